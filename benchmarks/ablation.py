@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from quaestor.learning import train as training
 from quaestor.learning.ranking import RankedTurn, fit_ranker
-from quaestor.solvers.embedded.decode import beam
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.model.ranker import Ranker
-from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded import beam
+from quaestor.solvers.embedded.models import Ranker
+from quaestor.solvers.embedded.page import Floats
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 
 PARTS: dict[str, tuple[str, ...]] = {
     "signature": ("signature", "signature_gap", "operation_p", "prior", "prior_gap"),

@@ -14,7 +14,7 @@ from time import perf_counter, process_time
 from benchmarks.figure import Figure
 from benchmarks.stub_model import REQUESTS, stub_model
 from benchmarks.workload import Workload
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import collect_seldom
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.engines import gather_limited
 from quaestor.evaluation.knowledge import GraphProvider

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.learning.examples import read_examples
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))

@@ -25,9 +25,9 @@ from quaestor.learning.rollout import is_right
 from quaestor.learning.train import fit_weights
 from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.embedded.decode.beam import BeamState, expand
-from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page.features import page_features
+from quaestor.solvers.embedded.beam import BeamState, expand
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page import page_features
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
 FOLDS = 5

@@ -14,9 +14,9 @@ from quaestor.core.answer_value import number_of
 from quaestor.core.periods import Period, find_periods
 from quaestor.documents.document import Document
 from quaestor.learning.examples import Example
-from quaestor.plan.literals import read_literal
 from quaestor.plan.program import parse_program
-from quaestor.plan.trees import Tree, program_tree
+from quaestor.plan.scales import read_literal
+from quaestor.plan.steps import Tree, program_tree
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.pages import page_numbers
 from quaestor.scoring.taxonomy import OperandSource, TurnKind, turn_kinds

@@ -35,9 +35,9 @@ CAUSES = ("operation", "wrong line", "wrong period", "no answer", "sign")
 
 _MEASURED = """
 import json, resource, sys, time
-from quaestor.cli.app import app
+from quaestor.cli.app import make_app
 started = time.perf_counter()
-app(sys.argv[1:], standalone_mode=False)
+make_app(sys.argv[1:])(sys.argv[1:], standalone_mode=False)
 seconds = time.perf_counter() - started
 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([seconds, time.process_time(), most]), file=sys.stderr)

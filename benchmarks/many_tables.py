@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 from filed_tables import many_tables
 
-from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
 from quaestor.evaluation.runner import play_turn
 from quaestor.graph.builder import build_graph

@@ -10,7 +10,7 @@ from time import perf_counter
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload, benchmark_file
-from quaestor.ontology.patterns import question_words
+from quaestor.ontology.core import question_words
 from quaestor.questions.question import Question
 
 SUPPORT = str(Path(__file__).resolve().parents[1] / "tests" / "support")

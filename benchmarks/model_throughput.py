@@ -131,7 +131,7 @@ def _write_samples(folder: Path, count: int, turns: int) -> None:
 
 def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: str) -> dict[str, float]:
     from benchmarks.workload import benchmark_file
-    from quaestor.core.collecting import collect_seldom
+    from quaestor.core.caching import collect_seldom
     from quaestor.datasets.dataset import Conversation, Dataset
     from quaestor.datasets.formats import read_dataset
     from quaestor.evaluation.engines import make_engine

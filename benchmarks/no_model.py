@@ -29,8 +29,8 @@ from quaestor.core.answer_value import value_to_plain
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.calibration import calibration_report, risk_coverage
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"

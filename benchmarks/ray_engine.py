@@ -18,7 +18,7 @@ from pathlib import Path
 
 from quaestor.cluster.joining import joined_cluster
 from quaestor.conversation.turn import Turn
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import collect_seldom
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import Engine, InlineEngine, make_engine

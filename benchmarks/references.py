@@ -20,12 +20,18 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.references.expressions import AntecedentSet, References
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights, with_rules
-from quaestor.conversation.references.resolved import AntecedentSet, References
+from quaestor.conversation.references.ranking import (
+    Weights,
+    cue_features,
+    rank_sets,
+    read_weights,
+    traits_of,
+    with_rules,
+)
 from quaestor.conversation.references.resolving import resolve, resolve_with
-from quaestor.conversation.references.traits import cue_features, traits_of
+from quaestor.conversation.turn import Memory
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines

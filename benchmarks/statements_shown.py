@@ -17,8 +17,7 @@ from rich.table import Table as Grid
 from benchmarks.analysts import FILINGS, QUESTIONS, Line
 from benchmarks.held_out_filings import read_filings
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.documents.document import Document
 from quaestor.documents.roles import statements_named
 from quaestor.documents.table import TableRole

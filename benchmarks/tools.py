@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from benchmarks.figure import Figure, milliseconds
 from benchmarks.workload import Workload
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.tools.toolbox import Toolbox

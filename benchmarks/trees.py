@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.embedded.model.loading import load_weights
-from quaestor.solvers.embedded.model.trees import Trees
-from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.registry import make_solver
 
 _CONVERSATIONS = 40

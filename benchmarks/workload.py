@@ -8,8 +8,8 @@ from time import perf_counter
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.core.collecting import collect_seldom
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.core.caching import collect_seldom
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation

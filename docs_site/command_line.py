@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from quaestor.cli.app import app
+from quaestor.cli.app import make_app
 
 _LESS = re.compile(r"<(?=[A-Za-z/])")
 _TYPE = re.compile(r" <(?!.*\|)[^>]*>$")
@@ -15,7 +15,7 @@ _TYPE = re.compile(r" <(?!.*\|)[^>]*>$")
 
 def command_reference() -> str:
     """Return Markdown with a section for each command, in the order of `quaestor --help`."""
-    return "\n".join(_sections(typer.main.get_command(app), "quaestor", None))
+    return "\n".join(_sections(typer.main.get_command(make_app(())), "quaestor", None))
 
 
 def _sections(command: object, name: str, above: typer.Context | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import collect_seldom
 
 # As the program does: pytest keeps what it collects.
 collect_seldom()

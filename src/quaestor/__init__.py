@@ -77,9 +77,7 @@ if TYPE_CHECKING:
     from quaestor.application.number_check import NumberCheck
     from quaestor.application.score_service import ScoredRun
     from quaestor.conversation.answer import Answer
-    from quaestor.conversation.corrections import NumberCorrection, OperationChoice, ReadingChoice, SourceChoice
-    from quaestor.conversation.memory import Memory
-    from quaestor.conversation.turn import Turn
+    from quaestor.conversation.turn import Memory, NumberCorrection, OperationChoice, ReadingChoice, SourceChoice, Turn
     from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo
     from quaestor.core.parsing import parse_quantity
     from quaestor.core.periods import Period
@@ -210,9 +208,7 @@ _HOMES = {
     "application.number_check": ("NumberCheck",),
     "application.score_service": ("ScoredRun",),
     "conversation.answer": ("Answer",),
-    "conversation.corrections": ("NumberCorrection", "OperationChoice", "ReadingChoice", "SourceChoice"),
-    "conversation.memory": ("Memory",),
-    "conversation.turn": ("Turn",),
+    "conversation.turn": ("Memory", "NumberCorrection", "OperationChoice", "ReadingChoice", "SourceChoice", "Turn"),
     "core.answer_value": ("ListItem", "Number", "Text", "ValueList", "YesNo"),
     "core.parsing": ("parse_quantity",),
     "core.periods": ("Period",),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from store_records import GRAPH, PRICE, a_prompt, a_run, an_example, play, some_turns
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.store.base import RunStore
 from quaestor.store.records import GraphKey, RunRecord

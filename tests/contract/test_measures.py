@@ -11,8 +11,15 @@ from typing import Any
 import pytest
 from store_records import START, a_run, an_example, play, some_turns
 
-from quaestor.conversation.events.kinds import ExpertEvent, NoAnswerGiven, Note, PlanRefused, ReplyRejected, dump_events
-from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.events import (
+    ExpertEvent,
+    NoAnswerGiven,
+    Note,
+    PlanRefused,
+    ReplyRejected,
+    StageAnswered,
+    dump_events,
+)
 from quaestor.errors import UnknownRunError
 from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.store.base import RunStore

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from pymongo import MongoClient
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
-from quaestor.conversation.events.kinds import Note, ToolCalled, Understood, dump_events, load_events
-from quaestor.core.triples import Triple
+from quaestor.conversation.events import Note, ToolCalled, Understood, dump_events, load_events
+from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.scores.base import ScoreStore
 from quaestor.store.base import RunStore, open_store

@@ -14,7 +14,7 @@ from sample_events import EVENTS
 from store_records import START, a_run, an_example, play, some_turns
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import dump_events, load_events
+from quaestor.conversation.events import dump_events, load_events
 from quaestor.core import serial
 from quaestor.core.answer_value import ListItem, Number, Text, ValueList, YesNo, value_from_text, value_to_text
 from quaestor.core.periods import Period

@@ -7,7 +7,7 @@ from quarterly_filing import a_quarterly_filing
 
 import quaestor
 from quaestor import AnsweredQuestion
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 
 FILING, DISCUSSED, QUARTERLY = a_long_filing(), a_discussed_filing(), a_quarterly_filing()
 WHOLE = quaestor.Settings(excerpt_tokens=100_000)

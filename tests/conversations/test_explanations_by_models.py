@@ -11,7 +11,7 @@ from reflection_bench import APPROVES, look_up, role_of
 from solver_bench import Played, play_solver
 from workflow_bench import compute, plan, saying, table
 
-from quaestor.conversation.events.kinds import ReplyRejected
+from quaestor.conversation.events import ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import YesNo
 from quaestor.core.explanation import Explanation

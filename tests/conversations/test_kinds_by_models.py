@@ -14,7 +14,7 @@ from solver_bench import Played, play_solver
 from toolboxes import sample_knowledge, sample_pages
 from workflow_bench import cells, compute, plan, saying, table, words
 
-from quaestor.conversation.events.kinds import ReplyRejected
+from quaestor.conversation.events import ReplyRejected
 from quaestor.core.answer_value import YesNo, amount_words, print_value
 from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation

@@ -3,11 +3,9 @@
 import pytest
 from gold_memories import WHEN, remembered
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.reading import reading_line
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.references.expressions import References, reading_line
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.provenance import CellRef
 from quaestor.learning.examples import read_examples
 from quaestor.learning.references import LabelledReference

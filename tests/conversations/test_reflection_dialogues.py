@@ -23,8 +23,7 @@ from reflection_bench import (
     role_of,
 )
 
-from quaestor.conversation.events.drafts import DraftSettled, EvidenceFound, VerdictMissing
-from quaestor.conversation.events.kinds import NoAnswerGiven, ReplyRejected
+from quaestor.conversation.events import DraftSettled, EvidenceFound, NoAnswerGiven, ReplyRejected, VerdictMissing
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.solvers.reflection.solver import ReflectionSolver

@@ -13,8 +13,7 @@ from solver_bench import context_of
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages
 from workflow_bench import change, saying
 
-from quaestor.conversation.events.drafts import DraftSettled
-from quaestor.conversation.events.kinds import ExpertEvent, NoAnswerGiven
+from quaestor.conversation.events import DraftSettled, ExpertEvent, NoAnswerGiven
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation

@@ -12,7 +12,7 @@ from model_replies import Call
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.quantity import Scale
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.writing import mention_node
 from quaestor.plan.program import to_program

@@ -14,12 +14,12 @@ from made_up import a_record, write_dataset
 from model_replies import Call
 
 from quaestor.application.answers import answer_objects
-from quaestor.cli.app import app
+from quaestor.cli.app import make_app
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
@@ -128,7 +128,7 @@ def test_answers_for_other_programs() -> None:
 def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     page = write_dataset(tmp_path / "page.json", RECORD)
-    app(["ask", str(page), *STEP_BY_STEP], standalone_mode=False, prog_name="quaestor")
+    make_app(["ask"])(["ask", str(page), *STEP_BY_STEP], standalone_mode=False, prog_name="quaestor")
     shown = capfd.readouterr().out
     assert "$ 2,525 million" in shown
     assert any(formula in shown for formula in FORMULAS)

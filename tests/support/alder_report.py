@@ -4,8 +4,8 @@ from pathlib import Path
 
 import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 
 REPORT = """# Alder, annual report
 

@@ -3,7 +3,7 @@
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Note
+from quaestor.conversation.events import Note
 from quaestor.llm.transcript import phase
 from quaestor.solvers.base import TurnContext
 

@@ -11,9 +11,8 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.embedded.model.loading import load_weights
-from quaestor.solvers.embedded.page.features import PageFeatures, page_features
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.page import PageFeatures, number_matrix, page_features
 from quaestor.solvers.registry import make_solver
 
 REGIONS = page(

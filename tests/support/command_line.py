@@ -27,9 +27,9 @@ Quaestor = Callable[..., Outcome]
 @cache
 def all_commands() -> Any:
     """The commands, made once: that takes longer than most of them take to run."""
-    from quaestor.cli.app import app
+    from quaestor.cli.app import make_app
 
-    return typer.main.get_command(app)
+    return typer.main.get_command(make_app(()))
 
 
 def exit_code(*arguments: str) -> int:

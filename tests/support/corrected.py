@@ -12,8 +12,7 @@ from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 
 from quaestor.conversation.answer import OtherReading
-from quaestor.conversation.corrections import NumberCorrection
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import NumberCorrection, Turn
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation

@@ -10,8 +10,7 @@ from typing import Any
 from gold_plans import GoldPlans
 from values import number_in, quantity_of
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import YesNo, print_value
 from quaestor.core.quantity import Scale
@@ -21,7 +20,7 @@ from quaestor.errors import QuaestorError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import Observation
 from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.rows import benchmark_rows
+from quaestor.plan.expressions import benchmark_rows
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.answering import answer_from_plan

@@ -10,15 +10,10 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.candidates.groups import NumberGroup
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.candidates.pool import KINDS, Pool
-from quaestor.solvers.embedded.page.features import PageFeatures, page_features
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView, read_turn
+from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
+from quaestor.solvers.embedded.operand_pool import KINDS, NumberGroup, Pool
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, StemWeights, number_matrix, page_features
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, read_turn
 
 GRID = (
     ("( in millions )", "2009", "2008"),

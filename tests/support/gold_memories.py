@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 
 from gold_plans import GoldPlans
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.learning.examples import Example
 from quaestor.learning.references import LabelledReference, labelled_references
-from quaestor.plan.rows import TableRows, benchmark_rows, bind_labels
+from quaestor.plan.expressions import TableRows, benchmark_rows, bind_labels
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 

@@ -16,7 +16,7 @@ from oracle import question_of
 
 from quaestor.graph.facts import Observation
 from quaestor.graph.writing import observation_node
-from quaestor.ontology.vocabulary import property_name
+from quaestor.ontology.terms import property_name
 from quaestor.plan.expressions import LIST_FUNCTIONS
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn

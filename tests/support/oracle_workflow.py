@@ -20,7 +20,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.graph.facts import HeaderNumber, MentionFact, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.plan.rows import benchmark_rows
+from quaestor.plan.expressions import benchmark_rows
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext

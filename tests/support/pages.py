@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.sample import sample_path

@@ -71,6 +71,8 @@ def watched_patterns() -> dict[tuple[str, int], str]:
     re._compile = watch  # type: ignore[attr-defined]
     for name in [name for name in sys.modules if name.startswith("quaestor")]:
         del sys.modules[name]
+    # So that those that are compiled when they are first used are seen too.
+    importlib.import_module("quaestor.core.patterns").lazy_regex = re.compile  # type: ignore[attr-defined]
     for module in pkgutil.walk_packages([str(SOURCE)], "quaestor."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -102,7 +104,10 @@ def name_of(where: str, trees: dict[str, ast.Module]) -> str | None:
     for node in trees[path].body:
         if node.lineno <= int(line) <= (node.end_lineno or 0):
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="compile"))):
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Call(func=ast.Attribute(attr="compile") | ast.Name(id="lazy_regex")),
+                ):
                     return name
     return None
 

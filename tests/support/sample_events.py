@@ -3,37 +3,35 @@
 from pydantic import JsonValue
 from values import a_value
 
-from quaestor.conversation.events.drafts import (
-    Drafted,
-    DraftSettled,
-    EvidenceFound,
-    NotDrafted,
-    VerdictGiven,
-    VerdictMissing,
-)
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     AnswerClaimed,
+    AnswerMeasured,
     CandidateChosen,
     CandidatePassedOver,
+    Drafted,
+    DraftSettled,
     Event,
+    EvidenceFound,
     ExpertEvent,
     FormulaWritten,
     LookedUp,
     NoAnswerGiven,
+    NotDrafted,
     Note,
     NotUnderstood,
     NumberPicked,
     PlanProposed,
     PlanRefused,
     ReplyRejected,
+    StageAnswered,
     StageEvent,
     TakenApart,
     ToolCalled,
     Understood,
     ValuesNamed,
+    VerdictGiven,
+    VerdictMissing,
 )
-from quaestor.conversation.events.measured import AnswerMeasured
-from quaestor.conversation.events.stages import StageAnswered
 from quaestor.core.quantity import Scale
 
 THOUGHT: dict[str, JsonValue] = {

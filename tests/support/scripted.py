@@ -19,7 +19,7 @@ from pathlib import Path
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Note
+from quaestor.conversation.events import Note
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation, Dataset

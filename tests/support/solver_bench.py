@@ -10,8 +10,7 @@ from model_replies import Asked, Protocol
 from model_server import ModelServer, Script
 from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider

@@ -9,7 +9,7 @@ from model_server import Script
 from solver_bench import Played, context_of, play_solver
 from toolboxes import CASH_FLOWS
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.solver import SparqlSolver

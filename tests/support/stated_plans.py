@@ -23,8 +23,7 @@ from quaestor.errors import PlanError
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
-from quaestor.plan.literals import write_literal
-from quaestor.plan.scales import shift_decimal
+from quaestor.plan.scales import shift_decimal, write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.questions.conditions import Condition, read_condition
 from quaestor.scoring.gold import StatedReference

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, CorrectionRecord, PromptRecord, RunRecord, TurnRecord
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document

@@ -1,6 +1,6 @@
 """A crude `Excerpts`: the tables whose words a question shares most, and those of earlier answers."""
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question

@@ -17,7 +17,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.rows import bind_labels
+from quaestor.plan.expressions import bind_labels
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn

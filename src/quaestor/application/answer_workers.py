@@ -16,8 +16,7 @@ from typing import Any, TypeVar, cast
 
 from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, resolve_solver
 from quaestor.application.resolve import CorpusPage
-from quaestor.core.caching import BoundedCache
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
 from quaestor.errors import QuestionTimeoutError, SettingsError

@@ -6,8 +6,7 @@ from pydantic import JsonValue
 
 from quaestor.application.answer_kinds import benchmark_json, kind_objects
 from quaestor.application.source_objects import source_objects
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.cited import cite_explanation, sentence_objects
+from quaestor.conversation.answer import Answer, cite_explanation, sentence_objects
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import value_to_json

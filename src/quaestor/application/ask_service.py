@@ -21,7 +21,7 @@ from quaestor.application.solver_options import (
 )
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute, computing_limit
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document

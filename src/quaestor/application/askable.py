@@ -15,7 +15,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table, TableRole
-from quaestor.solvers.embedded.abstention.years import show_years
+from quaestor.solvers.embedded.answerability import show_years
 
 _LONGEST = 60
 _EXAMPLES = 3

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.conversation.corrections import Correction
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.events import Event
+from quaestor.conversation.turn import Correction, ToolCall, Turn
 from quaestor.core import serial
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.conversation_result import ConversationResult

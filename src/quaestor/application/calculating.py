@@ -20,8 +20,7 @@ from quaestor.application.named_values import (
     TextValue,
 )
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.parsing import parse_cell
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
@@ -29,8 +28,7 @@ from quaestor.documents.document import Document, Mention
 from quaestor.errors import InputError, QuantityError
 from quaestor.evaluation.verifying import verified_answer
 from quaestor.plan.expressions import Variable, is_name, parse_expression
-from quaestor.plan.literals import write_literal
-from quaestor.plan.scales import shift_decimal
+from quaestor.plan.scales import shift_decimal, write_literal
 from quaestor.plan.steps import Constant, Extract, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at

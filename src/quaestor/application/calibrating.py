@@ -8,8 +8,7 @@ from pydantic import JsonValue
 from quaestor.application.choosing import read_as_played
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun, score_run
-from quaestor.conversation.events.kinds import load_events
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured, load_events
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Dataset

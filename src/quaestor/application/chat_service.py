@@ -24,9 +24,8 @@ from quaestor.application.remote_play import RemotePlay
 from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
-from quaestor.conversation.corrections import Act, Correction, standing
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.events import Event
+from quaestor.conversation.turn import Act, Correction, ToolCall, Turn, standing
 from quaestor.core.computing import compute, computing_limit
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.resolve import match_id, read_playable
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Dataset, Selection
 from quaestor.datasets.formats import read_dataset
-from quaestor.datasets.selection import Selection
 from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.readers.cache import ByteCache

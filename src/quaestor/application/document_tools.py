@@ -18,14 +18,13 @@ from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage
-from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.excerpting import ContextSelector
-from quaestor.graph.sparql import Limits
+from quaestor.graph.knowledge_graph import Limits
 from quaestor.questions.question import read_question
 from quaestor.retrieval.place import Place
 from quaestor.solvers.answer_kinds import asks_beyond_numbers

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.evaluation.watching import TurnBegun
 from quaestor.llm.transcript import Exchange

@@ -9,8 +9,8 @@ from quaestor.application.plan_steps import PlanNode, plan_nodes
 from quaestor.application.source_objects import source_objects
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import correction_note, show_number
-from quaestor.conversation.events.lines import event_lines
-from quaestor.conversation.references.reading import reading_line
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.references.expressions import reading_line
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document

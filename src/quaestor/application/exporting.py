@@ -9,11 +9,11 @@ from quaestor.application.files import OutputFile
 from quaestor.application.resolve import page_file
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, turn_of_record
-from quaestor.conversation.corrections import as_corrected, standing
+from quaestor.conversation.turn import as_corrected, standing
 from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from quaestor.application.ontologies import find_knowledge, is_set, policy_of
 from quaestor.application.resolve import store_file
 from quaestor.core.computing import compute
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
 from quaestor.evaluation.knowledge import GraphProvider

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quaestor.conversation.cited import sources_of
-from quaestor.conversation.corrections import (
+from quaestor.conversation.answer import sources_of
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import (
     Act,
     ChangedAnswer,
     Correction,
@@ -17,7 +18,6 @@ from quaestor.conversation.corrections import (
     Undo,
     standing,
 )
-from quaestor.conversation.display import show_number
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError
 from quaestor.plan.steps import Compute

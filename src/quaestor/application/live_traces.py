@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from quaestor.application.answer_kinds import kind_objects
 from quaestor.application.files import OutputFolder, json_line
-from quaestor.conversation.events.kinds import Event, dump_events
+from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.errors import StoreError

@@ -20,7 +20,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.errors import QuantityError
-from quaestor.plan.rounding import rounds_to
+from quaestor.plan.operations import rounds_to
 from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import counted
 

@@ -9,7 +9,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.ontologies import find_knowledge
 from quaestor.application.resolve import CorpusPage, documents_of, find_pages
 from quaestor.application.spreading import spread
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.frozen import FrozenGraphs, graph_key

@@ -21,12 +21,10 @@ from quaestor.core.free_names import FreeNames
 from quaestor.core.words import search_words
 from quaestor.errors import InputError, StoreError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.labels import PROPOSED
-from quaestor.ontology.merging import Merge
-from quaestor.ontology.ontology import Ontology, OntologyProperty
-from quaestor.ontology.proposal import Proposal
-from quaestor.ontology.vocabulary import ROOT_CLASS, property_name
+from quaestor.ontology.ontology import Merge, Ontology, OntologyProperty, Proposal
+from quaestor.ontology.terms import ROOT_CLASS, property_name
 from quaestor.settings import Settings
 from quaestor.solvers.tools.page import spaced
 from quaestor.store.base import RunStore, open_store

@@ -10,11 +10,11 @@ from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import AskRequest, play_of
 from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
 from quaestor.core.loop_workers import LostWorkerError
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import EngineError
@@ -24,7 +24,7 @@ from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.telling import Telling
 from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
 from quaestor.solvers.excerpts import Excerpts
 from quaestor.store.records import now

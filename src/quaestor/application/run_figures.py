@@ -7,8 +7,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from quaestor.application.run_service import find_run
-from quaestor.conversation.events.kinds import load_events
-from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.events import StageAnswered, load_events
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
 from quaestor.solvers.workflow.record import statistics

@@ -18,8 +18,7 @@ from quaestor.application.solver_options import (
     run_options,
 )
 from quaestor.conversation.turn import Turn
-from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.datasets.selection import Selection
+from quaestor.datasets.dataset import Conversation, Dataset, Selection
 from quaestor.errors import EngineError, InputError, OutageError, RunStoppedError, StoreError
 from quaestor.evaluation.engines import Engine, make_engine
 from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology

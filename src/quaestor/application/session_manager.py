@@ -24,8 +24,7 @@ from quaestor.application.fixing import Fix
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.solver_options import NO_OVERRIDES
-from quaestor.conversation.corrections import Correction
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
 from quaestor.errors import (
     BusyError,

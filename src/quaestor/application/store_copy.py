@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quaestor.core import serial
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.scores.base import ScoreStore, open_scores
 from quaestor.scores.records import KeptScore

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.corrections import Correction, as_corrected, changed_turn, standing
-from quaestor.conversation.events.kinds import load_events
-from quaestor.conversation.references.resolved import References
-from quaestor.conversation.turn import ToolCall, Turn
+from quaestor.conversation.events import load_events
+from quaestor.conversation.references.expressions import References
+from quaestor.conversation.turn import Correction, ToolCall, Turn, as_corrected, changed_turn, standing
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.repair.documents import corrected_document

@@ -20,7 +20,7 @@ from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.figures import Report, score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.settings import Settings
-from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
+from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 
 
 @dataclass(frozen=True, slots=True)

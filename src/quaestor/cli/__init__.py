@@ -21,10 +21,11 @@ def main() -> None:
 
 def _run() -> int:
     import gc
+    import sys
 
     from quaestor.cli.ending import end_in_order
     from quaestor.cli.streams import open_closed_streams
-    from quaestor.core.collecting import collect_seldom
+    from quaestor.core.caching import collect_seldom
 
     end_in_order()
     open_closed_streams()
@@ -33,9 +34,9 @@ def _run() -> int:
     from quaestor.cli.failures import exit_code_of
 
     def command() -> object:
-        from quaestor.cli.app import app
+        from quaestor.cli.app import make_app
 
-        return app(standalone_mode=False, prog_name="quaestor")
+        return make_app(sys.argv[1:])(standalone_mode=False, prog_name="quaestor")
 
     code = exit_code_of(command)
     gc.freeze()  # a last look for cycles takes a tenth of what a question takes, and the memory goes anyway

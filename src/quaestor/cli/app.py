@@ -2,35 +2,13 @@
 
 import os
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from quaestor.cli.ask import ask_command, pages
-from quaestor.cli.audit import audit_command
-from quaestor.cli.calibrate import calibrate_command
-from quaestor.cli.chat import chat_command
-from quaestor.cli.check import check_command
-from quaestor.cli.compare import compare_command
-from quaestor.cli.demo import demo
-from quaestor.cli.export import export_command
 from quaestor.cli.failures import DEBUG
-from quaestor.cli.find import find_command
-from quaestor.cli.kg import kg
-from quaestor.cli.learn import learn
-from quaestor.cli.mcp import mcp_command
-from quaestor.cli.metrics import metrics_command
-from quaestor.cli.models import models
-from quaestor.cli.ontology import ontology
-from quaestor.cli.read import read_command
-from quaestor.cli.report import report_command
-from quaestor.cli.run import eval_command, run_command, score_command
-from quaestor.cli.runs import runs
-from quaestor.cli.serve import serve_command
-from quaestor.cli.show import show_command
-from quaestor.cli.store import store_commands
-from quaestor.cli.train import crossvalidate_command, train_command
-from quaestor.cli.train_filings import train_filings_command
 from quaestor.settings import misspelt_variables
 
 _FIRST_LINES = """\
@@ -42,10 +20,37 @@ quaestor serve FILE            ask in a browser
 quaestor --help                list all commands"""
 """Printed if no command is given."""
 
-app = typer.Typer(
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_COMMANDS = {
+    "demo": "demo:demo",
+    "ask": "ask:ask_command",
+    "chat": "chat:chat_command",
+    "serve": "serve:serve_command",
+    "mcp": "mcp:mcp_command",
+    "read": "read:read_command",
+    "pages": "ask:pages",
+    "show": "show:show_command",
+    "export": "export:export_command",
+    "find": "find:find_command",
+    "eval": "run:eval_command",
+    "run": "run:run_command",
+    "score": "run:score_command",
+    "audit": "audit:audit_command",
+    "metrics": "metrics:metrics_command",
+    "compare": "compare:compare_command",
+    "report": "report:report_command",
+    "calibrate": "calibrate:calibrate_command",
+    "check": "check:check_command",
+    "train": "train:train_command",
+    "crossvalidate": "train:crossvalidate_command",
+    "train-filings": "train_filings:train_filings_command",
+    "runs": "runs:runs",
+    "store": "store:store_commands",
+    "ontology": "ontology:ontology",
+    "kg": "kg:kg",
+    "learn": "learn:learn",
+    "models": "models:models",
+}
+"""Where each command is, as `module:name` in this package, in the order of the help."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -56,7 +61,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
     debug: Annotated[bool, typer.Option("--debug", help="Show full tracebacks.", envvar=DEBUG)] = False,
@@ -74,31 +78,19 @@ def _root(
         raise typer.Exit
 
 
-app.command("demo")(demo)
-app.command("ask")(ask_command)
-app.command("chat")(chat_command)
-app.command("serve")(serve_command)
-app.command("mcp")(mcp_command)
-app.command("read")(read_command)
-app.command("pages")(pages)
-app.command("show")(show_command)
-app.command("export")(export_command)
-app.command("find")(find_command)
-app.command("eval")(eval_command)
-app.command("run")(run_command)
-app.command("score")(score_command)
-app.command("audit")(audit_command)
-app.command("metrics")(metrics_command)
-app.command("compare")(compare_command)
-app.command("report")(report_command)
-app.command("calibrate")(calibrate_command)
-app.command("check")(check_command)
-app.command("train")(train_command)
-app.command("crossvalidate")(crossvalidate_command)
-app.command("train-filings")(train_filings_command)
-app.add_typer(runs, name="runs")
-app.add_typer(store_commands, name="store")
-app.add_typer(ontology, name="ontology")
-app.add_typer(kg, name="kg")
-app.add_typer(learn, name="learn")
-app.add_typer(models, name="models")
+def make_app(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command line for some arguments: with the command that they name alone, which is all that is loaded.
+
+    With all commands where they name none, for the help and for mistakes.
+    """
+    app = typer.Typer(pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+    app.callback(invoke_without_command=True)(_root)
+    named = next((argument for argument in arguments if not argument.startswith("-")), "")
+    for name in [named] if named in _COMMANDS else _COMMANDS:
+        module, _, attribute = _COMMANDS[name].partition(":")
+        command = getattr(import_module(f"quaestor.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from quaestor.application.chat_service import Chat
-    from quaestor.conversation.corrections import Correction
-    from quaestor.conversation.turn import Turn
+    from quaestor.conversation.turn import Correction, Turn
 
 HELP = {
     "/why [N]": "explain answer N (default: the last one): evidence, other readings, trace, steps",

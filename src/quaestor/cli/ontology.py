@@ -18,8 +18,7 @@ from quaestor.cli.options import (
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
-    from quaestor.ontology.ontology import Ontology
-    from quaestor.ontology.proposal import Proposal
+    from quaestor.ontology.ontology import Ontology, Proposal
     from quaestor.settings import Settings
 
 ontology = typer.Typer(
@@ -148,7 +147,7 @@ def diff_command(before: _Named, after: _Named, store: StoreOption = None, json:
     """Show the differences between two ontologies."""
     from quaestor.cli.printing import print_json
     from quaestor.core import serial
-    from quaestor.ontology.diff import diff_ontologies
+    from quaestor.ontology.ontology import diff_ontologies
 
     changes = diff_ontologies(_read(before, store), _read(after, store))
     if json:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from rich.table import Table as Grid
 
-    from quaestor.datasets.listed import ListedPage
+    from quaestor.datasets.dataset import ListedPage
     from quaestor.documents.document import Document
     from quaestor.settings import Settings
 

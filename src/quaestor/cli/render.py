@@ -11,10 +11,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from quaestor.cli.printing import print_grid
-from quaestor.conversation.answer import Answer, Variable
-from quaestor.conversation.cited import cite_explanation
+from quaestor.conversation.answer import Answer, Variable, cite_explanation
 from quaestor.conversation.display import (
     ShownSource,
+    arithmetic,
     confidence_words,
     show_confidence,
     show_correction,
@@ -22,11 +22,10 @@ from quaestor.conversation.display import (
     show_source,
     whereabouts,
 )
-from quaestor.conversation.events.kinds import ToolCalled, load_events
-from quaestor.conversation.events.lines import event_lines
-from quaestor.conversation.period_words import period_words
-from quaestor.conversation.references.resolved import References
-from quaestor.conversation.shown import arithmetic
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import ToolCalled, load_events
+from quaestor.conversation.meaning import period_words
+from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import print_amount, print_value

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from quaestor.cluster.joining import Cluster
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import collect_seldom
 from quaestor.errors import EngineError
 
 if TYPE_CHECKING:

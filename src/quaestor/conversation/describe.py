@@ -1,35 +1,43 @@
-"""What a result is, in words: description, entity, metric type, period, base, variables. By rule, without a model."""
+"""Answers described: each step in words, and the explanation of the whole."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from textwrap import shorten
 
-from quaestor.conversation import list_meaning, meaning
-from quaestor.conversation.answer import Variable
-from quaestor.conversation.meaning import Meaning
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.period_words import shortened_period, shown_period, spanned_period
-from quaestor.conversation.text_subject import place_in_list, text_subject
-from quaestor.core.answer_value import amount_words
+from quaestor.conversation import meaning
+from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.display import show_number
+from quaestor.conversation.meaning import (
+    Meaning,
+    place_in_list,
+    shortened_period,
+    shown_period,
+    spanned_period,
+    text_subject,
+)
+from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import Text, amount_words
 from quaestor.core.encoding_artifacts import normalize_text
+from quaestor.core.explanation import Explanation, fill_sentence
+from quaestor.core.parsing import find_quantities
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.core.stop_words import TIME_WORDS
-from quaestor.core.words import names, singular
+from quaestor.core.words import TIME_WORDS, names, singular
 from quaestor.documents.document import Document, Sentence
 from quaestor.documents.text_periods import periods_in_text
-from quaestor.ontology.lines import without_period
-from quaestor.ontology.phrases import noun_phrase_before, topics
-from quaestor.ontology.vocabulary import slug
+from quaestor.ontology.extract import noun_phrase_before, topics, without_period
+from quaestor.ontology.terms import slug
 from quaestor.plan.execute import StepResult
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
-from quaestor.plan.trees import without_explanation
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, without_explanation
 from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked, names_in
+
+# What a result is, in words: description, entity, metric type, period, base, variables. By rule, without a model.
+
 
 _LONGEST = 200
 _QUOTED = 60
@@ -40,15 +48,15 @@ _ARTICLES = frozenset("the a an".split())
 _PLAIN = frozenset("amount amounts value values number numbers dollars".split())
 _OF_SOMETHING = TIME_WORDS | frozenset("at of as and the net balance balances beginning opening ending closing".split())
 """Words of labels that say nothing of what the numbers are."""
-_CARRYING = re.compile(r"(?:gross |net )?carrying ?(?:amount|value)s?")
+_CARRYING = lazy_regex(r"(?:gross |net )?carrying ?(?:amount|value)s?")
 _MEASURES = frozenset("price prices return returns rate".split())
-_MEASURE_OF = re.compile(r"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){1,3})of (?:the )?$")
+_MEASURE_OF = lazy_regex(r"\b(?:the|in) (?P<measure>(?:[a-z][a-z-]* ){1,3})of (?:the )?$")
 """Before a name: "the fair value of the" notes."""
 _NO_MEASURE = frozenset(
     "end beginning start total amount value number portion part percentage rest year years time date sum average "
     "balance which what and or in from to".split()
 )
-_ATTACHED = re.compile(r"\b(?:of|for|in|on|under|with|by|to|from)\s(?:(?:the|our|its|their|this|these)\s)*$")
+_ATTACHED = lazy_regex(r"\b(?:of|for|in|on|under|with|by|to|from)\s(?:(?:the|our|its|their|this|these)\s)*$")
 """Before a phrase that is a part of another one: "rent charged to operations for" all leases."""
 _NEAR = 12
 """The most characters between a number of the text and the period behind it: " for the year "."""
@@ -92,7 +100,7 @@ def describe(
     steps = reader.steps(plan, len(memory.turns), question)
     found = reader.of_result(steps, len(memory.turns), question)
     if result is not None:
-        found = list_meaning.chosen(found, result.value, reader.periods_of_labels(plan))
+        found = meaning.chosen(found, result.value, reader.periods_of_labels(plan))
     place = _place(plan)
     if isinstance(place, CellRef) and (heading := reader.heading_of_shared_label(place)) not in found.text:
         found = replace(found, text=f"{heading}, {found.text}")
@@ -300,7 +308,7 @@ class _Reader:
         operands = [self._operand(operand, found, turn) for operand in step.operands]
         if OPERATIONS[step.operation].of_list:
             asked = question.wants.selection
-            return list_meaning.selected(step.operation, operands, asked.noun if asked else "")
+            return meaning.selected(step.operation, operands, asked.noun if asked else "")
         if step.operation == "subtract":
             operands[1] = _index_base(operands[0], operands[1], question)
         return _converted(meaning.computed(step.operation, operands), step.operation, operands, question)
@@ -331,7 +339,7 @@ class _Reader:
         called, placed = group.text, [source for source in group.sources if isinstance(source, CellRef)]
         if placed and (not called or parse_period(called)):
             called = self._heading(placed)
-        return list_meaning.group(f"cells {group.sources}", called, cells, group.labels)
+        return meaning.group(f"cells {group.sources}", called, cells, group.labels)
 
     def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
         """The period that each label of a plan's groups stands for, as their cells have it."""
@@ -444,3 +452,54 @@ def _named(variables: Iterator[Variable]) -> Iterator[Variable]:
         if name not in seen:
             seen[name] = Variable(name, variable.value, variable.scale, variable.source)
     return iter(seen.values())
+
+
+# The explanation of a plan, filled in: every number in it is what a step comes to, in words as answers have them.
+
+
+def explain_plan(
+    plan: Plan, registers: Sequence[StepResult], memory: Memory, document: Document, question: Question = NO_QUESTION
+) -> Explanation | None:
+    """Return the sentences of a plan with what its steps came to; None if it has none.
+
+    Args:
+        memory: The turns before.
+        document: What it takes its numbers from.
+        question: What is asked; the answer's own number is printed as the answer is.
+    """
+
+    def printed(step: int) -> str:
+        register, part = registers[step - 1], Plan(plan.steps[:step])
+        asked = question if step == len(plan.steps) else NO_QUESTION
+        metric = describe(part, memory, document, asked, register).metric_type
+        if _is_percentage(part):
+            metric = "percentage"
+        return show_number(Answer(register.value, register.scale, register.unit, metric_type=metric, plan=part))
+
+    asked = {n for q in find_quantities(question.text) for n in (q.quantity.value, q.quantity.number)}
+
+    def assumed(step: int) -> bool:
+        number = registers[step - 1].number
+        return not registers[step - 1].sources and number is not None and number not in asked
+
+    sentences = (
+        fill_sentence(template, printed, lambda step: registers[step - 1].sources, assumed)
+        for template in plan.explanation
+    )
+    return Explanation(tuple(sentences)) if plan.explanation else None
+
+
+def _is_percentage(part: Plan) -> bool:
+    """Whether the last step is a constant that is written with a percent sign."""
+    last = part.steps[-1]
+    operand = last.operands[0] if isinstance(last, Compute) and last.operation == "identity" else None
+    return isinstance(operand, Constant) and operand.text.endswith("%")
+
+
+def with_explanation(
+    plan: Plan, registers: Sequence[StepResult], explanation: Explanation | None
+) -> tuple[StepResult, ...]:
+    """Return what steps came to; of a plan whose answer is its explanation, that of the last one filled in."""
+    if explanation is None or not plan.explains_alone:
+        return tuple(registers)
+    return (*registers[:-1], replace(registers[-1], value=Text(explanation.text)))

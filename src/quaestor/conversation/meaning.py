@@ -1,15 +1,74 @@
-"""What a result means: its metric type, what it is about, its periods, its base. Composed along the steps of a plan."""
+"""What an answer means, in words: what was measured, of what and when."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
-from quaestor.conversation.period_words import period_order
-from quaestor.core.periods import Period
+from quaestor.core.answer_value import AnswerValue, Text, ValueList
+from quaestor.core.encoding_artifacts import normalize_text
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.core.quantity import Scale
+from quaestor.core.words import PHRASE_BOUNDARIES, PHRASE_JOINTS, PHRASE_LEADS
+from quaestor.documents.alignment import list_of
+from quaestor.documents.document import Sentence
 from quaestor.plan.operations import OPERATIONS, metric_of
+from quaestor.questions.entity import named_entity
+
+# Periods in words, for descriptions; and the one period of several.
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_QUARTERS = ("first", "second", "third", "fourth")
+
+
+def period_words(period: Period) -> str:
+    """Return a period for people: "2008", "the third quarter of 2008", "december 31, 2008", "2006 to 2010"."""
+    match period.kind:
+        case "quarter":
+            return f"the {_QUARTERS[(period.quarter or 1) - 1]} quarter of {period.year}"
+        case "month":
+            return f"{_MONTHS[(period.month or 1) - 1]} {period.year}"
+        case "date":
+            return f"{_MONTHS[(period.month or 1) - 1]} {period.day}, {period.year}"
+        case "span":
+            return f"the {period.months} months to {_MONTHS[(period.month or 1) - 1]} {period.year}"
+        case "range":
+            return f"{period.year} and after" if period.last is None else f"{period.year} to {period.last}"
+        case _:
+            return str(period.year)
+
+
+def shown_period(period: Period) -> str:
+    """Return the words that a period adds to what is of it: " in 2008", " at december 31, 2008"."""
+    return f" {'at' if period.kind == 'date' else 'in'} {period_words(period)}"
+
+
+def shortened_period(period: Period, among: Sequence[Period]) -> Period:
+    """Return a date or month as its year, where no other of the periods around it is of that year."""
+    alone = len({other for other in among if other.year == period.year}) <= 1
+    return Period("year", period.year) if alone and period.kind in ("date", "month") else period
+
+
+def spanned_period(periods: tuple[Period, ...]) -> Period | None:
+    """Return the one period of a result; where it spans several, the years from first to last; else the latest."""
+    years = {period.year for period in periods}
+    if len(years) > 1 and all(period.kind != "range" for period in periods):
+        return Period("range", min(years), last=max(years))
+    return max(periods, key=period_order, default=None)
+
+
+def period_order(period: Period) -> tuple[int, int, int, int]:
+    """Return what puts periods in the order of their ends."""
+    return (period.last or period.year, period.quarter or 0, period.month or 0, period.day or 0)
+
+
+# What a result means: its metric type, what it is about, its periods, its base. Composed along the steps of a plan.
+
 
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
 _LONGEST = 400
@@ -339,3 +398,305 @@ def _closed(words: str, meaning: Meaning) -> str:
 def _joined(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
+
+
+# What a list means, and what is selected from it: "year with the highest net revenue, 2007 to 2009".
+#
+# The words for arithmetic are `meaning`'s.
+
+
+_MOST_NAMED = 3
+"""More lines than these are no thing that a later question takes up."""
+_MOST_LISTED = 12
+_EXTREMES = {"argmax": "highest", "argmin": "lowest"}
+_ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")
+_COMPARED = {
+    "above": "above", "below": "below", "at_least": "of at least", "at_most": "of at most", "equal_to": "equal to",
+}  # fmt: skip
+
+
+def group(key: str, called: str, cells: Sequence[Meaning], labels: Sequence[str]) -> Meaning:
+    """Return the meaning of a group of cells: one thing over several periods, or several things.
+
+    Args:
+        cells: What each of its numbers means; not empty.
+    """
+    periods = tuple(dict.fromkeys(period for cell in cells for period in cell.periods))
+    subjects = dict.fromkeys(cell.subject for cell in cells)
+    if len(subjects) == 1 and (len(periods) > 1 or len(cells) == 1):
+        first, last = min(periods, key=period_order, default=None), max(periods, key=period_order, default=None)
+        years = dict.fromkeys(str(period.year) for period in (first, last) if period)
+        text = f"{cells[0].subject}, {' to '.join(years)}" if years else cells[0].subject
+        return Meaning(key, "value", cells[0].subject, text, cells[0].entities, periods, axis="periods")
+    if len(subjects) == 1:
+        return Meaning(key, "value", cells[0].subject, cells[0].text, cells[0].entities, periods, axis="items")
+    subject = "value" if not called or parse_period(called) else called
+    shown = f" in {periods[0].year}" if len(periods) == 1 else ""
+    named = dict.fromkeys(labels)
+    entities = tuple(named) if len(named) <= _MOST_NAMED else ((subject,) if subject != "value" else ())
+    return Meaning(key, "value", subject, f"{subject}{shown}", entities, periods, axis="items")
+
+
+def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
+    """Return the meaning of what an operation takes from a list.
+
+    Args:
+        operation: A name of `quaestor.plan.operations`, of one that is made for lists.
+        operands: In the operation's order, as many as it takes.
+        noun: What the question calls what is selected ("segment"), or "".
+    """
+    listed = operands[0]
+    if operation == "items":
+        made = _list_meaning_listed(operands)
+    elif operation == "labels":
+        made = replace(listed, metric="selection", base=None)
+    elif operation == "count":
+        made = _reworded(listed, "number of {0}", _those(listed, noun), "count")
+    elif operation in _COMPARED:
+        limit = operands[1].text
+        made = _reworded(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
+    else:
+        made = _extreme(operation, operands, noun)
+    words = "\n".join((operation, *(operand.key for operand in operands)))
+    return replace(made, key=hashlib.sha256(words.encode()).hexdigest())
+
+
+def chosen(found: Meaning, value: AnswerValue, periods: Mapping[str, Period]) -> Meaning:
+    """Return the meaning of a selection with what was selected: the period or the entity that it came to.
+
+    Args:
+        periods: The period of each label of its groups, if it has one.
+    """
+    labels = _labels(value)
+    if found.axis is None or not labels:
+        return found
+    if found.axis == "periods":
+        meant = tuple(period for label in labels if (period := periods.get(label) or parse_period(label)))
+        return replace(found, periods=meant) if meant else found
+    return replace(found, entities=labels) if len(labels) <= _MOST_NAMED else found
+
+
+def _labels(value: AnswerValue) -> tuple[str, ...]:
+    match value:
+        case Text(value=label):
+            return (label,)
+        case ValueList(items=items):
+            return tuple(dict.fromkeys(item.label for item in items if item.label is not None))
+    return ()
+
+
+def _list_meaning_listed(operands: Sequence[Meaning]) -> Meaning:
+    """Several results, one after the other."""
+    if len(operands) == 1:
+        return operands[0]
+    metrics = {operand.metric for operand in operands}
+    periods = tuple(dict.fromkeys(period for operand in operands for period in operand.periods))
+    entities = tuple(dict.fromkeys(entity for operand in operands for entity in operand.entities))
+    subjects = {operand.subject for operand in operands}
+    texts = list(dict.fromkeys(operand.text for operand in operands))
+    shown = [*texts[:_MOST_LISTED], *([f"{len(texts) - _MOST_LISTED} more"] if len(texts) > _MOST_LISTED else [])]
+    text = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
+    whens = [operand.text.removeprefix(operand.subject) for operand in operands]
+    if len(subjects) == 1 and len(operands) <= _MOST_LISTED and all(when.startswith(" in ") for when in whens):
+        years = [when.removeprefix(" in ") for when in whens]
+        text = f"{operands[0].subject} in {', '.join(years[:-1])} and {years[-1]}"
+    return shortened_meaning(
+        Meaning(
+            "",
+            metrics.pop() if len(metrics) == 1 else "list",
+            operands[0].subject if len(subjects) == 1 else text,
+            text,
+            entities,
+            periods,
+            axis="periods" if len(subjects) == 1 and len(periods) == len(operands) else "items",
+        )
+    )
+
+
+def _extreme(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
+    listed = operands[0]
+    metric = "selection" if OPERATIONS[operation].gives == "label" else listed.metric
+    if operation in _EXTREMES:
+        return _reworded(listed, f"{noun or _noun(listed)} with the {_EXTREMES[operation]} {{0}}", "", metric)
+    place = operands[1].text
+    if operation == "rank":
+        which = f"{_ordinal(place.removeprefix('-'))}{'lowest' if place.startswith('-') else 'highest'}"
+        return _reworded(listed, f"{noun or _noun(listed)} with the {which} {{0}}", "", metric)
+    return _reworded(listed, f"the {place} {operation} of {{0}}", "", metric)
+
+
+def _ordinal(place: str) -> str:
+    """Return what is put before `highest`: `second ` for 2, nothing for 1."""
+    known = place.isascii() and place.isdigit() and 0 < int(place) <= len(_ORDINALS)
+    return _ORDINALS[int(place) - 1] if known else f"{place}. "
+
+
+def _those(listed: Meaning, noun: str) -> str:
+    return f"{noun or _noun(listed)}s with " if listed.metric not in ("selection", "list") else ""
+
+
+def _noun(listed: Meaning) -> str:
+    return "year" if listed.axis == "periods" else "line"
+
+
+def _reworded(listed: Meaning, words: str, before: str, metric: str) -> Meaning:
+    """The meaning of what is made of a list, its words within others, the periods behind them."""
+    subject = words.format(before + listed.subject)
+    when = listed.text[len(listed.subject) :] if listed.text.startswith(listed.subject) else None
+    return shortened_meaning(
+        replace(
+            listed,
+            metric=metric,
+            subject=subject,
+            text=f"{subject}{when}" if when is not None else words.format(before + listed.text),
+            base=None,
+            parts=(listed,),
+        )
+    )
+
+
+# What a number of running text is, by the clause before it: "rental expense for operating leases".
+#
+# The numbers of one list are one thing. What the patterns do not catch is not there.
+
+
+_ABOUT = r"(?:\s(?:approximately|about|nearly|roughly|only|an?|net|total))*\s*\$?\s*$"
+_IS = lazy_regex(
+    r"\s(?:was|were|is|are|of|totall?ed|totals|amounted to|approximated|equall?ed|reached"
+    r"|(?:declined|increased|decreased|rose|fell|grew|dropped|improved) (?:to|from))" + _ABOUT
+)
+_AGAINST = lazy_regex(
+    r"\s\$?\s?[\d.,]+\s?%?(?:\s(?:thousand|million|billion))?[\s,]{0,3}(?:(?:in|for|at|during) \|[\s,]{0,3})?"
+    r"(?:(?:as )?compared (?:with|to)|versus|(?:up |down )?from|(?P<level>to))" + _ABOUT
+)
+"""Behind a number that stands first: what the number behind it is too."""
+_MOVED = lazy_regex(r"\s(?P<moved>declined|increased|decreased|rose|fell|grew|dropped|improved)(?: by)?" + _ABOUT)
+_MOVES = {"increased": "increase", "rose": "increase", "grew": "increase", "improved": "improvement"}
+_OF_AMOUNT = lazy_regex(
+    r"\s(?:of|to|by|was|were)(?:\s(?:approximately|about))?\s*\$?\s*[\d.,]+(?:\s(?:thousand|million|billion))?$"
+)
+_TIME = lazy_regex(
+    r"(?:(?<![\s,])[\s,]*+\b(?:for|during|in|as of|as at|at|on|ended|ending|and|the|both|each of|each|fiscal|years?"
+    r"|quarters?|months?|respectively|three|six|nine|twelve)\b|(?<![\s,])[\s,]*+\|){1,12}[\s,]*$"
+)
+_APART = lazy_regex(r"\b(?:or|includes|was|is|has)\b")
+_PREDICATE = lazy_regex(r"(?P<subject>[^,;:()\"]+?) (?:was|were|is|are) [^,;:()\"|]+")
+_PERIOD_OF_NAME = lazy_regex(r"(?<=\bthe )\|(?= [a-z])|(?<=\bour )\|(?= [a-z])")
+"""A year within a name: "the 2005 plan"."""
+_CLAUSE = lazy_regex(r"[,;:()\"|]|\s-\s")
+_ASIDE = lazy_regex(r"\s\([^()]*\)(?=\s\w)|\s?,\s?(?:except|excluding|including|net of)\b[^,]*,?\s*$")
+_VERBS = frozenset(
+    "accrues approved assumes bears carries consisting contains do excludes expects mainly means not offset pays "
+    "principally record reflect reflects represents requires resulted".split()
+)
+_GIVEN = frozenset("incurred paid received recognized recorded reported".split())
+"""Boundaries that a joint behind them makes a part of the phrase: "cost recognized for grants"."""
+_NO_HEAD = frozenset("amount amounts value total aggregate sum number portion addition result net".split())
+_DONE = ("ed", "sold", "repaid", "net", "gross", "attributable")
+_LONGEST_SUBJECT = 10
+
+
+def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
+    """Return which number of a sentence is at a place, and the list of like numbers that it is in, if any.
+
+    Args:
+        start: The number's first character.
+    """
+    mentions = sentence.mentions
+    place = next((n for n, mention in enumerate(mentions) if mention.ref.start == start), None)
+    run = range(0) if place is None else list_of(sentence, place)
+    if place is None or len(run) < 2:
+        return None
+    between = sentence.text[mentions[run[0]].ref.end : mentions[run[-1]].ref.start]
+    percents = {mentions[n].quantity.scale is Scale.PERCENT for n in run}
+    # "$ 62 million , or 9% of sales" are two views of one thing, no list.
+    apart = _APART.search(between) or sentence.text.startswith(" of which", mentions[run[-1]].ref.end)
+    return None if len(percents) > 1 or apart else (place, run)
+
+
+def text_subject(sentence: Sentence, start: int) -> str | None:
+    """Return what the number at a place of a sentence is; None if no clause says it.
+
+    Args:
+        start: The number's first character.
+    """
+    return _subject_before(sentence.text[:start])
+
+
+@lru_cache(maxsize=64)
+def _subject_before(text: str) -> str | None:
+    """What the number behind a text is. An earlier answer is described again with each that comes after it."""
+    before, level = _without_periods(normalize_text(text)), False
+    if against := _AGAINST.search(before):
+        before, level = f"{before[: against.start()]} ", against["level"] is not None
+    if moved := _MOVED.search(before):
+        phrase = _phrase(_OF_AMOUNT.sub("", _TIME.sub("", before[: moved.start()])))
+        return f"{_MOVES.get(moved['moved'], 'decrease')} in {phrase}" if phrase and not level else phrase
+    verb = _IS.search(before)
+    if verb is None:
+        return None
+    clause = _TIME.sub("", before[: verb.start()])
+    if predicate := _PREDICATE.fullmatch(clause):
+        # "the fair values of our hedges were current liabilities of $ 37 million": they are the fair values.
+        clause = _TIME.sub("", predicate["subject"])
+    return _phrase(clause)
+
+
+def _without_periods(text: str) -> str:
+    """The text in lower case, each period in it one mark."""
+    lowered = text.lower()
+    for period in sorted(find_periods(lowered), key=lambda found: -found.start):
+        lowered = f"{lowered[: period.start]}|{lowered[period.end :]}"
+    return lowered
+
+
+def _phrase(clause: str) -> str | None:
+    """The noun phrase at the end of a clause, with what is attached to its head."""
+    words = _CLAUSE.split(_PERIOD_OF_NAME.sub(" ", _ASIDE.sub("", clause)))[-1].split()
+    begin = len(words)
+    while begin and _is_inside(words, begin - 1):
+        begin -= 1
+    words = words[begin:]
+    # What is done to something is not part of its name: "acquired through the issuance".
+    while words and (
+        words[0] in PHRASE_JOINTS or words[0] in PHRASE_LEADS or (words[0].endswith("ed") and words[1:2] == [])
+    ):
+        words = words[1:]
+    if len(words) > 1 and words[0].endswith(_DONE) and words[1] in PHRASE_JOINTS:
+        return _phrase(" ".join(words[2:]))
+    words = _without_last(words)
+    while len(words) > _LONGEST_SUBJECT and (
+        joint := next((n for n in _from_last(words) if words[n] in PHRASE_JOINTS), 0)
+    ):
+        # What is attached last says least: "rent expense charged to operations for all leases".
+        words = _without_last(words[:joint])
+    half = len(words) // 2
+    if words[:half] == words[half:]:
+        # A heading that runs into its paragraph: "operating income operating income increased".
+        words = words[half:]
+    known = words and len(words) <= _LONGEST_SUBJECT and not any(char.isdigit() for word in words for char in word)
+    if not known or (len(words) == 1 and words[0] in _NO_HEAD):
+        return None
+    phrase = " ".join(words)
+    return phrase if named_entity(phrase) else None
+
+
+def _is_inside(words: list[str], at: int) -> bool:
+    """Whether a phrase that ends behind a word goes on before it."""
+    word = words[at]
+    joined = word in PHRASE_JOINTS or (word in _GIVEN and at > 0 and words[at + 1 : at + 2] == ["for"])
+    boundary = word in PHRASE_BOUNDARIES or word in _VERBS or not any(map(str.isalnum, word.replace("&", "n")))
+    return joined or not boundary
+
+
+def _from_last(words: list[str]) -> range:
+    return range(len(words) - 1, 0, -1)
+
+
+def _without_last(words: list[str]) -> list[str]:
+    """The words without joints at their end, and what is done through one ("costs associated with")."""
+    kept = len(words)
+    while kept and words[kept - 1] in PHRASE_JOINTS:
+        kept -= 1
+    done = 1 < kept < len(words) and words[kept - 1].endswith("ed")
+    return words[: kept - done]

@@ -8,6 +8,9 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Generic, TypeVar
 
+# What is kept so that it need not be made again: bounded, safe among threads, and cleared at once.
+
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -97,3 +100,12 @@ def clear_caches() -> None:
             found.cache_clear()
     if set_aside:
         gc.freeze()
+
+
+# How often Python looks for cycles of objects that nobody holds any more.
+
+
+def collect_seldom() -> None:
+    """Let this process look for cycles seldom: for programs that own their process, not for a library's caller."""
+    # What a turn makes is gone when it ends, with few cycles; Python would look after 700 new objects.
+    gc.set_threshold(50_000)

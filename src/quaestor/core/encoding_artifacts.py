@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_DEBRIS = re.compile(
+from quaestor.core.patterns import lazy_regex
+
+_DEBRIS = lazy_regex(
     r"""(?<![0-9A-Za-z.,])(?:
       (?P<quote>201[cd])
     | (?P<space>a0)(?=[0-9A-Za-z]|\b)
@@ -39,18 +41,18 @@ _FOR_MACHINES: dict[int, int | str] = {
 _SYMBOLS = {"2013": "-", "2014": "-", "2018": "'", "2019": "'", "2022": "*", "2122": ""}
 _MASKS = {"quote": " ", "space": " ", "euro": "€", "pound": "£", "unknown": " ", "apostrophe": " ", "dash": " "}
 _SHOWN = {"quote": '"', "space": " ", "euro": "€", "pound": "£", "unknown": " ", "apostrophe": "'", "dash": " - "}
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_RANGE_BEFORE = re.compile(r"(?:[0-9%]|%\s*\))\s*$")
+_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
+_RANGE_BEFORE = lazy_regex(r"(?:[0-9%]|%\s*\))\s*$")
 
 # A word before which a number from 2013 to 2022 is a year and not a dash, a quote or a bullet.
-_YEAR_FOLLOWS = re.compile(
+_YEAR_FOLLOWS = lazy_regex(
     r"in|of|for|since|during|fiscal|years?|calendar|through|until|by|from|to|and|or|before|after|the|our|its|their|this"
     r"|that|late|early|mid|end|ended|ending|than|vs|versus|both|between|at|as|with|total|estimated|quarter|half|due"
     r"|(?:19|20)[0-9]{2}/|maturing|throughout|into|fy|compared|on|an?|about|periods?|q[1-4]|,|.*'s|.*2019s|.*-end(ed)?"
     r"|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?"
 )
-_MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
-_NEVER_POSSESSIVE = re.compile(r"years|this|vs|versus|was|is|as|periods|quarters|months|thus|across|plus")
+_MONTH = lazy_regex(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
+_NEVER_POSSESSIVE = lazy_regex(r"years|this|vs|versus|was|is|as|periods|quarters|months|thus|across|plus")
 
 
 @dataclass(frozen=True, slots=True)

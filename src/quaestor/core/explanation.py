@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import Discriminator, Field
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import Source
 
 MOST_SENTENCES = 6
@@ -24,7 +25,7 @@ LONGEST_SENTENCE = 1000
 FILLED_IN = "\ufffc"
 """What stands for a number that is filled in, where only the words of a sentence are read."""
 
-_REFERENCE = re.compile(r"\{#(?P<filled>\d{1,4})\}| ?\[#(?P<cited>\d{1,4})\]", re.ASCII)
+_REFERENCE = lazy_regex(r"\{#(?P<filled>\d{1,4})\}| ?\[#(?P<cited>\d{1,4})\]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

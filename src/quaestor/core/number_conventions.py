@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.core.encoding_artifacts import mask_artifacts
+from quaestor.core.patterns import lazy_regex
 
 DECIMAL_POINT, DECIMAL_COMMA = ".", ","
 
@@ -70,10 +71,10 @@ LOOSE = NumberConvention(is_loose=True)
 _GROUPED = r"[1-9][0-9]{{0,2}}(?:([{group}])[0-9]{{3}}(?:\1[0-9]{{3}}){{0,9}})?(?:[{decimal}][0-9]+)?"
 _HUNDREDS = r"[0-9]{1,2}(?:,[0-9]{2}){1,9},[0-9]{3}(?:\.[0-9]+)?"
 _VALID = {
-    DECIMAL_POINT: re.compile(
+    DECIMAL_POINT: lazy_regex(
         rf"{_GROUPED.format(group=', ' + chr(39), decimal='.')}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|{_HUNDREDS}"
     ),
-    DECIMAL_COMMA: re.compile(rf"{_GROUPED.format(group='. ' + chr(39), decimal=',')}|[0-9]+(?:,[0-9]+)?|,[0-9]+"),
+    DECIMAL_COMMA: lazy_regex(rf"{_GROUPED.format(group='. ' + chr(39), decimal=',')}|[0-9]+(?:,[0-9]+)?|,[0-9]+"),
 }
 _IN_ENGLISH = {
     DECIMAL_POINT: str.maketrans({"'": ",", " ": ","}),
@@ -82,15 +83,15 @@ _IN_ENGLISH = {
 _DIGITS = str.maketrans(dict.fromkeys("0123456789", "_"))
 _ONE_TOKEN = r"[0-9.,](?:(?<=[0-9])|(?<![0-9].)(?=[0-9]))[0-9]*+(?>(?:[.,'][0-9]++)*)"
 """Digits with the marks between them; it begins with a set of characters, which is found fastest."""
-_TOKEN = re.compile(_ONE_TOKEN)
-_SPACED_TOKEN = re.compile(rf"[0-9]{{1,3}}(?>(?: [0-9]{{3}})+)(?![0-9])(?>(?:[.,'][0-9]++)*)|{_ONE_TOKEN}")
-_MIXED_FRACTION = re.compile(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
-_VULGAR_FRACTION = re.compile(r"[0-9][0-9.,']{0,20} ?[\u00bc-\u00be\u2150-\u215e]")
+_TOKEN = lazy_regex(_ONE_TOKEN)
+_SPACED_TOKEN = lazy_regex(rf"[0-9]{{1,3}}(?>(?: [0-9]{{3}})+)(?![0-9])(?>(?:[.,'][0-9]++)*)|{_ONE_TOKEN}")
+_MIXED_FRACTION = lazy_regex(r"(?<![0-9.,'])[0-9][0-9.,']{0,20} [0-9]{1,2}/[0-9]{1,3}(?![0-9/])")
+_VULGAR_FRACTION = lazy_regex(r"[0-9][0-9.,']{0,20} ?[\u00bc-\u00be\u2150-\u215e]")
 _UP, _DOWN = "\u25b2\u25b3\u25b4\u25b5", "\u25bc\u25bd\u25be\u25bf"
-_TRIANGLE = re.compile(rf"[{_UP}{_DOWN}](?=[ $€£¥(]{{0,4}}[0-9.,])")
-_TRIANGLE_AFTER = re.compile(rf"(?<=[0-9%) ])[{_UP}{_DOWN}](?=\s*$)")
-_ANGLE_BRACKETS = re.compile(r"(\s*)<([^<>]*)>(\s*)")
-_SIDE = re.compile(r"(?<=[0-9)])\s{0,3}\(?(?:(cr)|dr)\b\.?\)?(?=\s*$)", re.IGNORECASE)
+_TRIANGLE = lazy_regex(rf"[{_UP}{_DOWN}](?=[ $€£¥(]{{0,4}}[0-9.,])")
+_TRIANGLE_AFTER = lazy_regex(rf"(?<=[0-9%) ])[{_UP}{_DOWN}](?=\s*$)")
+_ANGLE_BRACKETS = lazy_regex(r"(\s*)<([^<>]*)>(\s*)")
+_SIDE = lazy_regex(r"(?<=[0-9)])\s{0,3}\(?(?:(cr)|dr)\b\.?\)?(?=\s*$)", re.IGNORECASE)
 
 
 def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tuple[str, list[tuple[int, int]]]:
@@ -146,33 +147,33 @@ def _cell_signs(masked: str, convention: NumberConvention) -> str:
 
 # ---- Which convention a document has.
 
-_AMOUNT = re.compile(r"[^0-9.,']{0,12}(?P<digits>[.,]?[0-9](?:[0-9.,' ]{0,40}[0-9])?)[^0-9]{0,12}")
-_MONTH = re.compile(r"[0-9]{1,2}\.(?:19|20)[0-9]{2}")
+_AMOUNT = lazy_regex(r"[^0-9.,']{0,12}(?P<digits>[.,]?[0-9](?:[0-9.,' ]{0,40}[0-9])?)[^0-9]{0,12}")
+_MONTH = lazy_regex(r"[0-9]{1,2}\.(?:19|20)[0-9]{2}")
 _ONLY = {
-    mark: re.compile(
+    mark: lazy_regex(
         rf"[1-9][0-9]{{0,2}}(?:([{other}' ])[0-9]{{3}})(?:\1[0-9]{{3}}){{0,9}}[{mark}][0-9]+"
         rf"|[0-9]{{1,30}}[{mark}](?:[0-9]{{1,2}}|[0-9]{{4,}})|0[{mark}][0-9]+|[{mark}][0-9]+"
         rf"|[1-9][0-9]{{0,2}}(?:[{other}][0-9]{{3}}){{2,9}}"
     )
     for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))
 }
-_BY_HUNDREDS = re.compile(_HUNDREDS)
-_GROUP = re.compile(r"[1-9][0-9]{0,2}([.,' ])[0-9]{3}(?![0-9])")
-_POINT_OR_GROUP = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
-_COMMA_OR_GROUP = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
-_HUNDREDS_PRINTED = re.compile("[1-9][0-9]{2}")
-_YEAR = re.compile("(?:19|20)[0-9]{2}")
+_BY_HUNDREDS = lazy_regex(_HUNDREDS)
+_GROUP = lazy_regex(r"[1-9][0-9]{0,2}([.,' ])[0-9]{3}(?![0-9])")
+_POINT_OR_GROUP = lazy_regex(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+_COMMA_OR_GROUP = lazy_regex(r"[1-9][0-9]{0,2},[0-9]{3}")
+_HUNDREDS_PRINTED = lazy_regex("[1-9][0-9]{2}")
+_YEAR = lazy_regex("(?:19|20)[0-9]{2}")
 _IN_TEXT = {
-    mark: re.compile(
+    mark: lazy_regex(
         rf"(?<![0-9.,])(?:[1-9][0-9]{{0,2}}(?:[{other}' ][0-9]{{3}}){{1,5}}[{mark}][0-9]+"
         rf"|[0-9]{{1,3}}[{mark}][0-9]{{1,2}}\s?%)"
     )
     for mark, other in ((DECIMAL_POINT, ","), (DECIMAL_COMMA, "."))
 }
-_SPACED_IN_TEXT = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}[\u00a0\u2009\u202f][0-9]{3}(?![0-9])")
-_RUPEES = re.compile(r"[₹rilc](?:(?<=₹)|(?<=\br)(?:s|upees?)\b|(?<=\bi)nr\b|(?<=\bl)(?:akh|ac)s?\b|(?<=\bc)rores?\b)")
+_SPACED_IN_TEXT = lazy_regex(r"(?<![0-9.,])[1-9][0-9]{0,2}[\u00a0\u2009\u202f][0-9]{3}(?![0-9])")
+_RUPEES = lazy_regex(r"[₹rilc](?:(?<=₹)|(?<=\br)(?:s|upees?)\b|(?<=\bi)nr\b|(?<=\bl)(?:akh|ac)s?\b|(?<=\bc)rores?\b)")
 """In small letters."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_regex(r"[^\W\d_]+")
 _ENGLISH_WORDS = frozenset("the of and for to with from by at as on is are was were its our year ended".split())
 _WORDS_OF_DECIMAL_COMMA = frozenset(
     "und der das für von zum zur aus dem nach vor le les du et pour aux sur el los las del il gli di della delle dos"

@@ -1,8 +1,4 @@
-"""One printed number with all that belongs to it: sign, parentheses, currency, percent, scale word, unit.
-
-Where numbers are looked for, and what a cell without one means, is `parsing`'s. Every pattern is bounded, so that no
-text makes it slow.
-"""
+"""Numbers as they are printed, in digits and in words."""
 
 import re
 from dataclasses import dataclass, replace
@@ -10,7 +6,63 @@ from decimal import Decimal
 
 from quaestor.core.currencies import AFTER_NUMBER, BEFORE_NUMBER, SMALL_CODE, scaled_currency
 from quaestor.core.encoding_artifacts import find_artifacts
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.words import words
+
+# Whole numbers in English words: "twenty-five", "one hundred and five thousand".
+
+
+_SMALL = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+        " sixteen seventeen eighteen nineteen".split()
+    )
+}
+_TENS = {
+    word: number
+    for number, word in zip(
+        range(20, 100, 10), "twenty thirty forty fifty sixty seventy eighty ninety".split(), strict=True
+    )
+}
+_GROUPS = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+_NONE = frozenset({"no", "none", "nil"})
+_FILLER = frozenset({"and", "a"})
+
+
+def read_number_words(text: str) -> int | None:
+    """Return the whole number that a text says in words, or None if it says anything else.
+
+    >>> read_number_words("One hundred and twenty-five thousand")
+    125000
+    """
+    said = words(text)
+    if len(said) == 1 and said[0] in _NONE:
+        return 0
+    counting = [word for word in said if word not in _FILLER]
+    if not counting:
+        return None
+    total = group = 0
+    for word in counting:
+        if word in _SMALL:
+            group += _SMALL[word]
+        elif word in _TENS:
+            group += _TENS[word]
+        elif word == "hundred":
+            group = (group or 1) * 100
+        elif word in _GROUPS:
+            total, group = total + (group or 1) * _GROUPS[word], 0
+        else:
+            return None
+    return total + group
+
+
+# One printed number with all that belongs to it: sign, parentheses, currency, percent, scale word, unit.
+#
+# Where numbers are looked for, and what a cell without one means, is `parsing`'s. Every pattern is bounded, so that
+# no text makes it slow.
+
 
 DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
 NUMBER = (
@@ -22,38 +74,38 @@ _GLUED_TO = r"(?:(?<=\b(?:by|of|to))|(?<=\bfor)|(?<=\bfrom))(?!(?:19|20)[0-9]{2}
 """Behind a word that the space after was lost of: "by140 million"."""
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
-START = re.compile(
+START = lazy_regex(
     rf"""(?:(?<![A-Za-z0-9_.\#])|{_GLUED_TO})(?<![0-9]:)(?=[^0-9]{{0,32}}[0-9])(?P<outer>\(\s{{0,3}})?(?P<minus1>-\s{{0,3}}(?=[$€£¥₹₩(.0-9]))?
     (?:(?P<currency>{_CURRENCY})\s{{0,3}}(?P<minus2>-\s{{0,2}}(?=[(.0-9]))?(?P<inner>\(\s{{0,3}})?)?
     (?P<minus3>-)?(?P<number>(?>{NUMBER}))(?P<exponent>e[+-]?[0-9]{{1,2}}(?![0-9a-z]))?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PERCENT = re.compile(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
-_SCALE = re.compile(
+_PERCENT = lazy_regex(r"\s?(?:%|percent\b|per\scent\b)", re.IGNORECASE)
+_SCALE = lazy_regex(
     r"\s{0,3}-?\s?(?:(thousands?|hundred\smillion|mil-?\s?lions?|bil-?\s?lions?|trillions?|crores?|lakhs?|lacs?"
     r"|m(?:io|rd|ln)\b\.?|mn|bn|tn)(?![A-Za-z0-9_])|(?P<sign>十億|十亿|십억|百万|百萬|백만|[千万萬億亿兆천억조]))",
     re.IGNORECASE,
 )
-_SHORT_SCALE = re.compile(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
-_CELL_SCALE = re.compile(r"([kKmMbBT]|[mM][mM])(?![A-Za-z0-9])|\s([KMBT])\s*$")
-_CLOSE = re.compile(r"\s{0,3}\)")
-_MINUS_AFTER = re.compile(rf"\s{{0,3}}-\s{{0,3}}(?P<named>{AFTER_NUMBER})?\s*$")
-_EMPTY_ECHO = re.compile(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
+_SHORT_SCALE = lazy_regex(r"\s?(m|mm|cr)\b\.?|([kmb])\b", re.IGNORECASE)
+_CELL_SCALE = lazy_regex(r"([kKmMbBT]|[mM][mM])(?![A-Za-z0-9])|\s([KMBT])\s*$")
+_CLOSE = lazy_regex(r"\s{0,3}\)")
+_MINUS_AFTER = lazy_regex(rf"\s{{0,3}}-\s{{0,3}}(?P<named>{AFTER_NUMBER})?\s*$")
+_EMPTY_ECHO = lazy_regex(r"\s{0,3}\(\s{0,3}%\s{0,3}\)")
 _ANY_SIGN = rf"(?:(?:[a-z.]{{0,4}}[$€£¥₹₩]|{SMALL_CODE})\s?)?"
-_ECHO = re.compile(
+_ECHO = lazy_regex(
     rf"\s{{0,3}}\(\s{{0,6}}{_ANY_SIGN}-?(?:{NUMBER}\s?%?\s?[-/]\s?)?{_ANY_SIGN}-?({NUMBER})\s?%?\s{{0,3}}\)",
     re.IGNORECASE,
 )
 """The number again in parentheses, with a usual currency."""
-_BAD_RIGHT = re.compile(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
-_BAD_LEFT = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
-_UNIT = re.compile(
+_BAD_RIGHT = lazy_regex(r"[A-Za-z0-9_\u00bc-\u00be\u2150-\u215e]|[.:][0-9]|,[0-9]|-[A-Za-z]")
+_BAD_LEFT = lazy_regex(r"[A-Za-z][A-Za-z0-9.]{0,15}-$")
+_UNIT = lazy_regex(
     r"\s?-?\s?(basis[\s-]points?|bps?|percentage\spoints?|square\s(?:feet|foot)|years?|months?|weeks?|days?|hours?|shares?"
     r"|employees|people|stores|units|options|barrels|gallons|acres|tons|customers|locations|miles|times|cents|pts?)\b"
     r"|(x)\b",
     re.IGNORECASE,
 )
-_CURRENCY_AFTER = re.compile(rf"\s{{0,6}}(?P<named>{AFTER_NUMBER})")
+_CURRENCY_AFTER = lazy_regex(rf"\s{{0,6}}(?P<named>{AFTER_NUMBER})")
 _UNITS = {
     "square foot": "square feet",
     "bp": "basis points",
@@ -72,7 +124,7 @@ _SCALES = {
     "億": Scale.HUNDRED_MILLION, "亿": Scale.HUNDRED_MILLION, "억": Scale.HUNDRED_MILLION, "十億": Scale.BILLION,
     "十亿": Scale.BILLION, "십억": Scale.BILLION, "兆": Scale.TRILLION, "조": Scale.TRILLION,
 }  # fmt: skip
-_NAME_BEFORE = re.compile(
+_NAME_BEFORE = lazy_regex(
     r"(?:\b(?:notes?|items?|pages?|section|rules?|form|nos?\s?\.?|sfas|fas|fin|asc|asu|eitf|apb|sab|sop|ifrs|ias"
     r"|topic|subtopic|level|tier|class|series|exhibit|part|chapter|title|phase|step|stage|tranche|schedule|basel|footnote|tables?"
     r"|charts?|figures?|russell|nasdaq|ftse|nikkei|wilshire|fortune|composite|midcap|smallcap|dow jones"
@@ -81,20 +133,20 @@ _NAME_BEFORE = re.compile(
     r"|\(\s?continued\s\)|\bnotes\s[0-9]{1,2}(?:\s?,\s[0-9]{1,2}){0,2}(?:\s?,|\s?,?\sand))\s{0,3}$",
     re.IGNORECASE,
 )
-_NAME_AFTER = re.compile(r"\s?\(\s?[a-z]\s?\)", re.IGNORECASE)
+_NAME_AFTER = lazy_regex(r"\s?\(\s?[a-z]\s?\)", re.IGNORECASE)
 _PLANS = frozenset({"401", "403", "409", "457", "501"})
 _NAMES = frozenset({"3M", *(f"{plan}{letter}" for plan in _PLANS for letter in "kKbB")})
-_PAGE = re.compile(r"\s{1,8}(?:[a-z][^|]{0,50})?\|\s?(?:19|20)[0-9]{2}\s(?:annual|form)\b", re.IGNORECASE)
-_MONTH_BEFORE = re.compile(
+_PAGE = lazy_regex(r"\s{1,8}(?:[a-z][^|]{0,50})?\|\s?(?:19|20)[0-9]{2}\s(?:annual|form)\b", re.IGNORECASE)
+_MONTH_BEFORE = lazy_regex(
     r"(?:\b(?:jan- uary|feb- ruary|sep- tember|septem- ber|octo- ber|novem- ber|decem- ber"
     r"|january|february|march|april|may|june|july|august|september|october|november|december))\s{0,3}$",
     re.IGNORECASE,
 )
 _NUMBER_BEFORE = re.compile(r"[0-9%]\s{0,3}$")
 _LAST_DAY = 31
-_FRACTION_BEFORE = re.compile(r"[0-9]\s?/\s?$")
-_FRACTION_AFTER = re.compile(r"\s?/\s?[0-9]")
-_LIST_NUMBER = re.compile(r"\s{0,3}[0-9]{1,3}\s{0,3}[.)]\s{0,3}")
+_FRACTION_BEFORE = lazy_regex(r"[0-9]\s?/\s?$")
+_FRACTION_AFTER = lazy_regex(r"\s?/\s?[0-9]")
+_LIST_NUMBER = lazy_regex(r"\s{0,3}[0-9]{1,3}\s{0,3}[.)]\s{0,3}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,24 +16,25 @@ from quaestor.core.currencies import BEFORE_NUMBER, is_currency
 from quaestor.core.encoding_artifacts import mask_artifacts, normalize_text
 from quaestor.core.number_conventions import DECIMAL_POINT, ENGLISH, NumberConvention, in_english
 from quaestor.core.number_forms import DIGITS_AT_MOST, NUMBER, START, QuantitySpan, decimal, read_number
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import QuantityError
 
 __all__ = ["QuantitySpan", "clean_label", "find_quantities", "is_money", "parse_cell", "parse_quantity"]
 
-_SIMPLE_CELL = re.compile(
+_SIMPLE_CELL = lazy_regex(
     rf"(?P<currency>\$)?\s?(?P<minus>-)?(?P<number>{NUMBER})(?:\s?(?P<percent>%))?(?:\s\(\s(?P<echo>{NUMBER})\s?%?\s?\))?"
 )
-_GLUED_ABSENCE = re.compile(r"(?:nm|n/a)(?=[0-9.$-])")
-_MARKED_DASH = re.compile("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\\)")
+_GLUED_ABSENCE = lazy_regex(r"(?:nm|n/a)(?=[0-9.$-])")
+_MARKED_DASH = lazy_regex("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\\)")
 """A long dash with a footnote mark."""
-_DIGIT = re.compile("[0-9\uff10-\uff19]")
-_WORDS = re.compile("[A-Za-z]{4}")
-_BESIDE = re.compile(r"[\s.,'/]+")
-_MARK_OR_NAME = re.compile(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
-_LIKE_MONEY = re.compile(rf"[-+(\s]{{0,4}}(?:[0-9.]|{BEFORE_NUMBER})")
-_RANGE_BETWEEN = re.compile(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
+_DIGIT = lazy_regex("[0-9\uff10-\uff19]")
+_WORDS = lazy_regex("[A-Za-z]{4}")
+_BESIDE = lazy_regex(r"[\s.,'/]+")
+_MARK_OR_NAME = lazy_regex(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
+_LIKE_MONEY = lazy_regex(rf"[-+(\s]{{0,4}}(?:[0-9.]|{BEFORE_NUMBER})")
+_RANGE_BETWEEN = lazy_regex(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
 
 
 def parse_quantity(text: str, where: str | None = None) -> Quantity:
@@ -180,17 +181,17 @@ def _why_not(text: str) -> str:
     return "it does not contain a separate number"
 
 
-_ECHO = re.compile(rf"(?<![0-9.,])(-?)((?>{NUMBER}))(\s?%)?\s\(\s{{0,6}}-?\2\s?%?\s?\)")
-_EMPTY_ECHO = re.compile(r"%\s\(\s{0,3}%\s\)")
-_FOOTNOTE = re.compile(r"(?<=\S)(?<!column)\s?(?:\(\s?(?:[0-9]{1,2}|[a-z]{1,2})\s?\)|\[[0-9a-z]\])(?=[\s:,;.]|$)")
-_FUSED_FOOTNOTE = re.compile(r"(?<=[a-z]{4})[1-9](?=$|\s?[(:,])")
+_ECHO = lazy_regex(rf"(?<![0-9.,])(-?)((?>{NUMBER}))(\s?%)?\s\(\s{{0,6}}-?\2\s?%?\s?\)")
+_EMPTY_ECHO = lazy_regex(r"%\s\(\s{0,3}%\s\)")
+_FOOTNOTE = lazy_regex(r"(?<=\S)(?<!column)\s?(?:\(\s?(?:[0-9]{1,2}|[a-z]{1,2})\s?\)|\[[0-9a-z]\])(?=[\s:,;.]|$)")
+_FUSED_FOOTNOTE = lazy_regex(r"(?<=[a-z]{4})[1-9](?=$|\s?[(:,])")
 _SPACED = (
-    (re.compile(r"(?<!\s)\s++([,.;:)%\]])"), r"\1"),
-    (re.compile(r"([(\[])\s+"), r"\1"),
-    (re.compile(r"\$\s+(?=[0-9.])"), "$"),
-    (re.compile(r"\bu\.\s?s\b\.?"), "u.s."),
-    (re.compile(r"(?<=\b[0-9])(?=[a-z]{4})|(?<=[0-9]{2})(?=[a-z]{4})"), " "),
-    (re.compile(r"\s{2,}"), " "),
+    (lazy_regex(r"(?<!\s)\s++([,.;:)%\]])"), r"\1"),
+    (lazy_regex(r"([(\[])\s+"), r"\1"),
+    (lazy_regex(r"\$\s+(?=[0-9.])"), "$"),
+    (lazy_regex(r"\bu\.\s?s\b\.?"), "u.s."),
+    (lazy_regex(r"(?<=\b[0-9])(?=[a-z]{4})|(?<=[0-9]{2})(?=[a-z]{4})"), " "),
+    (lazy_regex(r"\s{2,}"), " "),
 )
 
 

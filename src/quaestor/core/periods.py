@@ -1,18 +1,22 @@
-"""Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
-
-Halves and months of a year are those of the calendar.
-"""
+"""Periods of reports, and fiscal years."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
+from math import ceil
 from typing import Literal
 
 from quaestor.core.encoding_artifacts import mask_artifacts
-from quaestor.core.number_words import read_number_words
+from quaestor.core.number_forms import read_number_words
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import NUMBER_WORDS
+
+# Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
+#
+# Halves and months of a year are those of the calendar.
+
 
 PeriodKind = Literal["year", "quarter", "month", "date", "span", "range"]
 
@@ -313,36 +317,36 @@ def _beginnings() -> str:
     return f"(?-i:{'|'.join(pairs)})"
 
 
-_SOME_NUMBER = re.compile("[0-9元]")
-_PLAIN_AMOUNT = re.compile(r"[-$€£(\s]{0,6}[0-9]{1,3}(?:,[0-9]{3}){0,6}(?:\.[0-9]{1,6})?[\s)%]{0,4}")
+_SOME_NUMBER = lazy_regex("[0-9元]")
+_PLAIN_AMOUNT = lazy_regex(r"[-$€£(\s]{0,6}[0-9]{1,3}(?:,[0-9]{3}){0,6}(?:\.[0-9]{1,6})?[\s)%]{0,4}")
 """What most cells print, in which no period can be."""
-_MENTION = re.compile(
+_MENTION = lazy_regex(
     # Most words begin no period, and most that may have no number soon.
     rf"(?<![0-9A-Za-z.$€£])(?:(?=[0-9])|(?={_beginnings()})(?=[^0-9元]{{0,48}}[0-9元]))"
     rf"(?:{'|'.join(_named(name, form.pattern) for name, form in _FORMS.items())})",
     re.VERBOSE | re.IGNORECASE,
 )
-_PARTIAL = re.compile(
+_PARTIAL = lazy_regex(
     rf"""(?:(?P<span>quarters?|half[\s-]years?|years?|{_MONTHS_OR_WEEKS})[\s-]+end(?:ed|ing)\s+)?
       (?:(?P<month>{_MONTH}){_GAP}\.?{_GAP}(?:(?P<day>[0-3]?[0-9])(?:\s?-\s?[0-3]?[0-9])?(?![0-9]))?
       |(?P<on>[0-3]?[0-9])\.?\s(?P<of>{_MONTH})|{_QUARTER}|(?P<half>{_HALF.replace("(?P<", "(?P<half_")}))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NOT_AFTER = {
-    "year": re.compile(r"[$€£]\s{0,3}$"),
-    "range": re.compile(r"\b(?:asus?|nos?|update)\b\s?\.?\s?$", re.IGNORECASE),
+    "year": lazy_regex(r"[$€£]\s{0,3}$"),
+    "range": lazy_regex(r"\b(?:asus?|nos?|update)\b\s?\.?\s?$", re.IGNORECASE),
 }
 """What precedes an amount, or the number of a standard ("ASU 2016-02"), that looks like a period."""
 _DRIFT = timedelta(days=7)
-_FILLER = re.compile(
+_FILLER = lazy_regex(
     r"\b(?:as|of|or|at|on|in|for|the|and|to|through|years?|year-end(?:ed)?|ended|ending|end|fiscal|calendar|periods?"
     r"|months?|three|twelve|quarters?|unaudited|audited|restated|revised|thereafter|after|base|baseperiod|beyond)\b"
     r"|\(\s*(?:[0-9]{1,2}|[a-z]{1,2})(?:\s?,\s?[0-9a-z]{1,2})?\s*\)|\[\s?[0-9a-z]{1,2}\s?\]|[\s,.:;*()†‡§#^⁰¹²³⁴-⁹-]",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"(?:-|to|through|and)?", re.IGNORECASE)
-_OPEN = re.compile(r"\b(?:thereafter|beyond|after)\b", re.IGNORECASE)
-_AFTER = re.compile(r"\s{0,3}after\b", re.IGNORECASE)
+_JOINED = lazy_regex(r"(?:-|to|through|and)?", re.IGNORECASE)
+_OPEN = lazy_regex(r"\b(?:thereafter|beyond|after)\b", re.IGNORECASE)
+_AFTER = lazy_regex(r"\s{0,3}after\b", re.IGNORECASE)
 
 
 def find_periods(text: str) -> tuple[PeriodMention, ...]:
@@ -509,7 +513,7 @@ def shifted(period: Period, years: int) -> Period:
 
 _COUNTS = {"a": 1, "an": 1, **NUMBER_WORDS}
 _COUNT = rf"(?P<{{0}}>{'|'.join(_COUNTS)}|[1-9])"
-_RELATIVE = re.compile(
+_RELATIVE = lazy_regex(
     rf"""\b(?:
       (?:the\s+)?{_COUNT.format("back")}\s+(?:fiscal\s+)?years?\s+(?:before|earlier|prior|ago|previous(?:ly)?|preceding)
     | (?:the\s+)?{_COUNT.format("ahead")}\s+(?:fiscal\s+)?years?\s+(?:after|later|afterwards?|hence)
@@ -522,13 +526,13 @@ _RELATIVE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _LONGEST_DISTANCE = 40
-_PREPOSITION = re.compile(r"\b(?:in|for|of|at|from|to|than|and in|with|on|by|since|was|is)\s+$", re.IGNORECASE)
-_FROM_A_PERIOD = re.compile(
+_PREPOSITION = lazy_regex(r"\b(?:in|for|of|at|from|to|than|and in|with|on|by|since|was|is)\s+$", re.IGNORECASE)
+_FROM_A_PERIOD = lazy_regex(
     rf"\b(?:{_COUNT.format('count')}\s+years?|the\s+(?:fiscal\s+)?year)\s+(?:(?P<back>earlier\s+than|before|prior\s+to)"
     r"|later\s+than|after|following)\s+$",
     re.IGNORECASE,
 )
-_EDGE = re.compile(
+_EDGE = lazy_regex(
     r"\b(?P<edge>first|last|final|initial)\s+(?:(?P<count>two|three)\s+)?years?\s+of\s+(?:the|that|this|those|these)\s+"
     r"(?:\w+\s+){0,2}(?:period|time|years|range|interval)\b",
     re.IGNORECASE,
@@ -591,3 +595,66 @@ def with_periods_outright(text: str) -> str:
 
 def _with_preposition(before: str, named: str) -> str:
     return named if _PREPOSITION.search(before) else f"in {named}"
+
+
+# A company's fiscal calendar: which fiscal year and quarter a day is in, by the company's own names for its years.
+
+
+_FISCAL_YEAR = 365.25
+_FISCAL_MONTH = _FISCAL_YEAR / 12
+_FISCAL_DRIFT = 15
+"""Days by which a year of 52 or 53 weeks ends before or after the usual day."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiscalCalendar:
+    """One fiscal year's name and last day; the others follow.
+
+    Attributes:
+        year: What the company calls it (fiscal 2024 may end in February 2025).
+    """
+
+    year: int
+    end: date
+
+    def year_of(self, day: date) -> int:
+        """Return the fiscal year that a day is in."""
+        return self.year + ceil(((day - self.end).days - _FISCAL_DRIFT) / _FISCAL_YEAR)
+
+    def quarter_of(self, day: date) -> int:
+        """Return the fiscal quarter that a day is in or ends, 1 to 4."""
+        days = (day - self.end).days - (self.year_of(day) - self.year - 1) * _FISCAL_YEAR
+        return min(4, max(1, ceil((days - _FISCAL_DRIFT) / (3 * _FISCAL_MONTH))))
+
+
+CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31))
+"""Of a company that says nothing else."""
+
+
+def months_of(start: date, end: date) -> int:
+    """Return how many months there are from one day to another, both of them counted, rounded."""
+    return round(((end - start).days + 1) / _FISCAL_MONTH)
+
+
+def fiscal_period(start: date | None, end: date, year: int, quarter: int) -> Period:
+    """Return the period from one day to another, as a company names it.
+
+    Args:
+        start: The first day of a duration; None for an instant.
+        year: The fiscal year that the last day is in.
+
+    >>> fiscal_period(date(2024, 2, 1), date(2025, 1, 31), 2024, 4)
+    Period(kind='year', year=2024, quarter=None, month=None, day=None, last=None, months=None)
+    """
+    if start is None or start == end:
+        return Period("date", end.year, month=end.month, day=end.day)
+    months = months_of(start, end)
+    if months == 1:
+        return Period("month", end.year, month=end.month)
+    if months == 3:
+        return Period("quarter", year, quarter=quarter)
+    if months == 12:
+        return Period("year", year)
+    if months > 12 and months % 12 == 0:
+        return Period("range", year - months // 12 + 1, last=year)
+    return Period("span", end.year, month=end.month, months=months)

@@ -1,15 +1,32 @@
-"""The one way in which values become JSON and come back.
-
-Every value of the package is a frozen dataclass; pydantic reads its annotations, so a round trip is exact:
-decimals travel as strings, times as ISO 8601 with their offset.
-"""
+"""Records as JSON and as triples."""
 
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from quaestor.errors import StoredValueError
+
+# A statement of a knowledge graph, in the form in which it is written, read and kept.
+
+
+class Triple(NamedTuple):
+    """Subject, predicate and object, each one word of Turtle.
+
+    A node is a prefixed name (`kg:StockOption_2007`) or, where no prefix fits, an IRI in angle brackets. A literal
+    keeps its lexical form and its datatype: `"60.94"^^xsd:decimal`, `"exercise price"`. Equal terms are equal texts.
+    """
+
+    s: str
+    p: str
+    o: str
+
+
+# The one way in which values become JSON and come back.
+#
+# Every value of the package is a frozen dataclass; pydantic reads its annotations, so a round trip is exact: decimals
+# travel as strings, times as ISO 8601 with their offset.
+
 
 T = TypeVar("T")
 

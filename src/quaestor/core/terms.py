@@ -10,9 +10,11 @@ from functools import lru_cache
 
 import Stemmer
 
-_WORD = re.compile(r"[a-z]{1,2}[&/][a-z]{1,2}(?![a-z])|pp&e|[a-z]+(?:&[a-z]+)*|[0-9]+(?:[.,][0-9]+)*|%")
-_WORD_OR_BREAK = re.compile(rf"{_WORD.pattern}|[;\n]")
-_OWNER = re.compile(r"'s(?![a-z])")
+from quaestor.core.patterns import lazy_regex
+
+_WORD = lazy_regex(r"[a-z]{1,2}[&/][a-z]{1,2}(?![a-z])|pp&e|[a-z]+(?:&[a-z]+)*|[0-9]+(?:[.,][0-9]+)*|%")
+_WORD_OR_BREAK = lazy_regex(rf"{_WORD.pattern}|[;\n]")
+_OWNER = lazy_regex(r"'s(?![a-z])")
 
 
 class _Own(threading.local):
@@ -24,7 +26,7 @@ class _Own(threading.local):
 
 _own = _Own()
 
-_UNITED_STATES = re.compile(
+_UNITED_STATES = lazy_regex(
     r"u(?<=\bu)(?<!tell u)(?<!give u)(?<!show u)(?:\.?s\.?(?![a-z$&])(?:a\b)?|nited states(?: of america)?\b)"
 )
 """The country; "us" is a person only after few verbs."""

@@ -7,6 +7,8 @@ import re
 from html import escape
 from typing import Final
 
+from quaestor.core.patterns import lazy_regex
+
 _UNKNOWN = "\ufffd"
 _PICTURES = 0x2400
 _OTHER_CONTROLS = (*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
@@ -20,7 +22,7 @@ _LINE_SIGNS: Final = {
     0x2028: _UNKNOWN,
     0x2029: _UNKNOWN,
 }
-_LONE = re.compile("[\ud800-\udfff]")
+_LONE = lazy_regex("[\ud800-\udfff]")
 _FIRST_BYTE = 0xDC00
 """What Python adds to a byte of a file's name that is not UTF-8."""
 

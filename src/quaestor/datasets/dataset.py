@@ -1,12 +1,145 @@
-"""Conversations about documents, and the file that they come from."""
+"""Conversations about documents, without answers: how they are listed, read from a file, and chosen."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
 
 from quaestor.core.answer_value import AnswerKinds
-from quaestor.datasets.listed import ConversationListing, FileConversations, ListedConversation, ListedPage
 from quaestor.documents.document import Document
-from quaestor.errors import UnknownConversationError, unknown_name
+from quaestor.documents.repairs import WarningKind, show_warning
+from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
+
+# The conversations of a file without holding them: what is known of each, and each read again as it is asked for.
+#
+# A large file has more pages than fit into memory, and whoever plays them needs few at once.
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """What is known of a page without reading it again.
+
+    Attributes:
+        refusal: Why nothing of it was read, in a line; None of every other.
+    """
+
+    id: str
+    digest: str
+    refusal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """What is known of a conversation without reading it again.
+
+    Attributes:
+        page: What it is about; conversations about one page have an equal one.
+    """
+
+    id: str
+    page: ListedPage
+    questions: int
+
+
+class ConversationListing:
+    """Lists conversations as they are read, and digests them; holds none of them."""
+
+    def __init__(self) -> None:
+        self._listed: list[ListedConversation] = []
+        self._places: dict[str, int] = {}
+        self._pages: dict[ListedPage, ListedPage] = {}
+        self._digest = hashlib.sha256(b"[")
+
+    @property
+    def listed(self) -> tuple[ListedConversation, ...]:
+        """What is known of the conversations so far."""
+        return tuple(self._listed)
+
+    def find(self, id: str) -> int | None:
+        """Return the first place of an id; None if it was not added."""
+        return self._places.get(id)
+
+    def add(self, conversation: "Conversation") -> bool:
+        """Add the next conversation; return whether it is the first about its page.
+
+        That questions are independent counts in the digest, that they are chained not: so the digest of a file of
+        chained conversations is that of the releases before there were others.
+        """
+        document, known = conversation.document, len(self._pages)
+        page = ListedPage(document.id, document.digest, document.refusal)
+        page = self._pages.setdefault(page, page)
+        read = [conversation.id, page.digest, conversation.questions]
+        read += [] if conversation.chained else ["independent"]
+        self._digest.update((", " * bool(self._listed) + json.dumps(read)).encode())
+        self._places.setdefault(conversation.id, len(self._listed))
+        self._listed.append(ListedConversation(conversation.id, page, len(conversation.questions)))
+        return len(self._pages) > known
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over all that was added."""
+        whole = self._digest.copy()
+        whole.update(b"]")
+        return whole.hexdigest()
+
+
+class FileConversations(Sequence["Conversation"]):
+    """The conversations of a file, each read as it is asked for: as many as there may be, few are held at once.
+
+    Equal to every sequence of the same conversations. Pickled it is a tuple of them.
+    """
+
+    def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
+        """Take what is known of the conversations.
+
+        Args:
+            listed: Each of them, in the file's order.
+            read: Reads one by its place among those listed; it may raise DatasetError.
+        """
+        self.listed: Sequence[ListedConversation] = listed
+        self._read = read
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    @overload
+    def __getitem__(self, index: int) -> "Conversation": ...
+    @overload
+    def __getitem__(self, index: slice) -> "FileConversations": ...
+    def __getitem__(self, index: int | slice) -> "Conversation | FileConversations":
+        """Return a conversation, or some of them.
+
+        Raises:
+            DatasetError: The file has changed since.
+        """
+        if isinstance(index, slice):
+            return self.taking(range(len(self))[index])
+        return self._read(range(len(self))[index])
+
+    def __iter__(self) -> "Iterator[Conversation]":
+        return (self._read(place) for place in range(len(self)))
+
+    def taking(self, places: Sequence[int]) -> "FileConversations":
+        """Return those at some places, in their order."""
+        read = self._read
+        return FileConversations([self.listed[place] for place in places], lambda place: read(places[place]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == same for one, same in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # what is equal to it has others
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} conversations of a file>"
+
+    def __reduce__(self) -> "tuple[type[tuple[Conversation, ...]], tuple[tuple[Conversation, ...]]]":
+        return tuple, (tuple(self),)
+
+
+# Conversations about documents, and the file that they come from.
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +255,70 @@ class Dataset:
         if id not in known:
             raise UnknownConversationError(unknown_name("conversation", id, known, where=f"in {self.path}", most=3))
         return self.conversations[known.index(id)]
+
+
+# The fields of a benchmark's records: text that is text, and what is said of a page that was read from them.
+
+
+def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
+    """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
+
+    Args:
+        what: The field and where it is, for the message.
+        benchmark: Whose file it should be, for the message.
+
+    Raises:
+        DatasetError: It is none.
+    """
+    if not isinstance(value, str):
+        raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")
+    if not empty and not value.strip():
+        raise DatasetError(f"{what} is empty")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise DatasetError(f"{what} contains invalid Unicode; save the file as UTF-8") from None
+    return value
+
+
+def shown_losses(document: Document) -> tuple[str, ...]:
+    """Return what a page lacks to be asked about, one line each: nothing of it was read, a table has no number."""
+    return tuple(
+        f"{document.id}: {show_warning(warning)}"
+        for warning in document.warnings
+        if warning.kind in (WarningKind.NO_NUMBER, WarningKind.REFUSED)
+    )
+
+
+# Which conversations of a file are taken: some by their ids, or a sample.
+#
+# A larger sample of one seed holds the smaller, and a conversation that is added to the file changes it by one at
+# most.
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Some conversations of a file, as a run keeps it.
+
+    Attributes:
+        conversations: Their ids, in the file's order; none if a sample is drawn.
+        sample: How many are drawn; None where ids are given.
+        seed: What decides the draw.
+    """
+
+    conversations: tuple[str, ...] = ()
+    sample: int | None = None
+    seed: int = 0
+
+    def of(self, dataset: Dataset) -> Dataset:
+        """Return the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
+        if self.sample is None:
+            taken = self.conversations
+        else:
+            taken = tuple(sorted((one.id for one in dataset.listed), key=self._place)[: self.sample])
+        chosen = Dataset.of(dataset.path, dataset.format, dataset.taking(taken))
+        return replace(dataset, digest=chosen.digest, conversations=chosen.conversations)
+
+    def _place(self, id: str) -> tuple[str, str]:
+        return hashlib.sha256(f"{self.seed} {id}".encode()).hexdigest(), id

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
-from quaestor.core.stop_words import STOP_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import STOP_WORDS, search_words
 from quaestor.documents.document import Sentence
 from quaestor.documents.table import Cell, Table
 

@@ -5,7 +5,7 @@ The text of the benchmarks, whose punctuation is between spaces, is `sentences`'
 
 import re
 
-from quaestor.core.stop_words import SENTENCE_STARTS
+from quaestor.core.words import SENTENCE_STARTS
 
 LONGEST_SENTENCE = 5_000
 """Characters; what goes on without an end, as no sentence does, is cut at the space before them."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_BESIDE_SCALE, SMALL_CODE, currency_called
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 
 _WORDS = {
@@ -45,7 +46,7 @@ _ZEROS = r"['\u2018\u2019`]?\s?000(?:['\u2018\u2019]?s)?"
 _END = r"(?![A-Za-z])"
 _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
 _CURRENCY = rf"(?:{SIGN_BESIDE_SCALE}|{NAME})"
-_PHRASE = re.compile(
+_PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)"
     rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|[cC]r\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"
     rf"|\s?(?P<sign>{SCALE_SIGN})[元円圓원]?)"
@@ -55,29 +56,29 @@ _PHRASE = re.compile(
     rf"|(?P<sign2>{SCALE_SIGN})(?P<after3>{SIGN})"
 )
 """A scale and a currency that stand together."""
-_IN_SCALE = re.compile(
+_IN_SCALE = lazy_regex(
     rf"(?:\bin\s|\bnearest\s|[(\[]\s?(?:in\s)?|(?:^|[:,]\s)(?!(?:m|b|tr)illion\b|thousand\b))"
     rf"(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)|(?:^|[(\[:\uff1a])\s?(?P<sign>{SCALE_SIGN})(?=\s?(?:[)\]]|$))",
     re.IGNORECASE,
 )
 """A scale alone, where it can be nothing else."""
-_IN_CURRENCY = re.compile(
+_IN_CURRENCY = lazy_regex(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
 """A currency alone, where it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
-_ALONE = re.compile(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
+_ALONE = lazy_regex(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
 _LONGEST_SIGN = 12
-_ANY_CURRENCY = re.compile(rf"{SIGN}|{NAME}")
-_SYMBOL = re.compile(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1,15}}\s){{0,2}}dollars?\b)")
-_EXCEPT = re.compile(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
+_ANY_CURRENCY = lazy_regex(rf"{SIGN}|{NAME}")
+_SYMBOL = lazy_regex(rf"(?![A-Za-z]{{1,6}}(?![A-Za-z$])){SIGN}|(?i:\b(?:[a-z]{{1,15}}\s){{0,2}}dollars?\b)")
+_EXCEPT = lazy_regex(r"\bexcept(?:ing)?\b|\bother than\b|\bexcluding\b", re.IGNORECASE)
 
 
-_SCALE_ROOT = re.compile(
+_SCALE_ROOT = lazy_regex(
     r"thous|tsd|taus|illi|mi[olr]|000|[千万萬億亿兆천백만억십조]|crore|lakh|lac"
     rf"|(?<![a-z])(?:[kmbtg]|mm|[mbt]n|trn|[mb]ln|mrd|cr|mil)(?![a-z])|[kmt]{SMALL_CODE}|{SMALL_CODE}[kmb]"
 )
 """A part, in small letters, of every scale that stands alone; one that is glued to a code has capitals."""
-_CAPITALS = re.compile(r"[A-Z]{3}|\bR[kKmMb]")
+_CAPITALS = lazy_regex(r"[A-Z]{3}|\bR[kKmMb]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +172,11 @@ _PREFIX = (
     r"|statements|tables?|unit|単位|单位|單位|단위|金额单位|unaudited,|otherwise|unless|indicated|noted|rounded|to|nearest"
     r"|consolidated|condensed|reporting|presentation|as|following|en|aus)"
 )
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     rf"[\s(\[]*(?:{_PREFIX}(?![A-Za-z])[\s,;:\uff1a/\u2013\u2014-]*+){{0,14}}(?:(?<=and\s)[a-z ]{{3,40}}\s(?=in\s))?",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+_AFTER = lazy_regex(
     r"\s*(?:$|[()\],;.:/\u2013\u2014-]|(?:of|at|except|unless|other\sthan|excluding|and|or|per|as|where|with|which|if)\b)"
     r"[^0-9]{0,220}[)\]\s.:;,]*",
     re.IGNORECASE,

@@ -14,11 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quaestor.conversation.turn import Turn
-from quaestor.core.caching import BoundedCache
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.computing import compute
 from quaestor.core.loop_workers import MOST_DEATHS, LoopWorkers, LostWorkerError, WorkerLine
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
 from quaestor.errors import BudgetExceededError, EngineError

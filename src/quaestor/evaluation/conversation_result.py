@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.turn import Turn
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import QuaestorError
 from quaestor.llm.usage import Usage
 from quaestor.store.records import ExampleStatus

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
-from quaestor.core.triples import Triple
+from quaestor.conversation.turn import Memory, Turn
+from quaestor.core.serial import Triple
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph

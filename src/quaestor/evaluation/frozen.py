@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import version
 
-from quaestor.core.triples import Triple
-from quaestor.datasets.listed import ListedPage
+from quaestor.core.serial import Triple
+from quaestor.datasets.dataset import ListedPage
 from quaestor.documents.document import Document
 from quaestor.store.base import RunStore
 from quaestor.store.records import GraphKey

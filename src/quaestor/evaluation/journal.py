@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event, dump_events
+from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.computing import compute

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.evaluation.frozen import FrozenGraphs
@@ -16,7 +16,7 @@ from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import MOST_CELLS_ASKED, Table

@@ -16,9 +16,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from quaestor.core.collecting import collect_seldom
+from quaestor.core.caching import collect_seldom
 from quaestor.core.loop_workers import deaf
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.core.workers import Workers
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.conversation_result import ConversationResult

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from quaestor.cluster.joining import Cluster, joined_cluster
 from quaestor.cluster.ray_workers import RayWorkerPool
 from quaestor.core.computing import compute
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
 from quaestor.evaluation.conversation_result import ConversationResult

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from quaestor.conversation.corrections import Correction
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     Event,
     NotUnderstood,
     PlanProposed,
@@ -19,12 +18,12 @@ from quaestor.conversation.events.kinds import (
     ValuesNamed,
     dump_events,
 )
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text
 from quaestor.core.caching import BoundedCache
 from quaestor.core.quantity import Scale
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage

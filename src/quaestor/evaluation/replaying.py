@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.events import StageAnswered
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation

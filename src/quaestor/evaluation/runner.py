@@ -7,12 +7,11 @@ from datetime import timedelta
 from time import monotonic
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.references.expressions import References
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute, compute_little, computing_limit, little_work
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.documents.health import doubts_of_answer

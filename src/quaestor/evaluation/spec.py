@@ -15,8 +15,7 @@ from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.core.visible import visible_name
-from quaestor.datasets.dataset import Dataset
-from quaestor.datasets.selection import Selection
+from quaestor.datasets.dataset import Dataset, Selection
 from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.settings import EXCERPT_TOKENS

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quaestor.conversation.events.kinds import Event
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
 from quaestor.core.loop_workers import WorkerLine

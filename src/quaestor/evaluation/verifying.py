@@ -1,8 +1,8 @@
 """Whether an answer is what its plan comes to: every plan is executed a second time, independently of its solver."""
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.explaining import explain_plan, with_explanation
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.describe import explain_plan, with_explanation
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import numbers_of_value
 from quaestor.documents.document import Document
 from quaestor.plan.execute import StepResult, execute

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from quaestor.conversation.events.kinds import Event, ToolCalled
-from quaestor.conversation.events.trace import Trace
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import Event, ToolCalled
+from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.evaluation.recording import TurnPlace, written_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph

@@ -6,8 +6,7 @@ Each in its own records is made by `recording`, within a conversation that is pl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from quaestor.conversation.corrections import Correction
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from quaestor.conversation.corrections import Correction, NumberCorrection
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, NumberCorrection, Turn
 from quaestor.core.provenance import Source
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 

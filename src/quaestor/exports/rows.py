@@ -7,8 +7,7 @@ from io import StringIO
 
 from pydantic import JsonValue
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.cited import cite_explanation, sentence_objects, sources_of
+from quaestor.conversation.answer import Answer, cite_explanation, sentence_objects, sources_of
 from quaestor.conversation.display import show_confidence, show_correction, show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial

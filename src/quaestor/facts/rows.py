@@ -11,8 +11,8 @@ from datetime import date
 from functools import cached_property
 
 from quaestor.core.currencies import is_currency
-from quaestor.core.fiscal import FiscalCalendar
-from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import FiscalCalendar, Period, find_periods, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms
@@ -21,51 +21,57 @@ from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
 from quaestor.documents.unit_phrases import scale_called
-from quaestor.facts.concepts import name_concept
-from quaestor.facts.lines import FactCell, FactLine
-from quaestor.facts.moments import Moment, find_instants, moment_of_fact, moment_of_period
+from quaestor.facts.lines import (
+    FactCell,
+    FactLine,
+    Moment,
+    find_instants,
+    moment_of_fact,
+    moment_of_period,
+    name_concept,
+)
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_FOOTNOTE = re.compile(r"\(\d{1,2}\)")
-_CHANGE = re.compile(
+_LETTERS = lazy_regex(r"[^\W\d_]{2}")
+_FOOTNOTE = lazy_regex(r"\(\d{1,2}\)")
+_CHANGE = lazy_regex(
     r"\b(?:changes?|increase|decrease|growth|variance|vs|versus|yoy|y/y)\b|\binc\b[^a-z]{0,4}dec\b", re.IGNORECASE
 )
-_OPENS = re.compile(
+_OPENS = lazy_regex(
     r"\b(?:beginning|start)\s(?:of\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)|balances?)\b|\bopening\sbalances?\b",
     re.IGNORECASE,
 )
-_CLOSES = re.compile(
+_CLOSES = lazy_regex(
     r"\bend\sof\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)\b|\b(?:ending|closing)\sbalances?\b", re.IGNORECASE
 )
-_DURING = re.compile(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
+_DURING = lazy_regex(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
 """In the label of what happened by the end of a year."""
 _LONGEST_LABEL = 250
-_HAS_NUMBERS = re.compile(
+_HAS_NUMBERS = lazy_regex(
     r"\bshares?\b|\bpar value\b|\ballowances?\b|\bnet of\b|\bless\b|\baccumulated\b|\bincluding\b", re.IGNORECASE
 )
 """In a label that has numbers of its own."""
-_LABEL_PART = re.compile(r"[;:(),]\s|[\u2013\u2014]|\s\(|\)")
-_LISTED = re.compile(r"\s?,?\s?(?:and\s?)?(?:of\s)?")
-_SHARES = re.compile(r"\bshares\b|\bissued\b|\boutstanding\b|\bauthorized\b", re.IGNORECASE)
-_SCALE_OF_SHARES = re.compile(
+_LABEL_PART = lazy_regex(r"[;:(),]\s|[\u2013\u2014]|\s\(|\)")
+_LISTED = lazy_regex(r"\s?,?\s?(?:and\s?)?(?:of\s)?")
+_SHARES = lazy_regex(r"\bshares\b|\bissued\b|\boutstanding\b|\bauthorized\b", re.IGNORECASE)
+_SCALE_OF_SHARES = lazy_regex(
     r"\bshares,?\s(?:which\s)?(?:are\s)?(?:reflected\s)?in\s(thousands|millions)\b", re.IGNORECASE
 )
-_PER_ONE = re.compile(r"\bper[\s-](?!cent)(?:[a-z]+[\s-])?[a-z]+", re.IGNORECASE)
-_PRICE_SAID = re.compile(r"\([^()]*\$\s?\d[^()]*\)")
-_RATE = re.compile(r"\d?\d\.\d+(?:\s?%)?")
-_PRICE = re.compile(r"\$?\s?\d{1,3}\.\d\d")
+_PER_ONE = lazy_regex(r"\bper[\s-](?!cent)(?:[a-z]+[\s-])?[a-z]+", re.IGNORECASE)
+_PRICE_SAID = lazy_regex(r"\([^()]*\$\s?\d[^()]*\)")
+_RATE = lazy_regex(r"\d?\d\.\d+(?:\s?%)?")
+_PRICE = lazy_regex(r"\$?\s?\d{1,3}\.\d\d")
 _FEW = 2
 """Numbers too few to tell what a column is of."""
-_QUARTER = re.compile(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
-_DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes?|bonds?|debentures?|loans?|plans?|programs?)\b", re.IGNORECASE)
+_QUARTER = lazy_regex(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
+_DUE = lazy_regex(r"\b(?:due|matur\w+|expir\w+|notes?|bonds?|debentures?|loans?|plans?|programs?)\b", re.IGNORECASE)
 """In the label of what has a year in its name."""
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
 """A year that has every day."""
 _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
-_LENGTH = re.compile(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
+_LENGTH = lazy_regex(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
 _SCALES_OF_TAGS = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION, -2: Scale.PERCENT}
 """By the power of ten that a print is short of."""
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
@@ -599,16 +605,16 @@ _TIME_TERMS = _terms_of(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
-_HEADS = re.compile(
+_HEADS = lazy_regex(
     r"\bnumber of\b|\bsquare (?:feet|footage)\b|\bunits under\b|\bheadcount\b|\bdaily (?:shipments|packages|volume)\b",
     re.IGNORECASE,
 )
 """In the heading of what is counted, not paid."""
-_MONEY = re.compile(
+_MONEY = lazy_regex(
     r"\b(?:costs?|prices?|value|amounts?|payments?|proceeds|expenses?|revenues?|sales|rents?|income|per|percent(?:age)?)\b|[$%]",
     re.IGNORECASE,
 )
-_EXCEPTED = re.compile(
+_EXCEPTED = lazy_regex(
     r"\bexcept (?:for )?([a-z -]{3,60}),? which (?:is|are) (?:\w+ )?in (thousands|millions|billions)\b", re.IGNORECASE
 )
 _WHEN = frozenset(

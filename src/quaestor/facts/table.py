@@ -1,29 +1,72 @@
-"""The table of facts of a document: its lines, each with the numbers that it has at different times.
-
-A line is a row of a table, a column of a table whose rows are periods, or the numbers of a sentence. If a
-filing has tags, the tag says which concept, member and period a number is of; otherwise the labels do, through the
-lexicon.
-"""
+"""All facts of a document in one table, under the full names of its lines."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from math import log
 
-from quaestor.core.fiscal import FiscalCalendar
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import FiscalCalendar
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.terms import terms
+from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
-from quaestor.facts.full_names import find_full_names
-from quaestor.facts.lines import FactCell, FactLine
-from quaestor.facts.moments import Moment, fiscal_calendar
+from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
-from quaestor.facts.sayings import read_sayings
-from quaestor.facts.sentences import SentenceIndex, index_sentences
-from quaestor.retrieval.company_name import cover_names, cover_symbols
+from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sayings
+from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
+
+# Full names of the abbreviations that a document explains: "United States and Canada (UCAN)".
+
+
+_CALLED = lazy_regex(
+    r"(?<![\w.&'\u2019-])(?P<name>[A-Z][\w.&'\u2019-]*+(?:,? (?:(?:and|of|the|&) )?[A-Z][\w.&'\u2019-]*+){0,6}),? "
+    r"\((?:the )?[\"\u201c]?(?P<short>[A-Z]{2,6})[\"\u201d]?\)"
+)
+_WORD = lazy_regex(r"[A-Z][\w.&'\u2019-]*")
+
+
+def find_full_names(texts: Iterable[str]) -> Mapping[str, str]:
+    """Return the most frequent full name of each abbreviation: "Asia Pacific (APAC)".
+
+    >>> find_full_names(["Sales in Asia Pacific (APAC) grew."])
+    {'APAC': 'Asia Pacific (APAC)'}
+    """
+    counts: dict[str, Counter[str]] = {}
+    for text in texts:
+        if ")" not in text:
+            continue
+        for found in _CALLED.finditer(text):
+            name = _name_abbreviated(found["name"], found["short"])
+            if name:
+                counts.setdefault(found["short"], Counter())[name] += 1
+    return {short: f"{names.most_common(1)[0][0]} ({short})" for short, names in counts.items()}
+
+
+def _name_abbreviated(name: str, short: str) -> str:
+    """Return the last words of a name that an abbreviation is of; it may begin with a company's own letter."""
+    starts = [word.start() for word in _WORD.finditer(name)]
+    for letters in (short, short[1:]):
+        for start in reversed(starts):
+            words = name[start:]
+            if len(letters) > 1 and words[0] == letters[0] and len(words) > len(short) and _abbreviates(letters, words):
+                return words
+    return ""
+
+
+def _abbreviates(letters: str, name: str) -> bool:
+    rest = iter(name.upper())
+    return all(letter in rest for letter in letters)
+
+
+# The table of facts of a document: its lines, each with the numbers that it has at different times.
+#
+# A line is a row of a table, a column of a table whose rows are periods, or the numbers of a sentence. If a filing
+# has tags, the tag says which concept, member and period a number is of; otherwise the labels do, through the
+# lexicon.
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +253,9 @@ class FactTable:
 
     def knows(self, term: str) -> bool:
         """Return whether a term is of the company's name, abbreviates it ("mcd"), or is of a line of a table."""
-        return term in self.company or term in self.postings or any(_abbreviates(term, name) for name in self.company)
+        return (
+            term in self.company or term in self.postings or any(_abbreviates_name(term, name) for name in self.company)
+        )
 
     def mentions(self, term: str) -> bool:
         """Return whether a term is anywhere in the document."""
@@ -227,7 +272,7 @@ class FactTable:
         return self.document.table(ref.table).columns[ref.column].label if isinstance(ref, CellRef) else ""
 
 
-def _abbreviates(term: str, name: str) -> bool:
+def _abbreviates_name(term: str, name: str) -> bool:
     """Return whether a term has some letters of a name in order, from its first one on."""
     rest = iter(name)
     return 3 <= len(term) < len(name) and term[0] == name[0] and all(letter in rest for letter in term)
@@ -258,3 +303,38 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
         if table.role is not TableRole.CONTENTS and not table.is_too_large:
             lines += read_rows(whole, table, calendar, len(lines))
     return FactTable(whole, calendar, tuple(lines), tuple(read_sayings(whole, calendar, len(lines))))
+
+
+# Facts of several files of different companies, a table for each company.
+
+
+def build_company_facts(document: Document) -> tuple[FactTable, ...]:
+    """Return the facts of each company that the files of a document are of; a single table if it is one company."""
+    whole = document.whole or document
+    groups = _group_files(whole)
+    if len(groups) < 2:
+        return (build_facts(whole),)
+    return tuple(build_facts(_part_of(whole, group), part=True) for group in groups)
+
+
+def _group_files(document: Document) -> list[list[str]]:
+    """Return the files of a document, those that may be of one company together."""
+    groups: list[list[str]] = []
+    for file in files_of(document):
+        own = next((group for group in groups if may_be_of_one_company(document, group[0], file)), None)
+        if own is None:
+            groups.append([file])
+        else:
+            own.append(file)
+    return groups
+
+
+def _part_of(document: Document, files: Sequence[str]) -> Document:
+    paths = {section.id: section.path for section in document.sections}
+    part = document.excerpt(block.order for block in document.blocks if paths[block.section][:1][0] in files)
+    tables = {table.index for table in part.tables}
+    facts = (
+        fact for fact in document.facts
+        if (fact.source.table in tables if isinstance(fact.source, CellRef) else paths[fact.source.section][0] in files)
+    )  # fmt: skip
+    return replace(part, facts=tuple(facts))

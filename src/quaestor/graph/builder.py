@@ -1,46 +1,108 @@
-"""Document and frozen ontology in, knowledge graph out.
+"""The graph of a document: which facts its tables and sentences state, under which properties."""
 
-Every number of the tables and of the text is in the graph, or there is no graph.
-"""
-
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from quaestor.core.free_names import FreeNames
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, find_periods
-from quaestor.core.provenance import Source
+from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.core.words import identifier_parts
-from quaestor.documents.document import Document
+from quaestor.documents.document import Document, Sentence
 from quaestor.documents.facts import Fact, periods_of
 from quaestor.documents.repairs import show_repair
 from quaestor.documents.table import Cell, Header, Table
+from quaestor.documents.text_periods import periods_in_text
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.facts import (
     MINTED,
     HeaderNumber,
     Heading,
     LineFact,
+    MentionFact,
     Observation,
     SectionFact,
+    SentenceFact,
     TableFact,
     TextCell,
     period_code,
 )
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
-from quaestor.graph.text import text_facts, year_number, years_in
-from quaestor.ontology.classes import Context, contexts_of
-from quaestor.ontology.labels import plain
-from quaestor.ontology.line_matching import LineContext
-from quaestor.ontology.lines import Axis, body_cells, line_of, property_axis, property_lines, without_period
-from quaestor.ontology.matching import PropertyMatch
+from quaestor.ontology.extract import (
+    Axis,
+    body_cells,
+    line_of,
+    noun_phrase_in,
+    property_axis,
+    property_lines,
+    without_period,
+)
+from quaestor.ontology.labels import Context, contexts_of, plain
+from quaestor.ontology.line_matching import LineContext, PropertyMatch
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.vocabulary import property_name, slug
+from quaestor.ontology.terms import property_name, slug
+
+# Facts of running text: the numbers of each sentence with their periods, and the years that it names.
+
+
+def text_facts(
+    document: Document, ontology: Ontology
+) -> tuple[tuple[SentenceFact, ...], tuple[MentionFact, ...], tuple[HeaderNumber, ...]]:
+    """Return the sentences, the numbers in them, and the years that they name."""
+    sentences = tuple(SentenceFact(s.section, s.index, i, s.text) for i, s in enumerate(document.sentences))
+    mentions = tuple(m for place in range(len(document.sentences)) for m in _mentions(document, place, ontology))
+    years = tuple(y for s in document.sentences for y in _years(document.id, s))
+    return sentences, mentions, years
+
+
+def _mentions(document: Document, place: int, ontology: Ontology) -> list[MentionFact]:
+    sentence = document.sentences[place]
+    if not sentence.mentions:
+        return []
+    named = {order: match.property for order, said in noun_phrase_in(sentence) if (match := ontology.match(said))}
+    periods = periods_in_text(document, place)
+    return [
+        MentionFact(
+            mention.quantity, mention.ref, order, place, sentence.text, next(iter(of), None), named.get(order), of[1:]
+        )
+        for order, (mention, of) in enumerate(zip(sentence.mentions, periods, strict=True))
+    ]
+
+
+def _years(document: str, sentence: Sentence) -> list[HeaderNumber]:
+    return [
+        year_number(
+            year, SentenceRef(document, sentence.section, sentence.index, start, end), sentence.text[start:end], p
+        )
+        for p, start, end in sentence.periods
+        for year in years_in(p)
+    ]
+
+
+def years_in(period: Period) -> tuple[int, ...]:
+    """Return the years that a period names."""
+    return (period.year,) if period.last is None else (period.year, period.last)
+
+
+def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
+    """Return a year as a number that is in a label.
+
+    Args:
+        year: Such as 2007.
+        label: The text of the cell, or the words of the sentence that name the period.
+    """
+    return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)
+
+
+# Document and frozen ontology in, knowledge graph out.
+#
+# Every number of the tables and of the text is in the graph, or there is no graph.
+
 
 _LONGEST_SLUG = 40
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 
 
 def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend") -> KnowledgeGraph:

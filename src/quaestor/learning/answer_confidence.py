@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured
 from quaestor.errors import InputError
 from quaestor.extras import require_extra
 from quaestor.scoring.calibration import CalibrationReport, calibration_report

@@ -14,11 +14,11 @@ from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.stated import stated_value
 from quaestor.scoring.stated_metrics import exact_match
-from quaestor.solvers.embedded.model.choice_confidence import ChoiceCalibration, ChoiceEvidence
-from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page.features import PageFeatures
-from quaestor.solvers.embedded.selection.choosing import ChosenPlan, chosen_plans
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.choosing import ChosenPlan, chosen_plans
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence
+from quaestor.solvers.embedded.page import PageFeatures
+from quaestor.solvers.embedded.turn_state import DialogueState
 
 JudgedChoice = tuple[ChoiceEvidence, bool]
 """What the confidence of a choice is computed from, and whether it was right."""

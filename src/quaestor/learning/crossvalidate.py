@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.knowledge import GraphProvider

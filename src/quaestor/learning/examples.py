@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.datasets.convfinqa.ids import company_of, is_joined, page_of
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import company_of, is_joined, page_of, read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError

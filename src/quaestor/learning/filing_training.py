@@ -16,7 +16,7 @@ from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, labe
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.solvers.embedded.filings.turns import FilingWeights
-from quaestor.solvers.embedded.filings.weights import HUNDREDTHS
+from quaestor.solvers.embedded.loading import HUNDREDTHS
 
 _FOLDS = 5
 

@@ -25,9 +25,8 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.question_parts import split_questions
-from quaestor.solvers.embedded.filings.binding import Candidates
-from quaestor.solvers.embedded.filings.quoting import rank_sentences
-from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.embedded.filings.binding import Candidates, resolve_moments
+from quaestor.solvers.embedded.filings.evidence import rank_sentences
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
@@ -40,7 +39,7 @@ from quaestor.solvers.embedded.filings.turns import (
     with_sentences,
 )
 from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
-from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.models import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000

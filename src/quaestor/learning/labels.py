@@ -14,16 +14,13 @@ from quaestor.errors import ExecutionError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import parse_program
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Plan
-from quaestor.plan.trees import Tree, program_tree
+from quaestor.plan.steps import Plan, Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import result_of
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.candidates.shifts import dimension_of_result
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.candidates import OPERATIONS, dimension_of_result, result_of
+from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 _OF_ROW = {"table_sum": "sum", "table_average": "average"}
 """Operations on a whole row of the table, as the solver knows them."""

@@ -11,20 +11,15 @@ from quaestor.graph.builder import build_graph
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, LabelledTurn, label_turn
 from quaestor.ontology.builder import build_ontology
-from quaestor.plan.trees import Tree
+from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.candidates.operations import GROUPED, OPERATIONS
-from quaestor.solvers.embedded.decode.turn import ActionTemplate, build_candidates, read_leaves
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.signature import SignatureModel
-from quaestor.solvers.embedded.model.trees import Predictor
-from quaestor.solvers.embedded.page.features import PageFeatures
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
-from quaestor.solvers.embedded.page.word_matrix import Floats
-from quaestor.solvers.embedded.state.dialogue import DialogueState
-from quaestor.solvers.embedded.state.turn_view import read_turn
+from quaestor.solvers.embedded.beam import ActionTemplate, build_candidates, read_leaves
+from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
+from quaestor.solvers.embedded.models import Predictor
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.operand_pool import SignatureModel
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, number_matrix
+from quaestor.solvers.embedded.turn_state import DialogueState, read_turn
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),

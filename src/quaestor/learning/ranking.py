@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.model.ranker import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
-from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.models import FORMS, FORMS_OF_OPERATION, Ranker, design, form_codes
+from quaestor.solvers.embedded.page import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
 from quaestor.conversation.references.pointing import pointed_at
-from quaestor.conversation.references.ranking import BY_HAND, Weights
-from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
+from quaestor.conversation.references.ranking import BY_HAND, Weights, cue_features, sets_of, traits_of
 from quaestor.learning.references import LabelledReference
 from quaestor.questions.question import read_question
 

@@ -10,16 +10,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.answer_value import Number
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.learning.examples import Example
 from quaestor.plan.operations import metric_of
 from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
-from quaestor.plan.trees import Tree, program_tree
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step, Tree, program_tree
 
 Used = frozenset[Tree]
 """The programs of the earlier turns whose results are used: a result that was asked twice is one."""

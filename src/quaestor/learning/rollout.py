@@ -11,10 +11,10 @@ import numpy as np
 from quaestor.core.quantity import Scale
 from quaestor.learning.labels import LabelledTurn
 from quaestor.learning.pages import PlayedTurn, reaching
-from quaestor.solvers.embedded.decode.beam import START, advance, expand
-from quaestor.solvers.embedded.model.confidence import Evidence
-from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.state.dialogue import TurnAction
+from quaestor.solvers.embedded.beam import START, advance, expand
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import Evidence
+from quaestor.solvers.embedded.turn_state import TurnAction
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,19 @@ from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
 from quaestor.scoring.figures import score_from_json
 from quaestor.scoring.scorers import SCORERS
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES, Answerability
-from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration
-from quaestor.solvers.embedded.model.confidence import MEASURES, Calibration
-from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
-from quaestor.solvers.embedded.model.ranker import FORMS, Ranker
-from quaestor.solvers.embedded.model.signature import SignatureModel
+from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
+from quaestor.solvers.embedded.models import (
+    ANSWERABLE_MEASURES,
+    CHOICE_MEASURES,
+    FORMS,
+    MEASURES,
+    Answerability,
+    Calibration,
+    ChoiceCalibration,
+    Ranker,
+)
+from quaestor.solvers.embedded.operand_pool import SignatureModel
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 
 
 def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import label_turn
-from quaestor.plan.trees import Tree
+from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
 from quaestor.questions.told_years import with_told_years
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.model.signature import SignatureModel, signature_features, signature_of
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.candidates import OPERATIONS
+from quaestor.solvers.embedded.operand_pool import SignatureModel, signature_features, signature_of
+from quaestor.solvers.embedded.turn_state import DialogueState
 
 _SEEN = 8
 """A signature seen less often than this is pooled with the others of its operation."""

@@ -42,11 +42,10 @@ from quaestor.learning.silence.fitting import (
 )
 from quaestor.learning.silence.questions import balanced, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
-from quaestor.solvers.embedded.model.confidence import Calibration, Evidence
-from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.model.signature import SignatureModel
-from quaestor.solvers.embedded.model.trees import Predictor, Trees
-from quaestor.solvers.embedded.page.features import PageFeatures, page_features
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import Calibration, Evidence, Predictor, Trees
+from quaestor.solvers.embedded.operand_pool import SignatureModel
+from quaestor.solvers.embedded.page import PageFeatures, page_features
 
 INNER_FOLDS = 4
 _ALONE = 0.3

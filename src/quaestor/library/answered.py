@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, overload
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.cited import sources_of
-from quaestor.conversation.display import ShownSource, confidence_words, show_number, show_source
-from quaestor.conversation.shown import turn_html
+from quaestor.conversation.answer import Answer, sources_of
+from quaestor.conversation.display import ShownSource, confidence_words, show_number, show_source, turn_html
 from quaestor.conversation.turn import Turn
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document

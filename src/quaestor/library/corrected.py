@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.application.fixing import change_words
-from quaestor.conversation.corrections import Correction
 from quaestor.conversation.display import show_number
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Correction, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import ShownSource, show_number
-from quaestor.conversation.shown import arithmetic
+from quaestor.conversation.display import ShownSource, arithmetic, show_number
 from quaestor.conversation.turn import Turn
 from quaestor.extras import require_extra
 

@@ -13,7 +13,7 @@ from quaestor.application.exporting import format_of, write_export
 from quaestor.application.files import OutputFile
 from quaestor.application.fixing import author_name, read_fix
 from quaestor.application.resolve import CorpusPage
-from quaestor.conversation.corrections import Act, Choice, Correction, NumberCorrection, Undo
+from quaestor.conversation.turn import Act, Choice, Correction, NumberCorrection, Undo
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.errors import InputError

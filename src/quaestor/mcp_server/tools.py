@@ -17,14 +17,14 @@ from quaestor.application.number_check import check_object
 from quaestor.application.place_service import place_object
 from quaestor.application.read_service import outline_object, table_object, table_of
 from quaestor.application.resolve import CorpusPage
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.documents.health import DocumentHealth, health_doubts, health_words, table_health
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
-from quaestor.graph.sparql import Limits
+from quaestor.graph.knowledge_graph import Limits
 from quaestor.mcp_server.arguments import (
     AskArguments,
     CalculateArguments,

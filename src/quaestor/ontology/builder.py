@@ -15,13 +15,11 @@ from quaestor.core.free_names import FreeNames
 from quaestor.core.words import singular
 from quaestor.documents.document import Document
 from quaestor.errors import OntologyError
-from quaestor.ontology.classes import CueIndex
 from quaestor.ontology.core import read_core
 from quaestor.ontology.extract import TEXT, LabelEvidence, extract_labels
-from quaestor.ontology.labels import plain
-from quaestor.ontology.merging import group_labels
-from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
-from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS, class_name, property_name
+from quaestor.ontology.labels import CueIndex, plain
+from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty, group_labels
+from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, class_name, property_name
 
 _IN_MEMORY = 1 << 20
 """Bytes of what was seen that are not written to a file."""

@@ -1,27 +1,225 @@
-"""What a document shows of types: labels of properties, and words for classes.
-
-Sees tables and texts; there is no question in a document.
-"""
+"""What the tables of documents say of lines: labels, phrases and how they stand."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.encoding_artifacts import normalize_text
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import find_periods
 from quaestor.core.provenance import Source
-from quaestor.documents.document import Document
-from quaestor.documents.table import Cell, Table
-from quaestor.ontology.classes import Context, contexts_of
-from quaestor.ontology.lines import body_cells, line_of, property_axis, property_lines
-from quaestor.ontology.phrases import noun_phrase_in, topics
+from quaestor.core.quantity import Scale
+from quaestor.core.words import PHRASE_BOUNDARIES
+from quaestor.documents.document import Document, Sentence
+from quaestor.documents.repairs import RepairKind
+from quaestor.documents.table import Cell, Header, Table
+from quaestor.ontology.labels import Context, contexts_of
+
+# The rows or columns of a table that are properties, and what they are called.
+#
+# Ontology and graph both ask here, so that a label learned from a table is the label looked up for it.
+
+
+Axis = Literal["rows", "columns"]
+
+_SPAN = r"(?:years?|quarters?|(?:three|six|nine|twelve) months)"
+_DANGLING = lazy_regex(
+    r"^(?:as of|at|for|on|in|ended|ending|through|and|-|:|,|\s)+\b(?=\s|$)|"
+    rf"\b(?:as of|at|for|on|in|during|through|and|(?:for )?the (?:fiscal )?{_SPAN} ended|{_SPAN} ended|ended|ending"
+    r"|(?:for )?the)?"
+    r"[\s,:-]*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyLine:
+    """A row or a column that names a property.
+
+    Attributes:
+        index: Its row or column in the grid.
+        label: The label without its period; "" where none is left.
+    """
+
+    index: int
+    label: str
+
+
+def property_axis(table: Table) -> Axis:
+    """Return which headings name properties: the axis across the one that carries the periods.
+
+    Where neither carries periods, columns name properties if each counts something of its own kind (shares in one,
+    prices in the next), as rows do otherwise.
+    """
+    if table.orientation != "neither":
+        return "rows" if table.orientation == "columns" else "columns"
+    return "columns" if not table.is_too_large and _kinds_differ(table) else "rows"
+
+
+def property_lines(table: Table) -> tuple[PropertyLine, ...]:
+    """Return the lines of the property axis that have any cell in the body, in order.
+
+    A label that stands twice is told apart by the headings above it.
+    """
+    axis = property_axis(table)
+    headers = table.rows if axis == "rows" else table.columns
+    used = sorted({line_of(cell, axis) for cell in body_cells(table)})
+    labels = {index: without_period(headers[index]) for index in used}
+    often = Counter(labels.values())
+    lines = []
+    for index in used:
+        label = labels[index]
+        if often[label] > 1 and label and len(headers[index].levels) > 1:
+            label = ": ".join((*headers[index].levels[:-1], label))
+        lines.append(PropertyLine(index, label))
+    return tuple(lines)
+
+
+def body_cells(table: Table) -> tuple[Cell, ...]:
+    """Return the cells of the body that print anything of their own; none of a table that is too large."""
+    if table.is_too_large:
+        return ()
+    return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
+
+
+def _repeats_header(cell: Cell) -> bool:
+    return cell.repair is not None and cell.repair.kind is RepairKind.REPEATED_HEADER
+
+
+def line_of(cell: Cell, axis: Axis) -> int:
+    """Return the index of a cell's line on an axis."""
+    return cell.ref.row if axis == "rows" else cell.ref.column
+
+
+def without_period(header: Header) -> str:
+    """Return a heading's label without the period that it names ("2015 net revenue" is net revenue)."""
+    label = header.label
+    if header.period is None or not label:
+        return label
+    for mention in reversed(find_periods(label)):
+        label = f"{label[: mention.start]} {label[mention.end :]}"
+    if label == header.label and len(header.levels) < 2:  # the whole label is a period in other words ("31-dec-2012")
+        return "" if not re.search(r"[a-z]{4}", label) else label
+    return re.sub(r"\s+", " ", _DANGLING.sub("", label.strip())).strip(" ,:-")
+
+
+def _kinds_differ(table: Table) -> bool:
+    """Whether the columns count different things, each column one."""
+    counted: dict[int, list[Cell]] = {}
+    for cell in table.body():
+        if cell.quantities and cell.ref.column > 0:
+            counted.setdefault(cell.ref.column, []).append(cell)
+    kinds = [_kind(table.columns[column], cells) for column, cells in counted.items()]
+    return len(kinds) > 1 and None not in kinds and len(set(kinds)) > 1
+
+
+def _kind(header: Header, cells: Sequence[Cell]) -> tuple[str, str] | None:
+    """Return what all cells of a column count; None if they differ."""
+    percent = {cell.quantities[0].scale is Scale.PERCENT for cell in cells}
+    if len(percent) > 1 and header.scale is not Scale.PERCENT:
+        return None
+    if True in percent or header.scale is Scale.PERCENT:
+        return "percent", ""
+    money = sum(cell.quantities[0].unit == "USD" for cell in cells)  # the first row alone prints it for all others
+    return (header.scale or "one"), (header.unit or ("USD" if 2 * money > len(cells) else ""))
+
+
+# Noun phrases of running text: what a table is said to show, and what a number is said to be.
+#
+# Refuses to parse: a phrase that the patterns do not catch is not there.
+
+
+_SHOWN = lazy_regex(
+    r"\b(?:following|below) (?:tables?|charts?|schedules?|summary|information"
+    r"|is an? (?:summary|analysis|reconciliation) of)\s?(?:below )?"
+    r"(?:of|sets? forth|summari[sz]es?|presents?|shows?|provides?|details?|reflects?|lists?|includes?"
+    r"|discloses?|reconciles?|represents?|contains?|illustrates?|outlines?|depicts?|displays?|)\s(.{3,90})",
+    re.IGNORECASE,
+)
+_LEADING = lazy_regex(
+    r"(?:the|our|certain|selected|a|an|all|total|aggregate|estimated|preliminary|reported|related|company's|and|or"
+    r"|(?:summari[sz]ed |key |more |further |additional )?(?:financial )?information "
+    r"(?:about|regarding|on|concerning|related to)|detail(?:s|ed information)? (?:about|regarding)"
+    r"|(?:activity|changes?|amounts?|balances?) (?:in|related to|of|under|for)"
+    r"|(?:components?|allocations?|summar(?:y|ies)|compositions?|breakdowns?|reconciliations?|analys[ie]s|details?) of)"
+    r"\s+",
+    re.IGNORECASE,
+)
+_ENDING = lazy_regex(
+    r"\s(?:as of|as at|at|for|in|by|with|under|that|which|recogni[sz]ed|charged|on|during|from|and the|is|are|was|were"
+    r"|we|incurred|granted|issued|made|registered|outstanding as|to)\b|[,:;.()\[\]0-9\"$%]"
+)
+_SAID = lazy_regex(
+    r"(?P<phrase>(?:[a-z&'/-]{1,40} ){1,7})(?:was|were|is|are|of|total(?:l?ed|ing)|amount(?:ed|ing) to"
+    r"|equal(?:l?ed)? to)"
+    r"(?: (?:approximately|about|nearly|only|an? (?:net|total)))? ?(?:\$ ?)?$"
+)
+_WORDS_AT_MOST = 5
+
+
+def topics(sentence: str) -> tuple[str, ...]:
+    """Return what the tables that a sentence announces are said to show.
+
+    >>> topics("the following table summarizes the activity in our unrecognized tax benefits for the year :")
+    ('unrecognized tax benefits',)
+    """
+    found = []
+    for match in _SHOWN.finditer(normalize_text(sentence).casefold()):
+        phrase, before = match[1], None
+        while phrase != before:
+            phrase, before = _LEADING.sub("", phrase, count=1) if _LEADING.match(phrase) else phrase, phrase
+        cut = _ENDING.search(f" {phrase}")
+        words = (phrase if cut is None else f" {phrase}"[: cut.start()]).split()
+        if 1 < len(words) <= _WORDS_AT_MOST and all(word.replace("-", "").isalpha() for word in words):
+            found.append(" ".join(words))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def noun_phrase_before(before: str) -> str | None:
+    """Return the noun phrase that names a number, from the text before it; None if none does.
+
+    >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
+    'research and development expense'
+    """
+    match = _SAID.search(before[-90:].casefold())
+    if match is None:
+        return None
+    words = match["phrase"].split()
+    for i in range(len(words) - 1, -1, -1):
+        if words[i] in PHRASE_BOUNDARIES or words[i].endswith("'s"):
+            words = words[i + 1 :]
+            break
+    while words and words[0] in ("of", "and", "&"):
+        words = words[1:]
+    phrase = " ".join(words)
+    whole = all(word[0].isalpha() and word[-1].isalpha() for word in words)
+    return phrase if whole and 0 < len(words) <= _WORDS_AT_MOST and len(phrase) > 3 else None
+
+
+def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
+    """Return the numbers of a sentence, by their place in it, that a noun phrase names, and the phrase."""
+    named = (
+        (order, noun_phrase_before(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions)
+    )
+    return tuple((order, phrase) for order, phrase in named if phrase)
+
+
+# What a document shows of types: labels of properties, and words for classes.
+#
+# Sees tables and texts; there is no question in a document.
+
 
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
 
 TEXT = -1
 """The table index of a label that is in a sentence."""
 
-_YEAR_LABEL = re.compile(r"\b(?:years?|maturity|matures|expir\w+|opened|founded|established)\b")
-_BARE_YEAR = re.compile(r"(?:19[5-9]|20[0-9])[0-9]")
+_YEAR_LABEL = lazy_regex(r"\b(?:years?|maturity|matures|expir\w+|opened|founded|established)\b")
+_BARE_YEAR = lazy_regex(r"(?:19[5-9]|20[0-9])[0-9]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,396 @@
-"""A caption looked up among the lines that an ontology has learned and those that the core knows.
-
-Joins no labels: what the ladder of `labels` finds is asked before.
-"""
+"""Which line of the core ontology a label of a statement means."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from importlib.resources import files
 
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import singular
-from quaestor.ontology.captions import caption_key, head_words, readings, undated
-from quaestor.ontology.core_lines import CoreLines, LineKind, read_core_lines
-from quaestor.ontology.matching import PropertyMatch
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.words import CAPTION_FILLERS, SMALL_WORDS, caption_words, singular
+from quaestor.ontology.labels import RUNGS, SPELLING, plain, spellings
+from quaestor.ontology.terms import read_plainly
+
+# The words of a line's caption that tell which line of a statement it is.
+#
+# Forgives more than the ladder of `labels`, so it names lines of unseen companies and joins no labels of an ontology.
+
+
+_SIGN = (
+    r"(?:loss(?:es)?|gains?|income|expenses?|benefits?|earnings|deficit|decreases?|increases?|charges?|credits?"
+    r"|provision|used in|used for|provided by|reductions?|additions?)"
+)
+_SIGNS = lazy_regex(rf"/?\s?\(\s?{_SIGN}\s?\)\s?/?")
+_EITHER_WAY = lazy_regex(
+    r"(?:net )?(?:\(?\s?(?:increases?|decreases?)\s?\)?\s?(?:/|or|and)?\s?\(?\s?(?:increases?|decreases?)\s?\)?"
+    r"|changes?) (?=in\b)"
+)
+_POSSESSIVE = lazy_regex(r"'s\b|(?<=s)'(?!\w)")
+
+_PHRASES = tuple(
+    (needle, lazy_regex(rf"\b(?:{pattern})"), said)
+    for needle, pattern, said in (
+        ("u.", r"u\.\s?s\.?(?![a-z])", "us "),
+        ("united", r"united states(?: of america)?\b", "us "),
+        ("non us", r"non us\b", "nonus"),
+        ("current", r"(?:non|not) current\b", "noncurrent"),
+        ("long term", r"long term\b", "noncurrent"),
+        ("controlling", r"non controlling interests?\b", "noncontrolling interest"),
+        ("minority", r"minority interests?\b", "noncontrolling interest"),
+        ("tax", r"pre ?tax\b", "before tax"),
+        ("income tax", r"income tax(?:es)?\b", "tax"),
+        ("per ", r"per (?:common|ordinary) share\b|per share of common stock\b", "per share"),
+        ("health", r"health ?care\b", "health care"),
+        ("trade", r"trade ?names?\b", "trade name"),
+        ("cash", r"non ?cash\b", "noncash"),
+        (" of ", r"(?:beginning|start) of (?:the )?(?:fiscal )?(?:year|period)\b", "beginning year"),
+        ("end", r"end of (?:the )?(?:fiscal )?(?:year|period)\b|(?:fiscal )?year end\b", "end year"),
+        (" the ", r"(?:during|for|in) the (?:fiscal )?(?:current )?(?:year|period)\b", " "),
+        (" poor s", r"standard (?:&|and) poor s\b", "s&p"),
+        ("s & p", r"s & p\b", "s&p"),
+    )
+)
+"""Words that are in whatever a pattern matches, the pattern, and what is read instead.
+
+The words are looked for first: that takes a twentieth of the time, and thousands of captions have none of them.
+"""
+
+_SAME = {
+    variant: said
+    for said, variants in {
+        "shareholder": "stockholder shareowner",
+        "share": "stock",
+        "income": "earning profit",
+        "increase": "addition",
+        "decrease": "reduction decline",
+        "cancelled": "canceled cancellation",
+        "forfeited": "forfeiture",
+        "nonvested": "unvested",
+        "amortization": "amortisation",
+        "unrecognized": "unrecognised",
+        "expected": "assumed estimated",
+        "disposal": "disposition",
+        "lapse": "expiration expiry",
+        "purchase": "repurchase",
+        "purchased": "repurchased",
+        "average": "avg",
+        "%": "percent percentage",
+        "revised": "revision",
+    }.items()
+    for variant in variants.split()
+}
+
+_BRACKETS = lazy_regex(r"\s?[(\[][^()\[\]]*[)\]]?")
+_OPENING = lazy_regex(r"^(?:(?:less|add|plus|deduct|and|of which|adjustments?|memo)\s?[:,-]?\s+|[-*.:]+\s*)+")
+_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_DATES = lazy_regex(
+    rf"\b(?:as (?:of|at)|at|on|for|in|through|until|by|due|maturing|matures|expiring"
+    rf"|(?:for )?(?:the )?(?:fiscal )?years? (?:ended|ending)|ended|ending)?"
+    rf"\s?(?:{_MONTH}\.? [0-9]{{1,2}}(?:,? (?:19|20)[0-9]{{2}})?|{_MONTH},? (?:19|20)[0-9]{{2}}"
+    rf"|(?:19|20)[0-9]{{2}}(?:\s?(?:-|to|through|and)\s?(?:19|20)?[0-9]{{2,4}})?)\b"
+)
+_AMOUNTS = lazy_regex(
+    r"\(?(?:of |at |up to |from )?\$\s?[0-9][0-9,.]{0,30}(?: (?:thousand|million|billion))?( per share)?"
+    r"|[0-9][0-9.]{0,30}(?: [0-9]/[0-9])?\s?%(?:\s?(?:-|to)\s?[0-9.]{1,30}\s?%)?"
+)
+_CLAUSE = lazy_regex(
+    r"(?:,|;|\s-)?\s(?:net of|including|inclusive of|includes|less|primarily|principally|which|see note|other than"
+    r"|consisting of)\s.*$"
+    r"|;.*$"
+)
+_OTHER_FIGURE = lazy_regex(
+    r"\b(?:excluding|exclusive|before|after|per|without|except|average|pro ?forma|interest|percent|pre-?tax|period)\b|%"
+)
+"""Words that make a clause or a bracket part of the name: an average of loans is not the loans."""
+
+_NET = lazy_regex(r"(?:,|\s?-)?\s(?:net|total|as reported|reported|at year end|and other|approximate|approximately)$")
+_TOTAL = lazy_regex(
+    r"^(?:total|aggregate|consolidated|approximate|gross total|net total|combined|the company's|our)\s+"
+)
+
+
+@lru_cache(maxsize=1024)
+def caption_key(caption: str) -> str:
+    """Return the words that tell what a caption names, each once and three or more sorted; equal keys name one line.
+
+    >>> caption_key("Earnings (loss) before income taxes") == caption_key("pre-tax income")
+    True
+    """
+    text = caption.casefold()
+    if " in" in text:
+        text = _EITHER_WAY.sub("change ", text)
+    if "(" in text:
+        text = _SIGNS.sub(" ", text)
+    text = " ".join(_POSSESSIVE.sub("", text).replace("-", " ").replace("/", " ").split())
+    for needle, pattern, said in _PHRASES:
+        if needle in text:
+            text = pattern.sub(said, text)
+    words = dict.fromkeys(_SAME.get(word, word) for word in map(singular, caption_words(text)))
+    telling = [word for word in words if word not in CAPTION_FILLERS] or list(words)
+    return " ".join(sorted(telling) if len(telling) > 2 else telling)  # a sales return is no return on sales
+
+
+def readings(caption: str) -> Iterator[str]:
+    """Yield what a caption says with ever less around the name: its brackets, dates, amounts and clauses left out."""
+    text = " ".join(caption.casefold().split())
+    if _BRACKETS.fullmatch(text):  # "(in thousands)" names no line
+        return
+    yield text
+    for shorten in (_unbracketed, _opened, _undated, _main_clause, _unqualified, _last_level):
+        shorter = " ".join(shorten(text).split()).strip(" ,;:-*.")
+        if re.search("[a-z]{2}", shorter) and shorter != text:
+            text = shorter
+            yield text
+
+
+def _unbracketed(text: str) -> str:
+    return _BRACKETS.sub(lambda found: found[0] if _OTHER_FIGURE.search(found[0]) else " ", _SIGNS.sub(" ", text))
+
+
+def _opened(text: str) -> str:
+    return _OPENING.sub("", text)
+
+
+def _undated(text: str) -> str:
+    return _AMOUNTS.sub(" ", _DATES.sub(" ", text))
+
+
+def _main_clause(text: str) -> str:
+    cut = _CLAUSE.sub("", text)
+    return text if _OTHER_FIGURE.search(text[len(cut) :]) else cut
+
+
+def _unqualified(text: str) -> str:
+    return _TOTAL.sub("", _NET.sub("", text))
+
+
+def _last_level(text: str) -> str:
+    return text.rpartition(": ")[2]
+
+
+def undated(caption: str) -> bool:
+    """Whether a caption names dates or amounts of its own: two lines that differ in them alone are of one kind."""
+    text = _unbracketed(" ".join(caption.casefold().split()))
+    return _undated(text) != text
+
+
+def head_words(caption: str) -> tuple[str, ...]:
+    """Return the words of the shortest reading of a caption, in their order and in the singular.
+
+    None of what names two things at once: "cash / debt" is no debt.
+    """
+    *_, shortest = ("", *readings(caption))
+    if " / " in shortest or "$" in shortest:
+        return ()
+    return tuple(map(singular, caption_words(shortest)))
+
+
+# The lines of financial statements that the hand-written core knows, from the files in `statement_lines`.
+#
+# Each line is a property with the captions by which statements print it; each kind of line is one that a caption's
+# head tells. Both belong to the core, the first of the three frozen levels: no document adds to them, and an ontology
+# does not repeat them.
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """A line that statements of many companies print.
+
+    Attributes:
+        name: Its property, `kg:cost_of_sales`.
+        captions: All of them, the preferred one first, the others sorted.
+        not_on: The classes of table where the caption is something else.
+    """
+
+    name: str
+    label: str
+    captions: tuple[str, ...]
+    not_on: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """What a line is by the head of its caption.
+
+    Attributes:
+        name: Its property, `kg:expense_of_a_kind`.
+        endings: Words, in the singular, at which a caption of the kind ends.
+        beginnings: Words at which one begins.
+        without: Words that a caption of the kind does not have.
+        classes: The classes of table that it is limited to; none if it stands anywhere.
+        not_on: The classes of table on which the caption is something else.
+        starts_at: The number with which every line of the kind begins, or None.
+    """
+
+    name: str
+    label: str
+    endings: tuple[tuple[str, ...], ...]
+    beginnings: tuple[tuple[str, ...], ...]
+    without: frozenset[str]
+    classes: frozenset[str]
+    not_on: frozenset[str]
+    starts_at: Decimal | None
+
+
+@dataclass(frozen=True)
+class CoreLines:
+    """What the files say."""
+
+    lines: Mapping[str, StatementLine]
+    kinds: Mapping[str, LineKind]
+
+    @cached_property
+    def keys(self) -> Mapping[str, tuple[StatementLine, str]]:
+        """By the key of each caption the first line that has it, and the key of that line's preferred caption."""
+        found: dict[str, tuple[StatementLine, str]] = {}
+        for line in self.lines.values():
+            preferred = caption_key(line.label)
+            for caption in line.captions:
+                found.setdefault(caption_key(caption), (line, preferred))
+        return found
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the captions, in letters alone."""
+        captions = (caption for line in self.lines.values() for caption in line.captions)
+        return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
+
+
+@lru_cache(maxsize=1)
+def read_core_lines() -> CoreLines:
+    """Return the lines and the kinds of lines of the core; read once a process, where a label is first looked up."""
+    nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    kinds: dict[str, str] = {}
+    folder = files(__package__).joinpath("statement_lines")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        for s, p, o in read_plainly(file.read_text(encoding="utf-8"), f"the core's {file.name}"):
+            nodes[s][p].append(o)
+            if p == "rdf:type":
+                kinds[s] = o
+    return CoreLines(
+        {name: _line(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:StatementLine"},
+        {name: _kind(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:LineKind"},
+    )
+
+
+def _line(name: str, node: Mapping[str, Sequence[str]]) -> StatementLine:
+    label = node["rdfs:label"][0]
+    captions = (label, *sorted(node.get("skos:altLabel", ())))
+    return StatementLine(name, label, captions, frozenset(node.get("kg:notOn", ())))
+
+
+def _kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
+    starts = node.get("kg:startsAt", ())
+    return LineKind(
+        name,
+        node["rdfs:label"][0],
+        tuple(tuple(words.split()) for words in sorted(node.get("kg:ending", ()))),
+        tuple(tuple(words.split()) for words in sorted(node.get("kg:beginning", ()))),
+        frozenset(node.get("kg:without", ())),
+        frozenset(node.get("kg:seenOn", ())),
+        frozenset(node.get("kg:notOn", ())),
+        Decimal(starts[0]) if starts else None,
+    )
+
+
+# A label looked up among known ones, rung by rung, with the score and the reason.
+#
+# How labels compare is `labels`'; what they name is the caller's.
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyMatch:
+    """A known label that a label is.
+
+    Attributes:
+        rule: The rung on which they met.
+        score: The rung's score, 1 for the same words.
+        reason: What the rung forgives.
+        shared: Whether several lines of one table may be this property, told apart by their own captions.
+    """
+
+    property: str
+    label: str
+    rule: str
+    score: float
+    reason: str
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A known label that resembles a label, but not enough.
+
+    Attributes:
+        score: From 0 to 1, of the words and letters that they share.
+    """
+
+    property: str
+    label: str
+    score: float
+
+
+class LabelIndex:
+    """Known labels, by their key on every rung."""
+
+    def __init__(self, labels: Mapping[str, str]) -> None:
+        """Take the property of each label, in the order of preference where a rung finds several."""
+        self._properties = dict(labels)
+        self._rungs = tuple((rung, self._keyed(rung.key)) for rung in RUNGS)
+        self._spellings: dict[str, list[str]] | None = None
+        self._plain: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+
+    def _keyed(self, key: Callable[[str], str]) -> dict[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for label in self._properties:
+            found[key(label)].append(label)
+        found.pop("", None)
+        return found
+
+    def find(self, label: str) -> tuple[PropertyMatch, ...]:
+        """Return the known labels that `label` is, on the first rung on which it is any."""
+        for rung, keyed in self._rungs:
+            if found := keyed.get(rung.key(label)):
+                return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+        return self._find_spelling(label)
+
+    def _find_spelling(self, label: str) -> tuple[PropertyMatch, ...]:
+        if self._spellings is None:
+            index: defaultdict[str, list[str]] = defaultdict(list)
+            for known in self._properties:
+                for key in spellings(known):
+                    index[key].append(known)
+            self._spellings = index
+        own = max(spellings(label), key=len, default="")
+        found = dict.fromkeys(self._spellings.get(own, ()))
+        for key in sorted(spellings(label)):
+            found |= dict.fromkeys(
+                known for known in self._spellings.get(key, ()) if key == max(spellings(known), key=len)
+            )
+        rung = SPELLING
+        return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
+
+    def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
+        """Return the known labels that share most with `label`, one for each property, best first."""
+        from rapidfuzz import fuzz, process
+
+        if self._plain is None:
+            self._plain = tuple(map(plain, self._properties)), tuple(self._properties)
+        texts, known = self._plain
+        found = process.extract(plain(label), texts, scorer=fuzz.token_sort_ratio, limit=4 * limit)
+        best: dict[str, Suggestion] = {}
+        for _, score, place in found:
+            name = self._properties[known[place]]
+            best.setdefault(name, Suggestion(name, known[place], round(score / 100, 2)))
+        return tuple(best.values())[:limit]
+
+
+# A caption looked up among the lines that an ontology has learned and those that the core knows.
+#
+# Joins no labels: what the ladder of `labels` finds is asked before.
+
 
 _SCORES = {
     "statement line": 0.78,

@@ -1,25 +1,227 @@
-"""A frozen ontology: classes, properties, and why labels are one property.
+"""An ontology: types of tables and lines, how two are merged, and what differs between two."""
 
-Nothing adds to it: `builder` makes another one. Its written form is `turtle`'s.
-"""
-
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, get_args
 
 from quaestor.core.parsing import clean_label
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
-from quaestor.ontology.classes import ClassMatch, Context, CueIndex
-from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.labels import CONCEPT, PROPOSED, RUNGS, SPELLING, plain
-from quaestor.ontology.line_matching import LINE_RULES, LineContext, LineIndex
-from quaestor.ontology.matching import LabelIndex, PropertyMatch, Suggestion
-from quaestor.ontology.merging import KeptDistinct, Merge
-from quaestor.ontology.proposal import Proposal
-from quaestor.ontology.terms import digest_of, write_turtle
-from quaestor.ontology.vocabulary import AMOUNT, ROOT_CLASS
+from quaestor.ontology.labels import (
+    CONCEPT,
+    PROPOSED,
+    RUNGS,
+    SPELLING,
+    ClassMatch,
+    Context,
+    CueIndex,
+    MatchRule,
+    plain,
+    spellings,
+)
+from quaestor.ontology.line_matching import (
+    LINE_RULES,
+    LabelIndex,
+    LineContext,
+    LineIndex,
+    PropertyMatch,
+    Suggestion,
+    read_core_lines,
+)
+from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, digest_of, write_turtle
+
+# Labels that are one property: joined rung by rung, each join with its reason, none against the evidence.
+#
+# The evidence against: two labels that head two lines of one table are two properties, and so are all that are joined
+# to them. The result does not depend on the order in which labels come.
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two labels that were joined. The merges of a property make a tree over its labels.
+
+    Attributes:
+        into: The more frequent label that it met on the rung.
+    """
+
+    variant: str
+    into: str
+    rule: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDistinct:
+    """Two labels that a rung would join, if they did not be in one table.
+
+    Attributes:
+        document: The first document that has both.
+    """
+
+    label: str
+    other: str
+    rule: str
+    document: str
+
+
+@dataclass(slots=True)
+class _Group:
+    labels: list[str]
+    places: "array[int]"
+
+    def shared(self, other: "_Group") -> set[int]:
+        """Return the tables that both have a line in."""
+        few, many = sorted((self.places, other.places), key=len)
+        return set(few).intersection(many) if few else set()
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The labels of each property, its leader first; what was joined, and what was not."""
+
+    groups: tuple[tuple[str, ...], ...]
+    merges: tuple[Merge, ...]
+    apart: tuple[KeptDistinct, ...]
+
+
+def group_labels(
+    weights: Mapping[str, int],
+    places: Mapping[str, Iterable[int]],
+    concepts: Iterable[tuple[str, str]] = (),
+    *,
+    document_of: Callable[[Iterable[int]], str],
+) -> Groups:
+    """Return labels grouped into properties.
+
+    Args:
+        weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
+        places: The tables in which each label heads a line, by their numbers.
+        concepts: Pairs of labels that tags give one concept: they are one before the ladder is asked.
+        document_of: Names the first document of some tables.
+    """
+    groups = {label: _Group([label], array("I", places.get(label, ()))) for label in weights}
+
+    def rank(label: str) -> tuple[int, int, int, str]:
+        joined = label.replace(" ", "")
+        return -weights[label], len(joined), len(joined) - len(label), label  # of lost spaces the fewest
+
+    merges: list[Merge] = []
+    apart: dict[tuple[str, str], KeptDistinct] = {}
+    for label, into in concepts:
+        _join([into, label], CONCEPT, groups, merges, apart, document_of)
+    for rung in (*RUNGS, SPELLING):
+        for bucket in _buckets(rung, sorted(groups, key=rank)):
+            _join(bucket, rung, groups, merges, apart, document_of)
+    distinct = {id(group): group for group in groups.values()}.values()
+    grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
+    return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))
+
+
+def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
+    """Yield the labels that a rung holds to be one, best first."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    whole: set[str] = set()
+    for label in labels:
+        keys = spellings(label) if rung is SPELLING else frozenset((rung.key(label),))
+        for key in keys:
+            found[key].append(label)
+        if rung is SPELLING:
+            whole.add(max(keys, key=len, default=""))
+    for key in sorted(found):
+        # One letter may be left out of one of two labels, not of both: employer is no employee.
+        if len(found[key]) > 1 and key and (rung is not SPELLING or key in whole):
+            if rung is SPELLING:
+                yield sorted(found[key], key=lambda label: key != max(spellings(label), key=len))
+            else:
+                yield found[key]
+
+
+def _join(
+    bucket: list[str],
+    rung: MatchRule,
+    groups: dict[str, _Group],
+    merges: list[Merge],
+    apart: dict[tuple[str, str], KeptDistinct],
+    document_of: Callable[[Iterable[int]], str],
+) -> None:
+    """Join the groups of a bucket's labels into the first group that has no line in the same table."""
+    leaders: list[str] = bucket[:1]
+    for label in bucket[1:]:
+        group = groups[label]
+        for leader in leaders[: 1 if rung is SPELLING else None]:
+            target = groups[leader]
+            if target is group:
+                break
+            if shared := target.shared(group):
+                one, other = sorted((label, leader))
+                if (one, other) not in apart:
+                    apart[one, other] = KeptDistinct(one, other, rung.name, document_of(shared))
+                continue
+            merges.append(Merge(label, leader, rung.name, rung.score))
+            target.labels += group.labels
+            target.places.extend(group.places)
+            for moved in group.labels:
+                groups[moved] = target
+            break
+        else:
+            leaders.append(label)
+
+
+def _of_merge(merge: Merge) -> tuple[str, str, str]:
+    return merge.variant, merge.into, merge.rule
+
+
+def _of_apart(apart: KeptDistinct) -> tuple[str, str, str, str]:
+    return apart.label, apart.other, apart.rule, apart.document
+
+
+# What somebody proposes for an ontology beyond the rules, with the reason.
+
+
+ProposalKind = Literal["class", "property", "merge"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Proposal:
+    """One addition to what the rules find.
+
+    Attributes:
+        kind: `class`: tables with one of `cues` are a type called `label`. `property`: the phrase `label` of a text
+            names a property, however rarely it is seen. `merge`: the labels `label` and `into` are one property.
+        label: A label as it is printed, or the name of a class in words.
+        into: Of a merge, the label that is joined.
+        cues: Of a class, words that are in or around its tables.
+        documents: Ids of the documents that bear it out.
+        reason: Why, in a sentence.
+    """
+
+    kind: ProposalKind
+    label: str
+    into: str = ""
+    cues: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """The proposal for people: `merge 'net sales' into 'net revenue'`."""
+        if self.kind == "merge":
+            return f"merge {self.label!r} into {self.into!r}"
+        return f"{self.kind} {self.label!r}" + (f" ({', '.join(self.cues)})" if self.cues else "")
+
+
+def read_kind(text: str) -> ProposalKind:
+    """Return the kind of that name; ValueError if there is none."""
+    kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
+    return kinds[kinds.index(text)]
+
+
+# A frozen ontology: classes, properties, and why labels are one property.
+#
+# Nothing adds to it: `builder` makes another one. Its written form is `turtle`'s.
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,3 +492,64 @@ def _nearest_names(name: str, known: Mapping[str, object]) -> str:
 
     found = process.extract(_prefixed(name), list(known), limit=3)
     return "the nearest are " + ", ".join(match for match, _, _ in found) if found else "the ontology is empty"
+
+
+# What one ontology has that another has not.
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLabel:
+    """A label that both have, under properties of different labels."""
+
+    label: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyDiff:
+    """The difference between two ontologies; all sorted.
+
+    Attributes:
+        classes_added: Names of classes that only the second has.
+        classes_removed: Names of classes that only the first has.
+        properties_added: Names of properties that only the second has.
+        properties_removed: Names of properties that only the first has.
+        labels_added: Labels that only the second knows.
+        labels_removed: Labels that only the first knows.
+        labels_moved: Labels of both, under other properties.
+    """
+
+    classes_added: tuple[str, ...]
+    classes_removed: tuple[str, ...]
+    properties_added: tuple[str, ...]
+    properties_removed: tuple[str, ...]
+    labels_added: tuple[str, ...]
+    labels_removed: tuple[str, ...]
+    labels_moved: tuple[MovedLabel, ...]
+
+    @property
+    def empty(self) -> bool:
+        """True if they say the same, counts apart."""
+        return not any(getattr(self, name) for name in self.__slots__)
+
+
+def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
+    """Return what changes from the first ontology to the second."""
+    before, after = _labels(first), _labels(second)
+    moved = (MovedLabel(x, before[x], after[x]) for x in sorted(before.keys() & after.keys()) if before[x] != after[x])
+    classes = {c.name for c in first.classes}, {c.name for c in second.classes}
+    properties = {p.name for p in first.properties}, {p.name for p in second.properties}
+    return OntologyDiff(
+        classes_added=tuple(sorted(classes[1] - classes[0])),
+        classes_removed=tuple(sorted(classes[0] - classes[1])),
+        properties_added=tuple(sorted(properties[1] - properties[0])),
+        properties_removed=tuple(sorted(properties[0] - properties[1])),
+        labels_added=tuple(sorted(after.keys() - before.keys())),
+        labels_removed=tuple(sorted(before.keys() - after.keys())),
+        labels_moved=tuple(moved),
+    )
+
+
+def _labels(ontology: Ontology) -> dict[str, str]:
+    return {label: p.name for p in ontology.properties for label in (p.label, *p.variants)}

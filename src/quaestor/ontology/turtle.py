@@ -5,13 +5,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
-from quaestor.ontology.merging import KeptDistinct, Merge
-from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
-from quaestor.ontology.proposal import Proposal, read_kind
-from quaestor.ontology.terms import read_term, read_turtle, text_term
-from quaestor.ontology.vocabulary import ROOT_CLASS
+from quaestor.ontology.ontology import (
+    KeptDistinct,
+    Merge,
+    Ontology,
+    OntologyClass,
+    OntologyProperty,
+    Proposal,
+    read_kind,
+)
+from quaestor.ontology.terms import ROOT_CLASS, read_term, read_turtle, text_term
 
 Node = Mapping[str, list[str]]
 

@@ -1,19 +1,102 @@
-"""The one table of operations: name, operands, arithmetic or choice, rule for scale and unit, metric type.
-
-The functions count on the decimal context of `quaestor.plan.execute`.
-"""
+"""What plans calculate: operations, selections and rounding."""
 
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from typing import Literal
 
 from quaestor.core.answer_value import Number, YesNo
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan import scales, selection
+from quaestor.plan import scales
 from quaestor.plan.scales import Dimension, OperandScaling
-from quaestor.plan.selection import Chosen
+
+# Which entries of a list an operation selects: the highest, the three largest, those above a number.
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The entries that an operation selects.
+
+    Attributes:
+        places: Their places in the list, from 0, in the order of the result.
+    """
+
+    places: tuple[int, ...]
+
+
+def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Chosen]:
+    """Return the choice of the highest or the lowest; of all that are.
+
+    Args:
+        choose: `max` or `min`.
+    """
+
+    def chosen(values: Sequence[Decimal]) -> Chosen:
+        _require_entries(values)
+        return _equal(values, choose(values))
+
+    return chosen
+
+
+def ranked(values: Sequence[Decimal]) -> Chosen:
+    """Return the choice of the n-th largest, of a negative n the n-th smallest; n is the last value."""
+    *entries, place = values
+    _require_entries(entries)
+    n = _count_of(abs(place), len(entries))
+    return _equal(entries, sorted(entries, reverse=place > 0)[n - 1])
+
+
+def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Chosen]:
+    """Return the choice of the n largest or smallest, from the most extreme on; n is the last value."""
+
+    def chosen(values: Sequence[Decimal]) -> Chosen:
+        *entries, most = values
+        n = _count_of(most, len(entries))
+        order = sorted(range(len(entries)), key=lambda place: -entries[place] if largest else entries[place])
+        return Chosen(tuple(order[:n]))
+
+    return chosen
+
+
+def holding(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Chosen]:
+    """Return the choice of the entries that compare with the last value; there may be none.
+
+    Args:
+        compare: True of an entry and that value where it holds.
+    """
+
+    def chosen(values: Sequence[Decimal]) -> Chosen:
+        *entries, limit = values
+        return Chosen(tuple(place for place, entry in enumerate(entries) if compare(entry, limit)))
+
+    return chosen
+
+
+def every(values: Sequence[Decimal]) -> Chosen:
+    """Return the choice of all entries."""
+    return Chosen(tuple(range(len(values))))
+
+
+def _equal(values: Sequence[Decimal], wanted: Decimal) -> Chosen:
+    return Chosen(tuple(place for place, value in enumerate(values) if value == wanted))
+
+
+def _require_entries(values: Sequence[Decimal]) -> None:
+    if not values:
+        raise OperandError("an empty list")
+
+
+def _count_of(wanted: Decimal, entries: int) -> int:
+    if wanted != wanted.to_integral_value() or not 1 <= wanted <= entries:
+        raise OperandError(f"a rank of {wanted:f} in a list of {entries}; give a whole number from 1 to {entries}")
+    return int(wanted)
+
+
+# The one table of operations: name, operands, arithmetic or choice, rule for scale and unit, metric type.
+#
+# The functions count on the decimal context of `quaestor.plan.execute`.
+
 
 LARGEST_EXPONENT = 60
 """No number of a plan has a size of 10 ** 61 or more, or of 10 ** -61 or less unless it is zero."""
@@ -216,16 +299,16 @@ OPERATIONS: dict[str, Operation] = {
         Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", takes="row"),
         Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", takes="row"),
         # The label of the highest, the lowest, the n-th largest; of a negative n the n-th smallest.
-        _selecting("argmax", 1, "highest", selection.extreme(max), "label"),
-        _selecting("argmin", 1, "lowest", selection.extreme(min), "label"),
-        _selecting("rank", 2, "rank", selection.ranked, "label"),
-        _selecting("largest", 2, "largest", selection.first(largest=True)),
-        _selecting("smallest", 2, "smallest", selection.first(largest=False)),
-        _selecting("above", 2, ">", selection.holding(operator.gt)),
-        _selecting("below", 2, "<", selection.holding(operator.lt)),
-        _selecting("at_least", 2, ">=", selection.holding(operator.ge)),
-        _selecting("at_most", 2, "<=", selection.holding(operator.le)),
-        _selecting("equal_to", 2, "=", selection.holding(operator.eq)),
+        _selecting("argmax", 1, "highest", extreme(max), "label"),
+        _selecting("argmin", 1, "lowest", extreme(min), "label"),
+        _selecting("rank", 2, "rank", ranked, "label"),
+        _selecting("largest", 2, "largest", first(largest=True)),
+        _selecting("smallest", 2, "smallest", first(largest=False)),
+        _selecting("above", 2, ">", holding(operator.gt)),
+        _selecting("below", 2, "<", holding(operator.lt)),
+        _selecting("at_least", 2, ">=", holding(operator.ge)),
+        _selecting("at_most", 2, "<=", holding(operator.le)),
+        _selecting("equal_to", 2, "=", holding(operator.eq)),
         Operation(
             "count",
             (1, 1),
@@ -237,8 +320,8 @@ OPERATIONS: dict[str, Operation] = {
             takes="list",
             of_labels=True,
         ),
-        Operation("labels", (1, 1), "labels", selection.every, scales.counting, "list", False, "list", "labels", True),
-        Operation("items", _MANY_OR_ONE, "", selection.every, scales.counting, "list", False, "entries", "list", True),
+        Operation("labels", (1, 1), "labels", every, scales.counting, "list", False, "list", "labels", True),
+        Operation("items", _MANY_OR_ONE, "", every, scales.counting, "list", False, "entries", "list", True),
     )
 }
 """Every operation by its name."""
@@ -252,3 +335,32 @@ ARITHMETIC = tuple(
 
 FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _OF_WORDS)
 """The operations that a model may ask for: what words state and what it explains, it says itself."""
+
+
+# Whether a number that somebody writes is a number that is known, to the digits that it was written with.
+
+
+FEWEST_DIGITS = 2
+"""A number rounded to fewer digits could be anything."""
+
+
+def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> bool:
+    """Return whether `claimed` is `known`, as it is, as a float holds it, or rounded to the places that it has.
+
+    >>> rounds_to(Decimal("14.136"), Decimal("14.1")), rounds_to(Decimal("14.136"), Decimal("14.2"))
+    (True, False)
+
+    Args:
+        claimed: As somebody wrote it.
+        digits: The fewest that a rounded number has to be written with.
+    """
+    with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
+        if known == claimed or abs(known - claimed) <= abs(known).scaleb(-12):
+            return True
+        places = claimed.as_tuple().exponent
+        if known.adjusted() > LARGEST_EXPONENT:  # larger than anything that is computed, and by too much to be rounded
+            return False
+        if not isinstance(places, int) or len(claimed.normalize().as_tuple().digits) < digits:
+            return False
+        unit = Decimal(1).scaleb(max(min(places, 0), -LARGEST_EXPONENT))
+        return claimed in (known.quantize(unit, ROUND_HALF_EVEN), known.quantize(unit, ROUND_HALF_UP))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from quaestor.core.number_words import read_number_words
+from quaestor.core.number_forms import read_number_words
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
@@ -69,23 +70,23 @@ _PLACE = r"(?:(?P<place>second|third|fourth|fifth|sixth|2nd|3rd|4th|5th|6th)[\s-
 _COUNT = rf"(?:{'|'.join(NUMBER_WORDS)}|\d{{1,2}})"
 DEGREE = rf"(?:(?:{'|'.join(_PLACES)}|2nd|3rd|4th|5th|6th)[\s-]+)?(?:{_UP}|{_DOWN})"
 """A word for an end, as a pattern without groups: "second highest"."""
-_EXTREME = re.compile(
+_EXTREME = lazy_regex(
     rf"\b{_PLACE}(?:(?P<before>{_COUNT})\s+)?(?:(?P<up>{_UP})|(?P<down>{_DOWN}))\b"
     rf"(?:\s+(?P<after>{_COUNT})\b(?!\s*(?:%|percent|million|thousand|billion|years?|months?|quarters?)))?"
 )
-_COMPARED = re.compile(
+_COMPARED = lazy_regex(
     rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?!\s*tha[nt]\s+(?:[$(\d]|{_COUNT}\b))"
     r"(?:(?:\s+(?:in|for|at|during|on)\s+(?:\w+\s+){0,3}?\w+)?\s*\bthan\b\s*(?P<than>[^?]*))?"
 )
-_ASKS_WHETHER = re.compile(
+_ASKS_WHETHER = lazy_regex(
     r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*(?:did|do|does|was|were|is|are|has|have|had)\b"
 )
-_AGAINST = re.compile(
+_AGAINST = lazy_regex(
     r"\b(?:(?P<up>above|ahead of|exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?|outweigh(?:s|ed)?)|(?P<down>below|beneath"
     r"|short of))\s+(?P<than>[^?]+)"
 )
 """The same by a verb or a preposition, which elsewhere than in a question for yes or no is no comparison."""
-_NAMES_DEGREE = re.compile(
+_NAMES_DEGREE = lazy_regex(
     r"\bmaximum (?:\w+ )?(?:exposure|potential)|minimum (?:\w+ )?lifespan|"
     r"\b(?:at (?:the )?(?:most|least|best|worst)|most (?:recent|of)\b|minimum (?:lease|rental|payments?|future)"
     r"|more[- ]likely|less[- ]than|no (?:more|less)|peak (?:load|demand)|top[- ]line|bottom[- ]line|best estimate)"
@@ -112,27 +113,27 @@ _TESTS: tuple[tuple[Test, str], ...] = (
 _NO_TIME = r"(?!\s*-?\s*(?:months?|years?|days?|weeks?|quarters?|hours?)\b)"
 """Behind a limit: "up to three months" is the name of a column. What "exceeds 0.5 years" is meant."""
 _LIMITS = (
-    ("above", re.compile(rf"\b(?:exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?)\s+{_NUMBER}(?!\d)")),
-    *((test, re.compile(rf"\b(?:{form})\s*{_NUMBER}(?!\d){_NO_TIME}")) for test, form in _TESTS),
+    ("above", lazy_regex(rf"\b(?:exceed(?:s|ed|ing)?|surpass(?:es|ed|ing)?)\s+{_NUMBER}(?!\d)")),
+    *((test, lazy_regex(rf"\b(?:{form})\s*{_NUMBER}(?!\d){_NO_TIME}")) for test, form in _TESTS),
 )
-_OR_MORE = re.compile(rf"{_NUMBER}\s+or (?P<way>more|less|higher|lower|above|below|over|under|fewer)\b")
-_NEGATIVE = re.compile(
+_OR_MORE = lazy_regex(rf"{_NUMBER}\s+or (?P<way>more|less|higher|lower|above|below|over|under|fewer)\b")
+_NEGATIVE = lazy_regex(
     r"\b(?:negative|below zero|less than zero|under zero|(?:a|net|at a) loss(?:es)?(?= *(?:\?|$|(?:in|for|during)\b))"
     r"|loss-?making|in the red)\b"
 )
-_POSITIVE = re.compile(r"\b(?:positive|above zero|(?:more|greater|higher) than zero|profitable|in the black)\b")
-_ROSE = re.compile(
+_POSITIVE = lazy_regex(r"\b(?:positive|above zero|(?:more|greater|higher) than zero|profitable|in the black)\b")
+_ROSE = lazy_regex(
     r"\b(?:increas(?:e|es|ed|ing)|ris(?:e|es|ing|en)|rose|gr[oe]w(?:s|n|ing)?|growth|gain(?:s|ed)?|climb(?:s|ed)?"
     r"|improv(?:e|es|ed)|(?:went|gone|go|going) up|expand(?:s|ed)?|jump(?:s|ed)?)\b"
 )
-_FELL = re.compile(
+_FELL = lazy_regex(
     r"\b(?:decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fall(?:s|en|ing)?(?! (?:due|within|under))|fell"
     r"|dropp?(?:s|ed|ing)?|shr[aiu]nk"
     r"|(?:went|gone|go|going) down|reduc(?:e|es|ed)|lost ground|worsen(?:s|ed)?)\b"
 )
-_CHANGED = re.compile(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
-_BEFORE_NOUN = re.compile(r"\b(?:the|an?|any|net|total|percentage|no|of)\s+$")
-_BEHIND_NOUN = re.compile(r"\s+(?:in|of)\b")
+_CHANGED = lazy_regex(r"\b(?:chang(?:e|es|ed|ing)|mov(?:e|ed)|var(?:y|ied)|differ(?:ed)?)\b")
+_BEFORE_NOUN = lazy_regex(r"\b(?:the|an?|any|net|total|percentage|no|of)\s+$")
+_BEHIND_NOUN = lazy_regex(r"\s+(?:in|of)\b")
 _SCALES = {
     "%": Scale.PERCENT, "percent": Scale.PERCENT, "per cent": Scale.PERCENT, "pct": Scale.PERCENT,
     "k": Scale.THOUSAND, "m": Scale.MILLION, "mm": Scale.MILLION, "cr": Scale.CRORE,

@@ -3,11 +3,11 @@
 Each takes the whole text, so that "what was rent in thousands?" is none of them.
 """
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.currencies import NAME, currency_called
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.documents.unit_phrases import SCALE_WORD, scale_called
 
@@ -20,7 +20,7 @@ _ASKED = (
     rf"|(?:(?:can|could|would) you )?(?:please )?(?:convert|express|give|show|state|put|say|write)(?: me)? {_MEANT}"
     r"|what about|how about|how much|what)?"
 )
-_FORM = re.compile(
+_FORM = lazy_regex(
     rf"{_LEAD}{_ASKED}\s*(?:(?:expressed|stated|measured|given)\s+)?"
     r"(?:in|to|into|as)\s+(?:a\s+)?(?:(?:full|whole|single|u\.?s\.?)\s+)*"
     rf"(?:(?P<to>{SCALE_WORD})(?:\s+(?:of\s+)?(?P<money>(?:u\.?s\.? )?{NAME}))?"

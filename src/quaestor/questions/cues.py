@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from quaestor.core.words import NUMBER_WORDS
-from quaestor.ontology.core import read_core
-from quaestor.ontology.patterns import QuestionPattern
+from quaestor.ontology.core import QuestionPattern, read_core
 
 CUES: dict[str, str] = {
     "this": r"\bth(?:is|ese)\b",

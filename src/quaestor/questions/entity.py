@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from quaestor.core.encoding_artifacts import normalize_text
 from quaestor.core.periods import find_periods, find_relative_periods
-from quaestor.core.stop_words import ARTICLES, JOINING_WORDS, NAMELESS_WORDS
-from quaestor.core.words import SCALE_WORDS, terms
+from quaestor.core.words import ARTICLES, JOINING_WORDS, NAMELESS_WORDS, SCALE_WORDS, terms
 from quaestor.ontology.core import read_core
 
 _QUESTION = frozenset("what which how what's who".split())

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from quaestor.core.quantity import Scale
-from quaestor.ontology.core import read_core
-from quaestor.ontology.patterns import QuestionPattern, question_words
+from quaestor.ontology.core import QuestionPattern, question_words, read_core
 
 SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
 """The core's question patterns that speak of several numbers taken together."""

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quaestor.core.patterns import lazy_regex
+
 _MONTH = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
@@ -18,14 +20,14 @@ _LEAD = r"(?:the\s+)?(?:(?:fiscal|financial|calendar)\s+(?:years?\s+)?|years?\s+
 _DATE = rf"(?:{_LEAD}(?:{_DAY}\s*,?\s*)?{_YEAR}|{_DAY})\b"
 _AND = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)(?:(?:in|for|at|as\s+of|during)\s+)?"
 _BEFORE = r"(?<![\w$.,-])(?<![\d$] )"
-_DATES = re.compile(rf"{_BEFORE}(?P<first>{_DATE})(?P<more>(?:{_AND}{_DATE}){{1,40}})(?!\s*[-%])", re.I)
-_SPAN = re.compile(rf"{_BEFORE}(?P<lead>{_LEAD})(?P<first>{_YEAR})\s+(?:to|through)\s+(?P<last>{_YEAR})\b", re.I)
-_PARTS = re.compile(rf"(?P<lead>{_LEAD})(?P<day>{_DAY})?\s*,?\s*(?P<year>{_YEAR})?", re.I)
-_ONE = re.compile(_DATE, re.I)
+_DATES = lazy_regex(rf"{_BEFORE}(?P<first>{_DATE})(?P<more>(?:{_AND}{_DATE}){{1,40}})(?!\s*[-%])", re.I)
+_SPAN = lazy_regex(rf"{_BEFORE}(?P<lead>{_LEAD})(?P<first>{_YEAR})\s+(?:to|through)\s+(?P<last>{_YEAR})\b", re.I)
+_PARTS = lazy_regex(rf"(?P<lead>{_LEAD})(?P<day>{_DAY})?\s*,?\s*(?P<year>{_YEAR})?", re.I)
+_ONE = lazy_regex(_DATE, re.I)
 
-_RESPECTIVE = re.compile(r",?\s*\brespective(?:ly)?\b,?", re.I)
-_BETWEEN = re.compile(r"\b(?:between\s+(?:[\w.]+\s+){0,4}|from\s+(?:(?:the|fiscal|years?|of)\s+)*)$", re.I)
-_TOGETHER = re.compile(
+_RESPECTIVE = lazy_regex(r",?\s*\brespective(?:ly)?\b,?", re.I)
+_BETWEEN = lazy_regex(r"\b(?:between\s+(?:[\w.]+\s+){0,4}|from\s+(?:(?:the|fiscal|years?|of)\s+)*)$", re.I)
+_TOGETHER = lazy_regex(
     r"\b(?:sum|average|mean|combined|combine|altogether|together|both|difference|differ\w*|chang\w+|increas\w+|decreas\w+"
     r"|grow\w*|declin\w+|ratio|percent(?:age)? of|as an? percent\w*|vary|varied|variation|variance|aggregate|cumulative"
     r"|maximum|minimum|highest|lowest|largest|smallest|greatest|least|higher|lower|larger|smaller|greater|less|more"
@@ -33,14 +35,14 @@ _TOGETHER = re.compile(
     r"|per year|annual|same|rose|fell|drop\w*|portion|share of|proportion|due|matur\w*|if)\b",
     re.I,
 )
-_TOTAL = re.compile(r"(?:\b(?:the|its|their|our|a)|'s)\s+(?:[\w-]+\s+)?total\b", re.I)
-_WEIGHTED = re.compile(r"\bweighted[- ]average\b", re.I)
-_NO_VALUE = re.compile(
+_TOTAL = lazy_regex(r"(?:\b(?:the|its|their|our|a)|'s)\s+(?:[\w-]+\s+)?total\b", re.I)
+_WEIGHTED = lazy_regex(r"\bweighted[- ]average\b", re.I)
+_NO_VALUE = lazy_regex(
     r"\s*(?:and\s+)?(?:(?:in|for|during|of)\s+)?(?:which|why|when|where|who|whose|how (?:did|does|do|is|are|was|were"
     r"|has|have|often|long|come|so)|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b",
     re.I,
 )
-_BROKEN_DOWN = re.compile(
+_BROKEN_DOWN = lazy_regex(
     r"(?<!per the )\bbreak ?downs?\b|\b(?:break|broken) (?:[\w$%-]+ ){0,8}(?:down|out)\b"
     r"|(?<!stock )(?<!share )(?<!for-one )(?<!led )\bsplit\b(?! (?:between|in) \d)"
     r"|(?<!led )(?<!driven )(?<!caused )(?<!offset )\b(?:by|per|(?:for|of|in) each)"
@@ -48,7 +50,7 @@ _BROKEN_DOWN = re.compile(
     r"(?:segments?|regions?|products?|categor(?:y|ies)|countr(?:y|ies)|geograph(?:y|ies)|divisions?"
     r"|business(?:es)?|types?|lines?|markets?|functions?|areas?|brands?|programs?|channels?|currenc(?:y|ies))\b"
 )
-_CHOOSES = re.compile(
+_CHOOSES = lazy_regex(
     r"\b(?:which|why|when|what (?:caused|drove)|stock split|share split|total of|combined|second(?! quarter| half)"
     r"|(?:large|bigge|great|small|lowe|highe|strong|weak|fa|slow|be|wor|mo|lea)\w{0,3}st"
     r"|(?:does|did|do|is|are|was|were) (?!you\b))\b"
@@ -59,7 +61,7 @@ _STOPS = (
     r"|company's|its|their|that|which|what|how|and)"
 )
 _THING = rf"(?:(?!{_STOPS}\b)[\w'&.-]{{1,40}})"
-_THINGS = re.compile(
+_THINGS = lazy_regex(
     rf"\b(?P<first>{_THING}(?: {_THING}){{0,3}}(?:, {_THING}(?: {_THING}){{0,3}}){{0,{_MOST + 3}}})"
     rf",? and (?:the )?(?P<last>{_THING}(?: {_THING}){{0,4}})",
     re.I,
@@ -176,9 +178,9 @@ def _one_time(part: dict[str, str | None]) -> str:
 
 
 _SINGULAR = (
-    (re.compile(r"\byears(?=(?:\s+(?:of|in))?\s*$|\s+end(?:ed|ing)\s*$|\s+then end(?:ed|ing)\s*$)", re.I), "year"),
-    (re.compile(r"\bquarters(?=\s+(?:of|in)\s*$)", re.I), "quarter"),
-    (re.compile(r"\beach of\s+$", re.I), ""),
+    (lazy_regex(r"\byears(?=(?:\s+(?:of|in))?\s*$|\s+end(?:ed|ing)\s*$|\s+then end(?:ed|ing)\s*$)", re.I), "year"),
+    (lazy_regex(r"\bquarters(?=\s+(?:of|in)\s*$)", re.I), "quarter"),
+    (lazy_regex(r"\beach of\s+$", re.I), ""),
 )
 
 

@@ -11,10 +11,9 @@ from functools import lru_cache
 from typing import Literal, cast
 
 from quaestor.core.periods import Period, shifted
-from quaestor.core.stop_words import FUNCTION_WORDS
-from quaestor.core.words import NUMBER_WORDS, words
-from quaestor.ontology.measures import Measure, read_measures
-from quaestor.ontology.patterns import find_phrase
+from quaestor.core.words import FUNCTION_WORDS, NUMBER_WORDS, words
+from quaestor.ontology.core import find_phrase
+from quaestor.ontology.lexicon import Measure, read_measures
 from quaestor.questions.question import Question
 
 MeasureForm = Literal[

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from quaestor.core.stop_words import FUNCTION_WORDS
 from quaestor.core.terms import terms
+from quaestor.core.words import FUNCTION_WORDS
 
 _OWNER = re.compile(
     r"\b(?P<owner>[\w&.-]{1,30}(?: (?!(?:what|who|how|when|where|is|was|were|and|of|in)\b)[\w&.-]{1,30})?)'s?(?=\s)"

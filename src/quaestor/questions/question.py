@@ -6,9 +6,8 @@ from functools import cached_property, lru_cache
 
 from quaestor.core.periods import PeriodMention, RelativePeriod, find_periods, find_relative_periods
 from quaestor.core.quantity import Scale
-from quaestor.core.stop_words import FUNCTION_WORDS
-from quaestor.core.words import names, singular
-from quaestor.ontology.patterns import Order, QuestionPattern
+from quaestor.core.words import FUNCTION_WORDS, names, singular
+from quaestor.ontology.core import Order, QuestionPattern
 from quaestor.questions import amounts, answer_kind, comparison, cues, entity, intent, stems
 
 

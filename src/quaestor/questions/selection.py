@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.questions.conditions import DEGREE, Condition, read_condition
 
@@ -62,90 +63,90 @@ _VERB = (
     r"|represented|represents|changed|performed|owns?|owned|holds?|held)\b)"
 )
 _WHICH = r"(?:which|what)(?:\s+of\s+(?:the|these|those|its|their))?"
-_PERIOD_ASKED = re.compile(
+_PERIOD_ASKED = lazy_regex(
     rf"\b(?:(?:in|for|during|at|of|on|over|as of|by|from|since|until)\s+)?{_WHICH}\s+{_PERIOD}(?!\w)"
 )
-_WHEN = re.compile(rf"^{_LEAD}when\s+(?=(?:is|are|was|were|did|does|do|has|had)\b)")
-_PART_ASKED = re.compile(rf"\b(?:(?:in|for|at|of|from|to|by)\s+)?{_WHICH}\s+{_NO_PART}{_PART}")
-_ANY_ASKED = re.compile(
+_WHEN = lazy_regex(rf"^{_LEAD}when\s+(?=(?:is|are|was|were|did|does|do|has|had)\b)")
+_PART_ASKED = lazy_regex(rf"\b(?:(?:in|for|at|of|from|to|by)\s+)?{_WHICH}\s+{_NO_PART}{_PART}")
+_ANY_ASKED = lazy_regex(
     rf"^{_LEAD}(?:[^?,]{{0,60}}, )?(?:(?:in|for|at|of|from)\s+)?{_WHICH}\s+{_NO_PART}"
     rf"(?P<noun>(?:(?!the\b|an?\b|would\b|do\b)[\w'&/-]+\s+){{0,3}}?(?:(?P<all>[a-z-]{{2,}}[^s\W]s)|(?P<one>[a-z-]{{3,}}))){_VERB}"
 )
-_PERSON_ASKED = re.compile(
+_PERSON_ASKED = lazy_regex(
     rf"^{_LEAD}(?:(?P<one>who)|(?P<all>(?!)))\s+(?=(?:has|had|owns?|owned|holds?|held|received|earned|got|is|was)\b)"
 )
-_COUNTED_PERIODS = re.compile(
+_COUNTED_PERIODS = lazy_regex(
     rf"\b(?:(?:in\s+|for\s+)?how many\s+(?:of (?:the|these|those)\s+)?{_PERIOD}|how (?:often|many times))\b"
 )
-_COUNTED_PARTS = re.compile(rf"\bhow many\s+(?:of (?:the|these|those)\s+)?{_PART}")
-_LISTED = re.compile(
+_COUNTED_PARTS = lazy_regex(rf"\bhow many\s+(?:of (?:the|these|those)\s+)?{_PART}")
+_LISTED = lazy_regex(
     rf"^{_LEAD}(?:[^?,]{{0,40}}, )?(?:(?:can you |could you )?(?:list|name|show|give(?: me)?|tell me|identify)"
     r"|(?:what|which) (?:are|were|is|was))\s+"
     rf"(?:me\s+)?(?:(?:all|each)\s+)?(?:of\s+)?(?:the\s+)?"
 )
-_PERIODS_LISTED = re.compile(rf"{_LISTED.pattern}(?:{DEGREE}\s+)?{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
-_LARGEST_PART = re.compile(
+_PERIODS_LISTED = lazy_regex(rf"{_LISTED.pattern}(?:{DEGREE}\s+)?{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
+_LARGEST_PART = lazy_regex(
     rf"^{_LEAD}(?:what|which)\s+(?:is|was)\s+(?:the|its|their|our)\s+(?:(?:second|third|fourth|fifth)\s+)?"
     rf"(?:largest|biggest|greatest|smallest|main|top)\s+{_either(_PARTS)}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during|among|under)\b)"
 )
-_RANKED = re.compile(rf"^{_LEAD}(?:rank|order|sort)\s+(?:all\s+)?(?:of\s+)?(?:the\s+)?{_PART}")
-_TERSE_PERIOD = re.compile(
+_RANKED = lazy_regex(rf"^{_LEAD}(?:rank|order|sort)\s+(?:all\s+)?(?:of\s+)?(?:the\s+)?{_PART}")
+_TERSE_PERIOD = lazy_regex(
     rf"^{_LEAD}(?:the\s+)?{_PERIOD}(?=\s+(?:with|of|in which|when|where|that|above|below|over|under)\b)"
 )
-_TERSE_PART = re.compile(
+_TERSE_PART = lazy_regex(
     rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s){_PART_OF_ANY}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during)\b)"
 )
-_TERSE_YEAR = re.compile(rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s).{{0,60}}?\s{_PERIOD}\s*\??$")
-_OPTIONS = re.compile(
+_TERSE_YEAR = lazy_regex(rf"^{_LEAD}(?:the\s+)?(?={DEGREE}\s).{{0,60}}?\s{_PERIOD}\s*\??$")
+_OPTIONS = lazy_regex(
     r"(?:,|:|\bbetween\b)\s*(?P<first>[^,?:]{2,60}?)\s*,?\s+(?:or|and)\s+(?P<second>[^,?:]{2,60}?)\s*(?:\?|$|,)"
 )
-_EITHER = re.compile(
+_EITHER = lazy_regex(
     r"[^,:?]*(?:[,:]|\bbetween\b)\s*(?P<first>[^?:]{2,80}?)\s*,?\s+or\s+(?P<second>[^?:]{2,80}?)\s*(?:\?|$)"
 )
 """Two things behind the question which of them: their names may have commas."""
-_WHICH_OF_TWO = re.compile(
+_WHICH_OF_TWO = lazy_regex(
     rf"^{_LEAD}(?P<one>which)(?:\s+one)?(?P<all>(?!))?\s*,?\s*(?=(?:is|was|are|were|had|has|grew|rose|fell)\b)"
 )
 _RANKS = 64
 """Entries of a list that is put in order."""
-_PARTS_LISTED = re.compile(rf"{_LISTED.pattern}{_PART_OF_ANY}")
-_MADE_OF = re.compile(
+_PARTS_LISTED = lazy_regex(rf"{_LISTED.pattern}{_PART_OF_ANY}")
+_MADE_OF = lazy_regex(
     rf"^{_LEAD}(?:what\s+(?:(?:does|do|did)\s+(?P<whole>.+?)\s+(?:consist of|comprise(?: of)?|include|contain)"
     rf"|(?:is|are|was|were)\s+(?P<made>.+?)\s+(?:made up of|composed of|comprised of|broken down into|split into)"
     rf"|(?:makes?|made) up\s+(?P<up>.+?)|(?:is|are|was|were) included in\s+(?P<in>.+?)))\s*\??$"
 )
-_SHOWN = re.compile(
+_SHOWN = lazy_regex(
     r"\b(?:shown|listed|provided?|included?|presented|reported?|recorded|calculated|covered|available|disclosed|given"
     r"|highlighted|displayed|(?:is|are) there|(?:were|was) there|in the table|table\b"
     r"|provides?|shows?|covers?|includes?|reports?|information|data|stated|analy[sz]ed|split|ma[dk]e up|making up"
     r"|mentioned|belong to|add(?:s|ed)? up to|sums? up to|considered"
     r"|factored|used|allocated|tabulate|consists? of|comprises?)\b"
 )
-_DEGREE_LISTED = re.compile(
+_DEGREE_LISTED = lazy_regex(
     rf"^{_LEAD}(?:list|name|show|give(?: me)?|tell me|identify|what (?:are|were))\s+(?:me\s+)?(?:the\s+)?"
     r"(?=(?:top\s+)?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|top)\b)"
 )
-_SINGULAR = re.compile(r"\b(?:is|was)\b")
-_OF_WHICH = re.compile(
+_SINGULAR = lazy_regex(r"\b(?:is|was)\b")
+_OF_WHICH = lazy_regex(
     r"\b(?:calculating|calculat(?:e|ion of)|computing|tabulating|tabulate|under"
     r"|of|in|within|for|from|making up|make up|part of|included in|includes? in|belong\w* to|into"
     r"|adds? up to|sums? up to)"
     r"\s+(?P<whole>.+)$"
 )
-_CONSISTS = re.compile(r"^\W*+(?P<whole>.{1,200}?)\s+(?:consist|compris|includes?\b|is made up|made up)")
-_ASKING_WORD = re.compile(
+_CONSISTS = lazy_regex(r"^\W*+(?P<whole>.{1,200}?)\s+(?:consist|compris|includes?\b|is made up|made up)")
+_ASKING_WORD = lazy_regex(
     r"(?:\b(?:in|for|at|of|on|during)\s+)?\b(?:which|what|how many|who|when|list|name|show|give|tell|identify|rank"
     r"|order|sort)\b"
 )
-_ASKING = re.compile(
+_ASKING = lazy_regex(
     rf"^{_LEAD}(?P<verb>did|do|does|was|were|is|are|has|have|had)\b\s*(?P<there>there\s+(?:an?|any)\s+)?"
 )
-_AUXILIARY = re.compile(
+_AUXILIARY = lazy_regex(
     r"\b(?:is|are|was|were|did|does|do|has|have|had|there|amounts? (?:for|of|in)|the amounts?|the (?=\s*$)|table|"
     r"respectively|also|company|during their|provided?|calculated|recorded|presented|reported)\b"
 )
-_SHORT = re.compile(r"\b(what|which|who|when)['\u2019]s\b")
-_BEFORE_TIME = re.compile(
+_SHORT = lazy_regex(r"\b(what|which|who|when)['\u2019]s\b")
+_BEFORE_TIME = lazy_regex(
     r"\b(?:in|for|at|as of|as at|on|during|of|from|to)\s+(?:the\s+)?(?:(?:fiscal )?years?\s+)?(?:ended\s+)?$"
 )
 

@@ -6,6 +6,7 @@ What cannot be taken apart surely is one question.
 import re
 from itertools import pairwise
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import words
 from quaestor.questions.instructions import is_instruction
 from quaestor.questions.listing import read_listing
@@ -34,23 +35,23 @@ _ASK = rf"(?:{'|'.join(_ASKS)})"
 _ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"
 _CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+{_ALSO}{{1,4}})"
 # A comma alone parts two questions; a verb alone begins one only behind "and": "how much, then, did it rise?" is one.
-_JOINT = re.compile(
+_JOINT = lazy_regex(
     rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I
 )
 # What follows "tell me" is told, not asked: "tell me the revenue and how it changed".
-_TOLD = re.compile(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
-_TELLS = re.compile(
+_TOLD = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
+_TELLS = lazy_regex(
     r"\s*(?:please\s+|can you\s+|could you\s+)*(?:tell|show|give|calculate|compute|list|find|report)\b", re.I
 )
-_BEGINS = re.compile(rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b)", re.I)
-_LATER = re.compile(rf",\s*(?:{_ASK})", re.I)
-_LEADS_IN = re.compile(
+_BEGINS = lazy_regex(rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b)", re.I)
+_LATER = lazy_regex(rf",\s*(?:{_ASK})", re.I)
+_LEADS_IN = lazy_regex(
     r"\s*(?:(?:and|then|so|also)[\s,]+)*(?:in|at|as|for|from|during|over|between|of|on|by|with\w*|consider\w*|based|given|if"
     r"|according|excluding|including|assuming|using|since|after|before|because|while|when)\b(?!\s+(?:what|which|how)\b)",
     re.I,
 )
-_OPEN = re.compile(r"\b(?:between|from)\b(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I)
-_OF_WHAT = re.compile(
+_OPEN = lazy_regex(r"\b(?:between|from)\b(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I)
+_OF_WHAT = lazy_regex(
     r"\b(?:between|sum of|total of|ratio of|average of|product of|difference of|both)\s+(?:what|how)\b", re.I
 )
 
@@ -66,25 +67,25 @@ _SINCE = (
     r"(?:\s+(?:year|to\s+(?:19|20)\d\d))?))*"
 )
 _WITH = r"\s*,?\s+(?:and|plus|as\s+well\s+as|along\s+with|together\s+with)\s+(?:also\s+)?"
-_TAIL = re.compile(rf"{_WITH}(?=(?:the|their|its)\s+{_OPERATION}{_SINCE}\s*[?.!]*\s*$)", re.I)
-_BACK = re.compile(
+_TAIL = lazy_regex(rf"{_WITH}(?=(?:the|their|its)\s+{_OPERATION}{_SINCE}\s*[?.!]*\s*$)", re.I)
+_BACK = lazy_regex(
     rf"(?:what\s+(?:is|was|were|are)\s+|(?:tell|show|give)\s+me\s+)?(?:the|their|its)\s+{_OPERATION}{_SINCE}\s*[?.!]*\s*$",
     re.I,
 )
-_MOVED = re.compile(
+_MOVED = lazy_regex(
     r"(?:by\s+)?how(?:\s+much|\s+many)?\s+(?:did\s+|has\s+|have\s+)?(?:it|they|that|this)\s+(?P<operation>change|differ|vary"
     r"|increase|decrease|grow|rise|fall|drop|decline)\w*",
     re.I,
 )
-_OF_TWO = re.compile(r"(?!sum|average|mean)", re.I)
-_PAIR = re.compile(
+_OF_TWO = lazy_regex(r"(?!sum|average|mean)", re.I)
+_PAIR = lazy_regex(
     rf"(?P<before>what\s+{_BE}\s+(?:the\s+)?)(?P<first>(?:[\w-]+\s+){{1,4}}?)and\s+(?:the\s+)?(?P<second>(?:[\w-]+\s+){{0,3}}[\w-]+)"
     r"(?P<after>\s+(?:in|for|at|of|during|as\s+of)\s+(?:[\w,]+\s+){0,4}(?:19|20)\d\d\s*\??)",
     re.I,
 )
-_APART = re.compile(r"difference|ratio|sum", re.I)
-_TOLD_WHEN = re.compile(rf"(?:say|state|mention|tell\s+me)\s+(when)\s+(it|they|that|this)\s+({_BE})\b", re.I)
-_POLITE = re.compile(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
+_APART = lazy_regex(r"difference|ratio|sum", re.I)
+_TOLD_WHEN = lazy_regex(rf"(?:say|state|mention|tell\s+me)\s+(when)\s+(it|they|that|this)\s+({_BE})\b", re.I)
+_POLITE = lazy_regex(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
 def split_question(text: str) -> tuple[str, ...]:

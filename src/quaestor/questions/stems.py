@@ -7,8 +7,7 @@ from functools import lru_cache
 
 import Stemmer
 
-from quaestor.core.stop_words import STOP_WORDS
-from quaestor.core.words import words
+from quaestor.core.words import STOP_WORDS, words
 
 
 class _Own(threading.local):

@@ -4,10 +4,10 @@ Whether words are asked for at all, says `answer_kind`; some forms that may also
 table ("what is goodwill?", "what does it include?") are named here as such, and the page has to tell.
 """
 
-import re
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.questions.answer_kind import read_answer_kind
 
 AskedWords = Literal[
@@ -72,9 +72,9 @@ _FORMS: tuple[tuple[AskedWords, str], ...] = (
         r" of)\b(?! of (?:the )?total)",
     ),
 )  # fmt: skip
-_COMPILED = tuple((asked, re.compile(_LEAD + rf"(?:{form})")) for asked, form in _FORMS)
-_DEFINED = re.compile(rf"{_LEAD}what (?:{_BE}|'s) (?:an? |the (?:term |company's )?)?(?P<term>[^?,]{{2,60}}?)\s*\?*$")
-_MEASURED = re.compile(
+_COMPILED = tuple((asked, lazy_regex(_LEAD + rf"(?:{form})")) for asked, form in _FORMS)
+_DEFINED = lazy_regex(rf"{_LEAD}what (?:{_BE}|'s) (?:an? |the (?:term |company's )?)?(?P<term>[^?,]{{2,60}}?)\s*\?*$")
+_MEASURED = lazy_regex(
     r"\b(?:19|20)\d\d\b|\b(?:total|amount|value|number|percent\w*|rate|price|balance|change|increase|decrease"
     r"|difference|average|sum|cost of|year|quarter|its|their|it|that|this|they|those|these|per|of)\b"
 )

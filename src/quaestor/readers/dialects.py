@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.number_conventions import NUMBER_LOOK
+from quaestor.core.patterns import lazy_regex
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 200
@@ -19,14 +20,14 @@ _LONGEST_FIELD = 1 << 27
 _SURE = 0.5
 """How good a sign has to be for a file that is not called CSV to be one."""
 
-_CELL = re.compile(
+_CELL = lazy_regex(
     rf"\W*|\W*{NUMBER_LOOK}\W*|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}.*|n/?a|nm|true|false|yes|no",
     re.IGNORECASE,
 )
 """What is a cell at first sight: nothing, a number, a date."""
 
-_ENDS_SENTENCE = re.compile(r"[a-z)][.:;]\s*$")
-_SEPARATOR_LINE = re.compile(r"sep=(.)\s*")
+_ENDS_SENTENCE = lazy_regex(r"[a-z)][.:;]\s*$")
+_SEPARATOR_LINE = lazy_regex(r"sep=(.)\s*")
 
 
 @dataclass(frozen=True, slots=True)

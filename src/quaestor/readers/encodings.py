@@ -1,8 +1,9 @@
 """Bytes of a text file to text: by its byte order mark, as UTF-8, else as Windows wrote it in Western Europe."""
 
 import codecs
-import re
 from dataclasses import dataclass, replace
+
+from quaestor.core.patterns import lazy_regex
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -12,7 +13,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 4096
-_CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f\ufeff]+")
+_CONTROLS = lazy_regex("[\0-\x08\x0e-\x1f\x7f\ufeff]+")
 
 
 @dataclass(frozen=True, slots=True)

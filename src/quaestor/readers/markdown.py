@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
@@ -18,29 +19,29 @@ from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS
 
 SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
-_RULE = re.compile(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
+_RULE = lazy_regex(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
 """The line under the header of a pipe table."""
 
-_RULE_IN_TEXT = re.compile(r"^ {0,3}\|?[ :]*-{2,}[ :]*(?:\|[ :]*-+[ :]*)+\|?\s*$", re.MULTILINE)
+_RULE_IN_TEXT = lazy_regex(r"^ {0,3}\|?[ :]*-{2,}[ :]*(?:\|[ :]*-+[ :]*)+\|?\s*$", re.MULTILINE)
 """The same, as no other text has it."""
 
-_FRONT_MATTER = re.compile(r"---\n(?:[^\n]*\n){0,60}?(?:---|\.\.\.)\n")
-_SILENT = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
-_UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
-_BREAK = re.compile(r"\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
-_ITEM = re.compile(r"\s*(?:[-*+•]|([0-9]{1,3}[.)]))\s+")
-_QUOTE = re.compile(r"(?:\s{0,3}>\s?)+")
-_UNSPLIT_BAR = re.compile(r"(?<!\\)\|")
+_FRONT_MATTER = lazy_regex(r"---\n(?:[^\n]*\n){0,60}?(?:---|\.\.\.)\n")
+_SILENT = lazy_regex(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = lazy_regex(r"\s{0,3}(```+|~~~+)")
+_HEADING = lazy_regex(r"\s{0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
+_UNDERLINE = lazy_regex(r"\s{0,3}(=+|-+)\s*$")
+_BREAK = lazy_regex(r"\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
+_ITEM = lazy_regex(r"\s*(?:[-*+•]|([0-9]{1,3}[.)]))\s+")
+_QUOTE = lazy_regex(r"(?:\s{0,3}>\s?)+")
+_UNSPLIT_BAR = lazy_regex(r"(?<!\\)\|")
 
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
-_LINK = re.compile(r"(!?)\[([^\[\]]{0,500})\](?:\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)|\[[^\[\]]{0,200}\])")
-_NOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]")
-_EMPHASIS = re.compile(
+_TAG = lazy_regex(r"</?[a-zA-Z][^<>]{0,500}>")
+_LINK = lazy_regex(r"(!?)\[([^\[\]]{0,500})\](?:\([^()\s]{0,2000}(?:\s+\"[^\"]{0,500}\")?\)|\[[^\[\]]{0,200}\])")
+_NOTE = lazy_regex(r"\[\^([^\[\]\s]{1,40})\]")
+_EMPHASIS = lazy_regex(
     r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,500})(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]{1,500})_(?!\w)"
 )
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ESCAPED = lazy_regex(r"\\([!-/:-@\[-`{-~])")
 _LONGEST_TITLE = 120
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import parse_period
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.captions import is_caption
@@ -23,18 +24,18 @@ _LONGEST = 8_000_000
 _LONGEST_TABLE = 1_000
 """Lines."""
 
-_PAGE_TAG = re.compile(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
-_PAGE_NUMBER = re.compile(
+_PAGE_TAG = lazy_regex(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
+_PAGE_NUMBER = lazy_regex(
     r"\s*(?:-\s*)?(?:page\s+)?[0-9]{1,3}(?:\s+of\s+[0-9]{1,3})?(?:\s*-)?\s*|\s*[FS]-[0-9]{1,3}\s*", re.I
 )
-_TAG = re.compile(r"</?(?:TABLE|CAPTION|S|C|FN|F[0-9]+|TEXT|DOCUMENT|SEC-DOCUMENT|SEC-HEADER|R|PRE)>", re.IGNORECASE)
-_NO_TEXT = re.compile(
+_TAG = lazy_regex(r"</?(?:TABLE|CAPTION|S|C|FN|F[0-9]+|TEXT|DOCUMENT|SEC-DOCUMENT|SEC-HEADER|R|PRE)>", re.IGNORECASE)
+_NO_TEXT = lazy_regex(
     r"<DOCUMENT>\s*<TYPE>(?:GRAPHIC|ZIP|EXCEL|PDF|XML|JSON|EX-101|EX-27)\b.*?(?:</DOCUMENT>|\Z)", re.DOTALL
 )
-_SEC_FIELD = re.compile(r"<(?:TYPE|SEQUENCE|FILENAME|DESCRIPTION|ACCEPTANCE-DATETIME|SEC-HEADER|SEC-DOCUMENT)>.*")
-_PART = re.compile(r"part\s+[ivx]+\b.{0,80}", re.IGNORECASE)
-_ITEM = re.compile(r"item\s+[0-9]+[a-c]?\b.{0,110}", re.IGNORECASE)
-_NOTE = re.compile(r"(?:note\s+[0-9]+|[0-9]{1,2}\.|\([0-9]{1,2}\))\s*[-.:—]?\s*[A-Z].{0,90}")
+_SEC_FIELD = lazy_regex(r"<(?:TYPE|SEQUENCE|FILENAME|DESCRIPTION|ACCEPTANCE-DATETIME|SEC-HEADER|SEC-DOCUMENT)>.*")
+_PART = lazy_regex(r"part\s+[ivx]+\b.{0,80}", re.IGNORECASE)
+_ITEM = lazy_regex(r"item\s+[0-9]+[a-c]?\b.{0,110}", re.IGNORECASE)
+_NOTE = lazy_regex(r"(?:note\s+[0-9]+|[0-9]{1,2}\.|\([0-9]{1,2}\))\s*[-.:—]?\s*[A-Z].{0,90}")
 _LONGEST_HEADING = 110
 
 

@@ -11,22 +11,23 @@ from dataclasses import dataclass
 from quaestor.core.currencies import CODE
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import parse_period
 
-_LEADERS = re.compile(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?<!_)_{3,}+)(?=\s|$)")
-_BLANK = re.compile(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
-_PIECE = re.compile(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
-_NUMBER = re.compile(
+_LEADERS = lazy_regex(r"(?<=\S)\s?(?:(?<!\.)\.{3,}+|(?<!\s\.)(?>(?:\s\.){3,})|(?<!_)_{3,}+)(?=\s|$)")
+_BLANK = lazy_regex(r"[\u00a0\u2002-\u200a\u202f](?:(?<![0-9].)|(?![0-9]{3}(?![0-9])))")
+_PIECE = lazy_regex(r"[^ \t\r\f\v\n]+(?: [^ \t\r\f\v\n]+)*")
+_NUMBER = lazy_regex(
     rf"(?:{CODE}\s)?\(?(?:{SIGN_LOOK}|<)?[$€£]?\s?\(?{SIGN_LOOK}?\s?{NUMBER_LOOK}{END_LOOK}"
     r"\s?[€£]?-?[)>]?\s?%?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
 _NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
 """Digits and signs as wide as Chinese characters are those that they look like."""
-_SIGNED = re.compile(rf"[$€£]?\s?{SIGN_LOOK}\s")
-_SPACED = re.compile(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
+_SIGNED = lazy_regex(rf"[$€£]?\s?{SIGN_LOOK}\s")
+_SPACED = lazy_regex(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
 """A number whose thousands are parted by spaces; what could be two columns is none."""
-_NOTHING = re.compile(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
-_RULE = re.compile(r"[\s\-=_]*+[\s\-=_$]*+")
+_NOTHING = lazy_regex(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
+_RULE = lazy_regex(r"[\s\-=_]*+[\s\-=_$]*+")
 _MOST_BETWEEN = 4
 """Lines without numbers that a table goes over."""
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.corrections import Choice, OperationChoice, ReadingChoice, SourceChoice
+from quaestor.conversation.turn import Choice, OperationChoice, ReadingChoice, SourceChoice
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document

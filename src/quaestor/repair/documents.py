@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from quaestor.conversation.corrections import Correction, NumberCorrection, standing
+from quaestor.conversation.turn import Correction, NumberCorrection, standing
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document, Mention, Paragraph, Sentence

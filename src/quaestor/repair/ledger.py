@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from quaestor.conversation.corrections import (
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import (
     Act,
     ChangedAnswer,
     Choice,
     Correction,
     NumberCorrection,
     SourceChoice,
+    Turn,
     Undo,
     as_corrected,
     standing,
     taken_back,
 )
-from quaestor.conversation.display import show_number
-from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, MagnitudeError

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from quaestor.conversation.corrections import Correction, NumberCorrection
+from quaestor.conversation.turn import Correction, NumberCorrection
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
 from quaestor.errors import OperandError

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.conversation.answer import OtherReading
-from quaestor.conversation.corrections import (
+from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.turn import (
     Act,
     Choice,
     NumberCorrection,
@@ -17,7 +18,6 @@ from quaestor.conversation.corrections import (
     Undo,
     standing,
 )
-from quaestor.conversation.display import show_number, show_source
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Document
 from quaestor.errors import InputError

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer, Corrected
-from quaestor.conversation.corrections import (
+from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import (
     Choice,
     Correction,
+    Memory,
     NumberCorrection,
     ReadingChoice,
+    Turn,
     Undo,
     as_corrected,
     standing,
 )
-from quaestor.conversation.display import show_number
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, PlanError, PlanValidationError
 from quaestor.evaluation.failures import named_failure

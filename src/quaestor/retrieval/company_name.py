@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from quaestor.core.caching import BoundedCache
-from quaestor.core.stop_words import FUNCTION_WORDS, SMALL_WORDS
-from quaestor.core.words import compounds
+from quaestor.core.words import FUNCTION_WORDS, SMALL_WORDS, compounds
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table

@@ -13,9 +13,7 @@ from quaestor.core.terms import terms
 from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import Table, TableRole
 from quaestor.errors import StoreError
-from quaestor.ontology.captions import caption_key
-from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.line_matching import core_line_index
+from quaestor.ontology.line_matching import caption_key, core_line_index, read_core_lines
 from quaestor.retrieval.blocks import BlockTerms, indexed_rows, read_block
 from quaestor.retrieval.lexical import IndexedLine, WordIndex
 from quaestor.retrieval.terms import index_terms

@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quaestor.core.stop_words import FUNCTION_WORDS
-from quaestor.core.words import words
+from quaestor.core.words import FUNCTION_WORDS, words
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
 

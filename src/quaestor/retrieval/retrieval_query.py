@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from quaestor.core.provenance import Source
-from quaestor.core.stop_words import FUNCTION_WORDS
-from quaestor.core.words import compounds, words
+from quaestor.core.words import FUNCTION_WORDS, compounds, words
 from quaestor.documents.roles import look_alikes_named, statements_named
 from quaestor.documents.table import TableRole
-from quaestor.ontology.captions import caption_key
+from quaestor.ontology.line_matching import caption_key
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports

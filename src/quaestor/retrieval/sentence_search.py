@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.documents.document import Document, Paragraph
 
 _MOST_BLOCKS = 3

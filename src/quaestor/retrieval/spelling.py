@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from quaestor.core.stop_words import FUNCTION_WORDS, STOP_WORDS
+from quaestor.core.words import FUNCTION_WORDS, STOP_WORDS
 from quaestor.documents.document import Document
-from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.measures import read_measures
+from quaestor.ontology.lexicon import read_measures
+from quaestor.ontology.line_matching import read_core_lines
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
 

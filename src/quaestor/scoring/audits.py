@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import DatasetError, InputError, PlanError
+from quaestor.plan.expressions import TableRows
 from quaestor.plan.program import parse_program
-from quaestor.plan.rows import TableRows
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.bootstrap import Proportion, proportion

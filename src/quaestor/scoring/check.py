@@ -14,8 +14,8 @@ from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
 from quaestor.documents.repairs import RepairKind, show_repair, show_warning
 from quaestor.errors import PlanError
-from quaestor.plan.literals import needs_no_source, read_literal
-from quaestor.plan.rows import TableRows
+from quaestor.plan.expressions import TableRows
+from quaestor.plan.scales import needs_no_source, read_literal
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, rounded_for_display, run_program
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers

@@ -10,8 +10,8 @@ from decimal import Decimal
 
 from quaestor.core.answer_value import Number, number_of
 from quaestor.datasets.dataset import Conversation
-from quaestor.plan.rounding import rounds_to
-from quaestor.plan.rows import TableRows
+from quaestor.plan.expressions import TableRows
+from quaestor.plan.operations import rounds_to
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, rounded_for_display

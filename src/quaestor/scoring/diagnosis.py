@@ -12,9 +12,9 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
+from quaestor.plan.expressions import TableRows, bind_labels
+from quaestor.plan.operations import rounds_to
 from quaestor.plan.program import parse_program
-from quaestor.plan.rounding import rounds_to
-from quaestor.plan.rows import TableRows, bind_labels
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question

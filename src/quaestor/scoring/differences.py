@@ -12,7 +12,7 @@ from itertools import permutations
 
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
-from quaestor.plan.literals import needs_no_source
+from quaestor.plan.scales import needs_no_source
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.cells import likeliest_place, place_fault
 from quaestor.scoring.terms import (

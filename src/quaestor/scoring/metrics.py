@@ -14,8 +14,8 @@ from decimal import Decimal, InvalidOperation
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, number_of, print_value
 from quaestor.errors import PlanError
 from quaestor.plan.execute import execute
+from quaestor.plan.expressions import TableRows, bind_labels
 from quaestor.plan.program import parse_program
-from quaestor.plan.rows import TableRows, bind_labels
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.symbolic import is_literal, literals, same_value
 

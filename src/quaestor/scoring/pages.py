@@ -8,7 +8,7 @@ from decimal import Decimal
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document
-from quaestor.plan.rows import TableRows, benchmark_rows
+from quaestor.plan.expressions import TableRows, benchmark_rows
 
 _DIGITS = re.compile(r"(?:\d[\d,]*)?\.?\d+", re.ASCII)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.core.answer_value import AnswerValue, Number, value_from_text
 from quaestor.errors import InputError
-from quaestor.plan.rounding import rounds_to
+from quaestor.plan.operations import rounds_to
 from quaestor.scoring.metrics import executed_equal
 
 if TYPE_CHECKING:

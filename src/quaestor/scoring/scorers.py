@@ -9,7 +9,7 @@ from typing import Literal
 
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError
-from quaestor.plan.rows import TableRows
+from quaestor.plan.expressions import TableRows
 from quaestor.scoring.filing_answers import answer_is_right, rough_right
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program

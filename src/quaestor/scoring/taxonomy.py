@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from quaestor.plan.literals import read_literal
 from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute
-from quaestor.plan.trees import LEAVES, Tree, program_tree
+from quaestor.plan.scales import read_literal
+from quaestor.plan.steps import LEAVES, Compute, Tree, program_tree
 from quaestor.scoring.filing_answers import FilingReference
 from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.pages import PageNumbers

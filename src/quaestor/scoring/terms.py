@@ -13,8 +13,7 @@ from decimal import Decimal
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.core.provenance import Source
 from quaestor.plan.execute import StepResult
-from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
-from quaestor.plan.trees import fold_plan
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step, fold_plan
 
 _TURNS_SCALE = frozenset(Decimal(10) ** power for power in (-9, -6, -3, -2, 0, 2, 3, 6, 9))
 _COMMUTE = frozenset({"add", "multiply", "minimum", "maximum"})

@@ -11,7 +11,7 @@ from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
-from quaestor.plan.rows import TableRows
+from quaestor.plan.expressions import TableRows
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import causes
 from quaestor.scoring.evidence import blocks_shown, evidence_rank

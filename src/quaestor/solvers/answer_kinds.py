@@ -7,7 +7,7 @@ where the form of the question may ask for it, or once it says that a number is 
 from collections.abc import Iterable
 from typing import Literal
 
-from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.conversation.events import NoAnswerReason
 from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several

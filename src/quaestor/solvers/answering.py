@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quaestor.conversation.answer import FRACTIONS, Answer
-from quaestor.conversation.describe import describe
-from quaestor.conversation.events.kinds import NoAnswerGiven, WhyNoAnswer
-from quaestor.conversation.events.lines import no_answer_words
-from quaestor.conversation.explaining import explain_plan, with_explanation
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.describe import describe, explain_plan, with_explanation
+from quaestor.conversation.event_lines import no_answer_words
+from quaestor.conversation.events import NoAnswerGiven, WhyNoAnswer
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.captions import scale_in_text

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import ReplyRejected, ToolCalled
-from quaestor.conversation.events.trace import Trace
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.resolved import References
-from quaestor.conversation.turn import ToolCall
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import ReplyRejected, ToolCalled
+from quaestor.conversation.references.expressions import References
+from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.documents.document import Block, Document
 from quaestor.errors import MissingModelError
 from quaestor.graph.knowledge_graph import KnowledgeGraph

@@ -10,13 +10,12 @@ from textwrap import shorten
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.conversation.references.reading import reading_line
+from quaestor.conversation.references.expressions import reading_line
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import amount_words
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
-from quaestor.core.stop_words import FUNCTION_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import FUNCTION_WORDS, search_words
 from quaestor.documents.document import Document, Paragraph, Section, Sentence
 from quaestor.documents.roles import statements_named
 from quaestor.documents.table import Table

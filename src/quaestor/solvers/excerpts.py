@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Block, Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question

@@ -23,9 +23,8 @@ from quaestor.core.unbound_numbers import unbound_numbers
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.documents.document import Document, Sentence
 from quaestor.errors import ModelReplyError
-from quaestor.plan.literals import needs_no_source
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
-from quaestor.plan.trees import replace_references
+from quaestor.plan.scales import needs_no_source
+from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step, replace_references
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several

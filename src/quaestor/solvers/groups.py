@@ -18,8 +18,7 @@ from quaestor.graph.facts import (
     period_code,
 )
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step
-from quaestor.plan.trees import replace_references
+from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step, replace_references
 
 _WORDS_BEFORE = 4
 

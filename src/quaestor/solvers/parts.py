@@ -6,14 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import NoAnswerGiven
-from quaestor.conversation.events.trace import Trace
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.errors import PlanError, SolverError
-from quaestor.plan.steps import Compute, Plan, Ref, Step
-from quaestor.plan.trees import closed_plan, replace_references
+from quaestor.plan.steps import Compute, Plan, Ref, Step, closed_plan, replace_references
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_from_plan, answer_of_plan

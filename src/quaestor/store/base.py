@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol, cast, get_args
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import StoreError
 
 MAX_DEPTH = 8

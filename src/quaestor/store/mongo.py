@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pymongo.errors import BulkWriteError, DuplicateKeyError
 
 from quaestor.core.computing import compute
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
 from quaestor.store.contents import content_digest

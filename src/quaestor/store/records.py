@@ -230,7 +230,7 @@ class CorrectionRecord:
 
     Attributes:
         number: Its place among those of the conversation, from 1.
-        act: What was done, as `quaestor.conversation.corrections` has it, written by `quaestor.core.serial`.
+        act: What was done, as `quaestor.conversation.turn` has it, written by `quaestor.core.serial`.
         turns: How many questions were answered when it was made.
         reason: Why, in the author's words, or "".
         changes: The answers that it changed, likewise written.

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from quaestor.core.private_files import make_private_folder, open_private, tighten
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
 from quaestor.store.contents import content_digest, text_to_triples

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol
 
 from rapidfuzz import process
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import UnknownRunError
 from quaestor.store.listing import ListPart
 from quaestor.store.upkeep import Checked, VacuumResult

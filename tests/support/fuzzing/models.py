@@ -15,7 +15,7 @@ from workflow_bench import change as workflow_change
 
 from fuzzing.drawing import Drawing, changed, text_of
 from fuzzing.target import Reads, Target
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.errors import QuaestorError
 from quaestor.llm.structured.replies import read_json
 from quaestor.plan.execute import execute

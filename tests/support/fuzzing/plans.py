@@ -18,9 +18,8 @@ from quaestor.errors import PlanError, QuaestorError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import Variable, parse_expression
 from quaestor.plan.formula import render_formula
-from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.program import parse_program
+from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.plan.validate import validate
 

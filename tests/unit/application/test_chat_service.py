@@ -11,7 +11,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import INTERRUPTED, Chat
 from quaestor.application.fixing import read_fix
 from quaestor.application.resolve import CorpusPage, find_page
-from quaestor.conversation.corrections import OperationChoice
+from quaestor.conversation.turn import OperationChoice
 from quaestor.errors import InputError, SettingsError
 from quaestor.settings import Settings
 from quaestor.store.base import open_store

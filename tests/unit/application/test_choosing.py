@@ -6,7 +6,7 @@ from store_records import a_run
 
 from quaestor.application.choosing import Choice, read_as_played, read_chosen
 from quaestor.core import serial
-from quaestor.datasets.selection import Selection
+from quaestor.datasets.dataset import Selection
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path

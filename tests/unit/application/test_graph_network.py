@@ -1,7 +1,7 @@
 import pytest
 
 from quaestor.application.graph_network import MOST, GraphNetwork
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import GraphError
 
 TABLE = [

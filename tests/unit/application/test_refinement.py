@@ -21,8 +21,7 @@ from quaestor.application.refinement import (
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.proposal import Proposal
+from quaestor.ontology.ontology import Ontology, Proposal
 from quaestor.ontology.turtle import ontology_from_turtle
 from quaestor.scores.base import open_scores
 from quaestor.settings import Settings

@@ -7,16 +7,16 @@ from store_records import START, a_run, some_turns
 
 from quaestor.application.run_figures import StageFigures, stage_figures, turn_figures
 from quaestor.cli.render_figures import figure_lines, stage_lines
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     Event,
     ExpertEvent,
     NoAnswerGiven,
     Note,
     PlanRefused,
     ReplyRejected,
+    StageAnswered,
     dump_events,
 )
-from quaestor.conversation.events.stages import StageAnswered
 from quaestor.store.records import TurnRecord
 from quaestor.store.turn_measures import gather
 

@@ -12,7 +12,7 @@ from quaestor.application.document_library import DocumentLibrary
 from quaestor.application.kept_conversations import KeptConversations
 from quaestor.application.session_manager import SessionLimits, SessionManager
 from quaestor.application.uploads import Uploads
-from quaestor.conversation.events.kinds import Event, Note
+from quaestor.conversation.events import Event, Note
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import BusyError, InputError, OutageError, QuestionStoppedError, UnknownConversationError

@@ -24,7 +24,7 @@ from quaestor.application.tool_advice import (
     tool_table,
     write_advice,
 )
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.errors import InputError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.ontology.core import read_core

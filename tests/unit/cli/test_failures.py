@@ -96,7 +96,7 @@ def test_nobody_reading_is_silent() -> None:
 
 def test_help_needs_nothing_heavy() -> None:
     code = (
-        "import sys, quaestor.cli.app\n"
+        "import sys; from quaestor.cli.app import make_app; make_app(())\n"
         "heavy = {'numpy', 'pydantic', 'xgboost', 'sympy', 'rapidfuzz', 'sqlite3', 'scipy', 'sklearn'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

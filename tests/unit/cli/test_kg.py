@@ -6,7 +6,7 @@ from command_line import Quaestor, one_line
 from made_up import a_record, write_dataset
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
-from quaestor.graph.loading import graph_from_turtle
+from quaestor.graph.writing import graph_from_turtle
 from quaestor.sample import sample_path
 
 PAGE = f"{sample_path()}#{OPTIONS}"

@@ -8,7 +8,7 @@ from command_line import Quaestor, one_line
 from made_up import TABLE, a_record, write_dataset
 from tatqa_pages import page, question, write_tatqa
 
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.assembly import (
     LONGEST_TEXT,

@@ -9,7 +9,7 @@ from quaestor.cli.render import show_turn
 from quaestor.cli.render_page import show_tables
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.documents.document import Document
 from quaestor.store.records import now
 

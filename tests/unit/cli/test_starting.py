@@ -25,7 +25,7 @@ main()
 @pytest.mark.parametrize(
     "module",
     [
-        "quaestor.core.collecting",
+        "quaestor.core.caching",
         "typer",
         "quaestor.cli.app",
         "quaestor.cli.ask",

@@ -6,8 +6,8 @@ from explaining import ExplainingSolver
 from pages import page
 
 from quaestor.application.answers import answer_objects
-from quaestor.conversation.cited import cite_explanation, sources_of
-from quaestor.conversation.shown import turn_html
+from quaestor.conversation.answer import cite_explanation, sources_of
+from quaestor.conversation.display import turn_html
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from remembered import computed, looked_up
 
 from quaestor.conversation.answer import Corrected
-from quaestor.conversation.corrections import (
+from quaestor.conversation.turn import (
     Act,
     ChangedAnswer,
     Correction,

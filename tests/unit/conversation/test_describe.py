@@ -9,8 +9,7 @@ from values import a_value, quantity_of
 
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.describe import Description, describe
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.periods import Period
 from quaestor.core.provenance import SentenceRef

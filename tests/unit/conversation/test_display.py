@@ -8,11 +8,11 @@ from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_entries, show_number, show_source
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import ListItem, Number, ValueList
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
 from quaestor.questions.question import read_question
 from quaestor.solvers.answering import answer_of_plan

@@ -7,14 +7,13 @@ from pages import page
 from plan_steps import cell, compute, number
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import Text
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.errors import PlanValidationError, ProgramError
 from quaestor.evaluation.verifying import verified_answer
-from quaestor.plan.lowering import to_program
+from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.plan.validate import validate
 from quaestor.questions.question import read_question

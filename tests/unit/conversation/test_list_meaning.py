@@ -5,9 +5,8 @@ import pytest
 from pages import page
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity

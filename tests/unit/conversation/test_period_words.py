@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.conversation.period_words import period_words
+from quaestor.conversation.meaning import period_words
 from quaestor.core.periods import Period
 
 

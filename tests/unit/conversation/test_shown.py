@@ -5,7 +5,7 @@ from pages import page
 
 import quaestor
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.shown import arithmetic
+from quaestor.conversation.display import arithmetic
 from quaestor.core.answer_value import ListItem, ValueList
 from quaestor.core.provenance import SentenceRef
 from quaestor.plan.steps import Compute, Extract, Plan, Ref

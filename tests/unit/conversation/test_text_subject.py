@@ -3,7 +3,7 @@ from pages import page
 from plan_steps import compute, said
 
 from quaestor.conversation.describe import describe
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import NO_QUESTION, read_question
 

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from quaestor.core.fiscal import FiscalCalendar, fiscal_period, months_of
-from quaestor.core.periods import Period
+from quaestor.core.periods import FiscalCalendar, Period, fiscal_period, months_of
 
 ENDS_IN_FEBRUARY = FiscalCalendar(2024, date(2025, 2, 2))
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from quaestor.core.interrupting import Allowance, InterruptedWork, Interruptible
+from quaestor.core.computing import Allowance, InterruptedWork, Interruptible
 
 
 def forever() -> None:
@@ -85,7 +85,7 @@ def test_what_ends_in_time_is_left_alone() -> None:
 
 TRACED = """
 import sys, threading
-from quaestor.core.interrupting import InterruptedWork, Interruptible
+from quaestor.core.computing import InterruptedWork, Interruptible
 
 running = Interruptible()
 threading.Timer(0.1, running.interrupt).start()

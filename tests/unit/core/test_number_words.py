@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.core.number_words import read_number_words
+from quaestor.core.number_forms import read_number_words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Words that say little."""
 
-from quaestor.core.stop_words import (
+from quaestor.core.words import (
     ARTICLES,
     DATE_WORDS,
     FUNCTION_WORDS,

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.datasets.convfinqa import read_conversation, read_convfinqa_page
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.repairs import WarningKind

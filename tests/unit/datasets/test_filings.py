@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from filing_questions import ALDER, FINANCEBENCH, QUESTIONS, write_filings, write_questions
 
+from quaestor.datasets.dataset import Selection
 from quaestor.datasets.formats import read_dataset
-from quaestor.datasets.selection import Selection
 from quaestor.errors import DatasetError
 from quaestor.sample import sample_path
 

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Dataset, FileConversations, Selection
 from quaestor.datasets.formats import read_dataset
-from quaestor.datasets.listed import FileConversations
-from quaestor.datasets.selection import Selection
 from quaestor.errors import DatasetError
 from quaestor.readers import json_records
 from quaestor.sample import sample_path
@@ -65,7 +63,7 @@ def test_a_file_that_is_changed_while_it_is_played_is_named(tmp_path: Path) -> N
 @pytest.mark.very_slow
 def test_what_is_held_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_records, "_CHUNK", 1 << 16)
-    monkeypatch.setattr("quaestor.datasets.convfinqa.records._PAGES", 16)
+    monkeypatch.setattr("quaestor.datasets.convfinqa._PAGES", 16)
     records = json.loads(sample_path().read_text())
 
     def held(times: int) -> float:

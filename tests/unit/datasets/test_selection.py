@@ -3,8 +3,7 @@ from dataclasses import replace
 from scripted import a_conversation, a_dataset
 
 from quaestor.core import serial
-from quaestor.datasets.dataset import Dataset
-from quaestor.datasets.selection import Selection
+from quaestor.datasets.dataset import Dataset, Selection
 
 NAMES = [f"c{number}" for number in range(40)]
 DATASET = a_dataset(*(a_conversation("x", name=name) for name in NAMES))

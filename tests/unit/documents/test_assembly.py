@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.serial import dump, load
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, SectionPart, TablePart, assemble
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.repairs import DocumentWarning, WarningKind

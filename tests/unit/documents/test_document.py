@@ -2,7 +2,7 @@ import pytest
 
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.serial import dump, load
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.documents.document import Document
 
 RECORD: dict[str, object] = {

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from quaestor.datasets.convfinqa.ids import page_of
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import page_of, read_convfinqa_page
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document

@@ -16,9 +16,8 @@ from selecting import plans
 from quaestor.application.answer_kinds import benchmark_json
 from quaestor.application.answers import answer_objects
 from quaestor.conversation.answer import Answer, AnswerKind
-from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import Number, value_from_text
 from quaestor.core.provenance import CellRef

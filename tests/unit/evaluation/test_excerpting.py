@@ -8,7 +8,7 @@ from scripted import ScriptedSolver, a_document, answered
 from word_excerpts import WordExcerpts
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.evaluation.knowledge import GraphProvider
@@ -16,7 +16,7 @@ from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.writing import RunWriter
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
 from quaestor.solvers.base import TurnContext

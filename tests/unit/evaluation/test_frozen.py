@@ -20,7 +20,7 @@ from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.sample import sample_path
 from quaestor.solvers.registry import make_solver

@@ -23,8 +23,8 @@ from pydantic import JsonValue
 from solver_bench import spec_for
 from toolboxes import CASH_FLOWS, sample_pages
 
-from quaestor.conversation.events.kinds import Note
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.events import Note
+from quaestor.conversation.references.expressions import References
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.journal import Journal

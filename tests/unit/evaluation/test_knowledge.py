@@ -6,7 +6,7 @@ import pytest
 from scripted import a_dataset, many_conversations, scripted
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import StoreError
 from quaestor.evaluation.engines import Engine, InlineEngine
@@ -16,7 +16,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import run_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.store.base import open_store

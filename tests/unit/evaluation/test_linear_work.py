@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from filed_tables import many_tables
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
@@ -21,7 +21,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.reading import read_file
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page import number_matrix
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 

@@ -6,7 +6,7 @@ import pytest
 from long_filing import a_long_filing
 from remembered import ungrounded
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import InputError
 from quaestor.evaluation.places import PlaceExcerpts

@@ -26,7 +26,7 @@ from quaestor.application.live_traces import TraceOptions
 from quaestor.application.ontology_service import freeze_graphs
 from quaestor.application.read_service import read_several
 from quaestor.conversation.turn import Turn
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError, EngineError, ModelError, QuaestorError

@@ -7,8 +7,8 @@ from scripted import ScriptedSolver, a_conversation, a_document
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Note
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.events import Note
+from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number
 from quaestor.core.computing import compute

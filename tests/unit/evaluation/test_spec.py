@@ -7,7 +7,7 @@ from scripted import a_conversation, a_dataset
 from store_records import a_run
 
 from quaestor.core import serial
-from quaestor.datasets.selection import Selection
+from quaestor.datasets.dataset import Selection
 from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.ontology.core import core_triples

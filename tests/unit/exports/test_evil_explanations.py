@@ -13,7 +13,7 @@ from pages import page
 from quaestor.cli.printing import make_console
 from quaestor.cli.render import show_turn
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.shown import answer_line, turn_html
+from quaestor.conversation.display import answer_line, turn_html
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number
 from quaestor.core.explanation import ExplainedSentence, Explanation, Reference

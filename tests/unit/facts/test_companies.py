@@ -4,7 +4,7 @@ from quaestor.core.answer_value import number_of
 from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
 from quaestor.documents.combining import combine, file_of
 from quaestor.documents.document import Document
-from quaestor.facts.companies import build_company_facts
+from quaestor.facts.table import build_company_facts
 
 LONG = quaestor.Settings(excerpt_tokens=20)
 """The files are longer than an excerpt, and so answered from their facts."""

@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.documents.table import TableRole
-from quaestor.facts.concepts import name_concept
+from quaestor.facts.lines import name_concept
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from quaestor.facts.full_names import find_full_names
+from quaestor.facts.table import find_full_names
 
 
 def test_an_abbreviation_stands_for_the_words_before_it() -> None:

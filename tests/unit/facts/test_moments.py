@@ -4,10 +4,9 @@ from datetime import date
 
 import pytest
 
-from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
-from quaestor.core.periods import parse_period
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, parse_period
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
-from quaestor.facts.moments import Moment, fiscal_calendar, moment_of_period
+from quaestor.facts.lines import Moment, fiscal_calendar, moment_of_period
 
 TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
 

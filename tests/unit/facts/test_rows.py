@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 
 COVER = ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",))

@@ -4,8 +4,7 @@ import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
-from quaestor.facts.lines import FactLine
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import FactLine, Moment
 from quaestor.facts.table import FactTable, build_facts
 
 

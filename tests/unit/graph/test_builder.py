@@ -7,13 +7,13 @@ from pages import page, sample_pages
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
-from quaestor.core.triples import Triple
-from quaestor.datasets.convfinqa.records import read_conversation
+from quaestor.core.serial import Triple
+from quaestor.datasets.convfinqa import read_conversation
 from quaestor.errors import GapError, GraphError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 
 SAMPLE = build_ontology(sample_pages())

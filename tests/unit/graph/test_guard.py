@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import estimate, fan_out_of, guard
+from quaestor.graph.knowledge_graph import estimate, fan_out_of, guard
 
 
 @pytest.mark.parametrize(

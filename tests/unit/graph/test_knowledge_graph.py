@@ -3,12 +3,12 @@ from dataclasses import replace
 import pytest
 from pages import page, sample_pages
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.documents.document import Document
 from quaestor.errors import GraphError, OntologyError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples, graph_from_turtle
+from quaestor.graph.writing import graph_from_triples, graph_from_turtle
 from quaestor.ontology.builder import build_ontology
 
 SAMPLE = build_ontology(sample_pages())

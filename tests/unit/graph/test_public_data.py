@@ -13,7 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import GapError
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant

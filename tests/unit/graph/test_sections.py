@@ -4,11 +4,11 @@ from filings import PARTS, a_filing
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.graph.builder import build_graph
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.classes import contexts_of
+from quaestor.ontology.labels import contexts_of
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.page import number_matrix
 
 FILING = a_filing()
 ONTOLOGY = build_ontology(())

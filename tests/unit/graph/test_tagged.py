@@ -10,7 +10,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.graph.builder import build_graph
 from quaestor.graph.facts import Observation
-from quaestor.graph.loading import graph_from_triples
+from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.turtle import ontology_from_turtle
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured
 from quaestor.errors import InputError
 from quaestor.learning.answer_confidence import JudgedAnswer, fit_confidence
 from quaestor.solvers.confidence.calibration import MEASURES

@@ -8,8 +8,8 @@ from tatqa_pages import write_tatqa
 from quaestor.learning.choices import fit_choice_calibration, judged_choices
 from quaestor.learning.examples import read_examples
 from quaestor.sample import sample_path
-from quaestor.solvers.embedded.model.choice_confidence import ChoiceCalibration, ChoiceEvidence
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence
 
 
 def test_choices_are_judged_as_stated_answers(tmp_path: Path) -> None:

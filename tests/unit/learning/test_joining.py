@@ -2,7 +2,7 @@
 
 from values import a_value
 
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.learning.examples import Example
 from quaestor.learning.joining import joined_anew
 from quaestor.learning.signature import second_samples, signature_samples

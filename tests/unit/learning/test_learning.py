@@ -26,22 +26,22 @@ from quaestor.learning.saving import held_out_figures, save_weights, training_ca
 from quaestor.learning.train import fit_weights
 from quaestor.learning.trees import FittedTrees
 from quaestor.ontology.builder import build_ontology
-from quaestor.plan.trees import Tree
+from quaestor.plan.steps import Tree
 from quaestor.questions.question import NO_QUESTION
 from quaestor.sample import sample_path
 from quaestor.scoring.figures import score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_gold
 from quaestor.scoring.predictions import Prediction, prediction_of
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.loading import (
+from quaestor.solvers.embedded.loading import (
     ANSWERABLE_FILE,
     SHIPPED_WEIGHTS,
     WEIGHT_FILES,
     column_names,
     load_weights,
 )
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.turn_state import DialogueState
 from quaestor.solvers.registry import make_solver
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from quaestor.learning.ranking import RankedTurn, fit_ranker
-from quaestor.solvers.embedded.candidates.operations import DIVIDE, LOOKUP
-from quaestor.solvers.embedded.candidates.pool import NEW, NONE
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP
+from quaestor.solvers.embedded.operand_pool import NEW, NONE
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 
 COLUMNS = list(CANDIDATE_FEATURES)
 OPERATION, FIRST, SECOND, PRIOR = (COLUMNS.index(name) for name in ("operation", "first_kind", "second_kind", "prior"))

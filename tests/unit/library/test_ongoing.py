@@ -151,7 +151,7 @@ def test_every_other_reading_that_the_solver_kept_can_be_chosen() -> None:
 def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingConversation, tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from quaestor.cli.app import app
+    from quaestor.cli.app import make_app
 
     conversation.ask(ASKED)
     assert not (tmp_path / "runs.db").exists()
@@ -159,7 +159,9 @@ def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingC
     conversation.ask("and in 2006?")
     conversation.close()
     store = f"sqlite:///{tmp_path}/runs.db"
-    told = CliRunner().invoke(app, ["chat", NAME, "--resume", run, "--store", store], input="and the change since?\n")
+    told = CliRunner().invoke(
+        make_app(["chat"]), ["chat", NAME, "--resume", run, "--store", store], input="and the change since?\n"
+    )
     assert told.exit_code == 0
     assert "15.45" in told.stdout
     for name in ("a.json", "a.html", "a.csv", "a.md", "a.xlsx"):

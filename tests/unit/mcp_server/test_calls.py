@@ -10,7 +10,7 @@ from mcp_processes import over_http
 from web import served
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Note
+from quaestor.conversation.events import Note
 from quaestor.mcp_server import calls
 from quaestor.mcp_server.transports import PATH, http_app
 from quaestor.solvers.base import TurnContext

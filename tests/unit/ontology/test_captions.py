@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.ontology.captions import caption_key, head_words, readings, undated
+from quaestor.ontology.line_matching import caption_key, head_words, readings, undated
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from pages import page
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
 from quaestor.documents.table import TableRole
-from quaestor.ontology.classes import Context, CueIndex, contexts_of
+from quaestor.ontology.labels import Context, CueIndex, contexts_of
 
 CUES = {"kg:Debt": ("debt", "long-term debt"), "kg:Lease": ("lease", "operating leases")}
 

@@ -1,9 +1,8 @@
 import re
 
-from quaestor.ontology.captions import caption_key
 from quaestor.ontology.core import read_core
-from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.vocabulary import property_name
+from quaestor.ontology.line_matching import caption_key, read_core_lines
+from quaestor.ontology.terms import property_name
 
 CORE = read_core_lines()
 

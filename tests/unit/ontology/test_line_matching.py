@@ -2,8 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from quaestor.ontology.core_lines import read_core_lines
-from quaestor.ontology.line_matching import LineContext, LineIndex
+from quaestor.ontology.line_matching import LineContext, LineIndex, read_core_lines
 
 INDEX = LineIndex({"wool dyeing costs": "kg:wool_dyeing_costs", "depreciation": "kg:depreciation"}, read_core_lines())
 PERFORMANCE = "kg:StockPerformance"

@@ -1,7 +1,7 @@
 import pytest
 from pages import page
 
-from quaestor.ontology.lines import body_cells, property_axis, property_lines, without_period
+from quaestor.ontology.extract import body_cells, property_axis, property_lines, without_period
 
 
 def labels(grid: list[list[str]]) -> list[str]:

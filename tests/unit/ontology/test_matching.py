@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.ontology.matching import LabelIndex
+from quaestor.ontology.line_matching import LabelIndex
 
 INDEX = LabelIndex({"net revenue": "kg:net_revenue", "long-term debt": "kg:debt", "expected volatility": "kg:vol"})
 

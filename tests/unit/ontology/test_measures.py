@@ -3,9 +3,8 @@
 import pytest
 from many_cases import for_each_row
 
-from quaestor.ontology.core import read_core
-from quaestor.ontology.measures import Measure, figures_of, in_words, read_measures
-from quaestor.ontology.patterns import question_words
+from quaestor.ontology.core import question_words, read_core
+from quaestor.ontology.lexicon import Measure, figures_of, in_words, read_measures
 
 FOUND = read_measures()
 EXAMPLES = [(measure, example) for measure in FOUND.measures for example in measure.examples]

@@ -3,8 +3,8 @@ from collections.abc import Iterable, Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.ontology import merging
-from quaestor.ontology.merging import Groups, KeptDistinct, Merge
+from quaestor.ontology import ontology
+from quaestor.ontology.ontology import Groups, KeptDistinct, Merge
 
 
 def named(tables: Iterable[int]) -> str:
@@ -12,7 +12,7 @@ def named(tables: Iterable[int]) -> str:
 
 
 def group_labels(weights: Mapping[str, int], places: Mapping[str, Iterable[int]]) -> Groups:
-    return merging.group_labels(weights, places, document_of=named)
+    return ontology.group_labels(weights, places, document_of=named)
 
 
 def test_variants_become_one_group_led_by_the_most_frequent() -> None:

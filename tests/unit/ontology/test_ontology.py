@@ -3,8 +3,7 @@ from pages import page, sample_pages
 
 from quaestor.errors import OntologyError
 from quaestor.ontology.builder import build_ontology
-from quaestor.ontology.diff import MovedLabel, diff_ontologies
-from quaestor.ontology.ontology import Ontology
+from quaestor.ontology.ontology import MovedLabel, Ontology, diff_ontologies
 from quaestor.ontology.turtle import ontology_from_triples, ontology_from_turtle
 
 

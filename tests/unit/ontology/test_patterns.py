@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from many_cases import for_each_row
 
 from quaestor.errors import OntologyError
-from quaestor.ontology.core import core_triples, read_core
-from quaestor.ontology.patterns import compile_phrases, question_words
+from quaestor.ontology.core import compile_phrases, core_triples, question_words, read_core
 
 NOUNS = {"change": ("change", "growth", "growth rate"), "value": ("value",)}
 PATTERNS = read_core().patterns

@@ -1,7 +1,7 @@
 import pytest
 
 from quaestor.documents.sentences import read_sentences
-from quaestor.ontology.phrases import noun_phrase_before, noun_phrase_in, topics
+from quaestor.ontology.extract import noun_phrase_before, noun_phrase_in, topics
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,7 @@
 import pytest
 from many_cases import for_each_row
 
-from quaestor.ontology.core import core_triples, read_core
-from quaestor.ontology.patterns import compile_phrases, find_phrase, question_words
-from quaestor.ontology.ratios import FinancialRatio
+from quaestor.ontology.core import FinancialRatio, compile_phrases, core_triples, find_phrase, question_words, read_core
 from quaestor.questions.question import read_question
 
 CORE = read_core()

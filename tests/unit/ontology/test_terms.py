@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.triples import Triple
+from quaestor.core.serial import Triple
 from quaestor.errors import OntologyError
 from quaestor.ontology.terms import (
     Iri,

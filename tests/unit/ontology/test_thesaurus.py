@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from quaestor.core.terms import SMALL, term, terms
-from quaestor.ontology.thesaurus import read_thesaurus
+from quaestor.ontology.lexicon import read_thesaurus
 
 
 @pytest.mark.parametrize(

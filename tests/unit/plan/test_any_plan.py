@@ -22,7 +22,7 @@ from quaestor.core.answer_value import (
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
-from quaestor.plan.lowering import to_program
+from quaestor.plan.program import to_program
 from quaestor.plan.steps import Plan
 from quaestor.plan.validate import validate
 

@@ -13,8 +13,8 @@ from quaestor.core.quantity import Quantity
 from quaestor.errors import OperandError, PlanValidationError, ProgramError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
-from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.plan.validate import validate
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.plan.literals import needs_no_source, read_literal, write_literal
-from quaestor.plan.rounding import rounds_to
+from quaestor.plan.operations import rounds_to
+from quaestor.plan.scales import needs_no_source, read_literal, write_literal
 
 
 @pytest.mark.parametrize(

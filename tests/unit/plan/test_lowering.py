@@ -10,9 +10,8 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError, PlanValidationError, ProgramError
 from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.lowering import to_program
 from quaestor.plan.operations import ARITHMETIC, OPERATIONS
-from quaestor.plan.program import parse_program
+from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 
 

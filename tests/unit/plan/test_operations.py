@@ -8,9 +8,8 @@ from values import plain
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan.operations import OPERATIONS, metric_of, require_in_range
+from quaestor.plan.operations import OPERATIONS, Chosen, metric_of, require_in_range
 from quaestor.plan.scales import Dimension
-from quaestor.plan.selection import Chosen
 from quaestor.plan.steps import CellGroup, Compute, Constant, Operand, Plan, RowRef
 from quaestor.plan.validate import validate
 

@@ -9,8 +9,8 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.serial import dump, load
 from quaestor.errors import OperandError
 from quaestor.plan.execute import execute
+from quaestor.plan.expressions import TableRows, benchmark_rows, bind_labels
 from quaestor.plan.program import parse_program
-from quaestor.plan.rows import TableRows, benchmark_rows, bind_labels
 from quaestor.plan.steps import Compute, Extract, Plan, RowRef, Step
 
 

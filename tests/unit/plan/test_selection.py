@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.errors import OperandError
-from quaestor.plan.selection import Chosen, every, extreme, first, holding, ranked
+from quaestor.plan.operations import Chosen, every, extreme, first, holding, ranked
 
 NUMBERS = st.lists(st.integers(-5, 5).map(Decimal), min_size=1, max_size=8)
 

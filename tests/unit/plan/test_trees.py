@@ -3,8 +3,7 @@ import pytest
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute, Extract, Plan, Ref
-from quaestor.plan.trees import fold_plan, program_tree
+from quaestor.plan.steps import Compute, Extract, Plan, Ref, fold_plan, program_tree
 
 
 def test_a_program_is_its_last_step_with_all_that_it_rests_on() -> None:

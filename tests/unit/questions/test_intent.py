@@ -4,8 +4,7 @@ import pytest
 from many_cases import for_each_row
 
 from quaestor.core.quantity import Scale
-from quaestor.ontology.core import read_core
-from quaestor.ontology.patterns import QuestionPattern
+from quaestor.ontology.core import QuestionPattern, read_core
 from quaestor.questions.question import read_question
 
 PATTERNS = read_core().patterns

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from quaestor.core.stop_words import STOP_WORDS
+from quaestor.core.words import STOP_WORDS
 from quaestor.questions.stems import shapes, stem, stems
 
 

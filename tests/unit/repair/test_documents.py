@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from corrected import a_ledger, at, cell, misread, the_page
 
-from quaestor.conversation.corrections import Correction, NumberCorrection, Undo, standing
 from quaestor.conversation.display import show_source
+from quaestor.conversation.turn import Correction, NumberCorrection, Undo, standing
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.evaluation.knowledge import GraphProvider

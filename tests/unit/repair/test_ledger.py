@@ -9,17 +9,17 @@ from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaestor.conversation.corrections import (
+from quaestor.conversation.turn import (
     Act,
     Correction,
     NumberCorrection,
     OperationChoice,
     ReadingChoice,
     SourceChoice,
+    Turn,
     Undo,
     as_corrected,
 )
-from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.provenance import CellRef, SentenceRef, Source

@@ -3,7 +3,7 @@
 import pytest
 from corrected import a_ledger, cell, misread
 
-from quaestor.conversation.corrections import OperationChoice, ReadingChoice, SourceChoice
+from quaestor.conversation.turn import OperationChoice, ReadingChoice, SourceChoice
 from quaestor.errors import InputError
 from quaestor.repair.offers import possible_corrections
 

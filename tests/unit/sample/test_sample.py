@@ -17,8 +17,8 @@ from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.plan.execute import execute
+from quaestor.plan.expressions import Row, benchmark_rows, bind_labels
 from quaestor.plan.program import parse_program, to_program
-from quaestor.plan.rows import Row, benchmark_rows, bind_labels
 from quaestor.sample import sample_path
 
 TURN_KEYS = ("dialogue_break", "turn_program", "exe_ans_list", "answer_list", "qa_split")

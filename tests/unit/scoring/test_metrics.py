@@ -8,7 +8,7 @@ from values import a_value
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList, YesNo
 from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
-from quaestor.plan.rows import benchmark_rows
+from quaestor.plan.expressions import benchmark_rows
 from quaestor.scoring.metrics import (
     display_match,
     executed_equal,

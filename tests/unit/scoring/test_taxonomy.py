@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from values import a_value
 
-from quaestor.datasets.convfinqa.ids import is_joined
+from quaestor.datasets.convfinqa import is_joined
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ProgramError
 from quaestor.scoring.gold import GoldTurn, read_gold

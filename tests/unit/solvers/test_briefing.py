@@ -12,8 +12,8 @@ from solver_bench import context_of
 from values import a_value
 
 from quaestor.conversation.answer import Answer, OtherReading
-from quaestor.conversation.memory import Memory
 from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Memory
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Section
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION

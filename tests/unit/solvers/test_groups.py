@@ -6,7 +6,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
-from quaestor.plan.literals import read_literal
+from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Plan, Ref
 from quaestor.solvers.groups import LabelledNumber, group_of, groups_in_place
 

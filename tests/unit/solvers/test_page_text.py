@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from gold_plans import GoldPlans
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import SentenceRef
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble

@@ -15,7 +15,7 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.session import Session
 

@@ -7,13 +7,13 @@ from filings import a_filing
 from pydantic import JsonValue
 
 from quaestor.conversation.describe import describe
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.execute import execute
-from quaestor.plan.lowering import to_program
-from quaestor.plan.rows import bind_labels
+from quaestor.plan.expressions import bind_labels
+from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Extract, Plan, RowRef
 from quaestor.prompts import render
 from quaestor.scoring.pages import benchmark_rows_of

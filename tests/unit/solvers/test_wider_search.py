@@ -11,7 +11,7 @@ from sparql_bench import scripted, values
 from word_excerpts import WordExcerpts
 from workflow_bench import plan, saying, table
 
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.solvers.agent.solver import AgentSolver
 from quaestor.solvers.base import Solver
 from quaestor.solvers.sparql.solver import SparqlSolver

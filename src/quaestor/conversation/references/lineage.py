@@ -7,13 +7,12 @@ looked up again or computed anew.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Text, ValueList
 from quaestor.core.periods import Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
-from quaestor.core.stop_words import NAMELESS_WORDS
-from quaestor.core.words import SCALE_WORDS, words
+from quaestor.core.words import NAMELESS_WORDS, SCALE_WORDS, words
 from quaestor.plan.operations import metric_of
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.question import Question, names_in

@@ -4,25 +4,30 @@ One reading: the results that the question most likely uses together are settled
 means one of them, so the two never contradict each other. An expression that nothing earlier answers to means nothing.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import exp
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.period_words import period_words
-from quaestor.conversation.references.expressions import Expression, find_expressions
-from quaestor.conversation.references.focus import find_focus, in_focus_of
+from quaestor.conversation.meaning import period_words
+from quaestor.conversation.references.expressions import (
+    Antecedent,
+    AntecedentSet,
+    Coreference,
+    Expression,
+    References,
+    find_expressions,
+)
 from quaestor.conversation.references.lineage import (
     Result,
     latest_results,
     results_of_turns,
     years_of,
 )
-from quaestor.conversation.references.pointing import Likeness, likeness
+from quaestor.conversation.references.pointing import Likeness, find_focus, in_focus_of, likeness
 from quaestor.conversation.references.ranking import Weights, rank_sets, read_weights
-from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
+from quaestor.conversation.turn import Memory
+from quaestor.core.patterns import lazy_regex
 from quaestor.questions.question import Question, names_in
 
 _LEAST = 0.02
@@ -37,15 +42,15 @@ _NEVER = -100.0
 _MOST_TOGETHER = 4
 """How many expressions are read together; a question has seldom more than two."""
 
-_ITSELF = re.compile(r"\b(?:value|amount|number|balance|price|figure)s? (?:\w+ )?(?:in|for|of|at|as of|specifically)\b")
+_ITSELF = lazy_regex(r"\b(?:value|amount|number|balance|price|figure)s? (?:\w+ )?(?:in|for|of|at|as of|specifically)\b")
 """A question for a value, which a change or a ratio before it does not ask again."""
 
-_ITS_THING = re.compile(r"^(?:and\s+|now,?\s+)?(?:concerning|regarding|considering|as for)\s.+\b(?:what|how)\b")
+_ITS_THING = lazy_regex(r"^(?:and\s+|now,?\s+)?(?:concerning|regarding|considering|as for)\s.+\b(?:what|how)\b")
 """A question that names its thing first: its "their" points at that, and at no turn before."""
 
 _SPANS = ("time", "period", "timeframe")
-_OVER = re.compile(r"\b(?:over|during|through|throughout|across|within|in|for)\s+$")
-_ITS_YEAR = re.compile(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\s+)?(?:19|20)\d\d\b")
+_OVER = lazy_regex(r"\b(?:over|during|through|throughout|across|within|in|for)\s+$")
+_ITS_YEAR = lazy_regex(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\s+)?(?:19|20)\d\d\b")
 
 
 def resolve(question: Question, memory: Memory) -> References:

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from quaestor.learning.silence.questions import KINDS, OWN, Kind, SyntheticQuestion
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.abstention.measures import answerable_measures, asked_stems
-from quaestor.solvers.embedded.decode.beam import START, BeamState, advance, expand
-from quaestor.solvers.embedded.model.answerable import Answerability
-from quaestor.solvers.embedded.model.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page.features import PageFeatures, page_features
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
-from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.answerability import answerable_measures, asked_stems
+from quaestor.solvers.embedded.beam import START, BeamState, advance, expand
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import Answerability
+from quaestor.solvers.embedded.page import Floats, PageFeatures, StemWeights, page_features
 
 _PRIOR = 2.0
 """Of how many questions the rate of all words weighs as much as a word's own."""

@@ -11,11 +11,10 @@ import numpy as np
 
 from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, label_turn
-from quaestor.plan.trees import Tree
+from quaestor.plan.steps import Tree
 from quaestor.questions.question import Question, read_question
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
-from quaestor.solvers.embedded.page.number import CandidateNumber
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix
+from quaestor.solvers.embedded.turn_state import DialogueState
 
 _TELLING = 100
 """Two pages that print one number above it say the same; smaller ones and years are printed everywhere."""

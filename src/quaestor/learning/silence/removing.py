@@ -7,7 +7,7 @@ from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, a
 from quaestor.documents.document import Document, Paragraph
 from quaestor.documents.repairs import RepairKind
 from quaestor.documents.table import Table
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded.page import NumberMatrix
 
 Part = SectionPart | ParagraphPart | TablePart
 Lines = frozenset[tuple[str, int, int]]

@@ -4,18 +4,18 @@ Drops running heads and page numbers, and joins paragraphs that a page break cut
 is kept, as is a line that is on few pages.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from quaestor.core.stop_words import JOINING_WORDS, SMALL_WORDS
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.words import JOINING_WORDS, SMALL_WORDS
 from quaestor.documents.amounts import caption_within
 from quaestor.readers.html.blocks import HtmlLine, Piece, RawTable, is_page_number
 
 _EDGE = 4
 _REPEATED = 3
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = lazy_regex(r"[0-9]+")
 _LONGEST = 150
 _FEWEST_WORDS = 8
 """Of a paragraph that a page may cut: shorter lines are headings and items of lists."""

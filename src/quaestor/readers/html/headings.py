@@ -6,24 +6,25 @@ Nothing here knows a company.
 import re
 from dataclasses import dataclass, field
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.captions import is_caption
 from quaestor.readers.html.blocks import HtmlLine
 
 _LONGEST = 200
-_PART = re.compile(r"part\s+(?:[ivx]{1,4}|[0-9])\b[\s.,:\u2013\u2014-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-_ITEM = re.compile(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:\u2013\u2014-]|\s|$)", re.IGNORECASE)
-_NOTE = re.compile(
+_PART = lazy_regex(r"part\s+(?:[ivx]{1,4}|[0-9])\b[\s.,:\u2013\u2014-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_ITEM = lazy_regex(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:\u2013\u2014-]|\s|$)", re.IGNORECASE)
+_NOTE = lazy_regex(
     r"(?:notes?\s+)?(?:\(?[0-9]{1,2}\)?)\s?(?:[.:)\u2013\u2014-]|\s-)\s*\S|note\s+[0-9]{1,2}[a-z]?\b", re.IGNORECASE
 )
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"(?:condensed\s+|unaudited\s+)*consolidated\s+(?:condensed\s+)?(?:statements?|balance\s+sheets?)\b"
     r"|(?:statements?\s+of\s+(?:consolidated\s+)?|balance\s+sheets?)|notes\s+to\s+(?:the\s+)?(?:condensed\s+)?(?:consolidated\s+)?"
     r"(?:condensed\s+)?financial\s+statements|report\s+of\s+independent",
     re.IGNORECASE,
 )
 _TAGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_LETTER = re.compile(r"[A-Za-z]{2}")
-_ENDS_SENTENCE = re.compile(r"[a-z][a-z)\"\u201d\u2019]\.$|[;,]$")
+_LETTER = lazy_regex(r"[A-Za-z]{2}")
+_ENDS_SENTENCE = lazy_regex(r"[a-z][a-z)\"\u201d\u2019]\.$|[;,]$")
 
 _PARTS, _ITEMS, _STATEMENTS, _NOTES, _PRINTED = 1, 2, 3, 4, 5
 """Levels; those that are told by how they are printed come last."""

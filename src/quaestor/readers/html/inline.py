@@ -7,17 +7,18 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.html.styles import PLAIN, Style
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_SPACE = re.compile(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
-_MARK = re.compile(r"\(?([0-9]{1,2}|[a-z])\)?(?:[,;]\s?\(?(?:[0-9]{1,2}|[a-z])\)?)*", re.IGNORECASE)
+_SPACE = lazy_regex(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
+_MARK = lazy_regex(r"\(?([0-9]{1,2}|[a-z])\)?(?:[,;]\s?\(?(?:[0-9]{1,2}|[a-z])\)?)*", re.IGNORECASE)
 _UNSEEN: dict[int, str | None] = dict.fromkeys((0x200B, 0x200C, 0x200D, 0xFEFF, 0xAD, 0x2060))
 for _code in range(0x80, 0xA0):  # references such as `&#146;` name the characters of Windows
     _UNSEEN[_code] = bytes([_code]).decode("cp1252", "ignore") or None
-_ODD = re.compile("[\x80-\x9f\u200b-\u200d\ufeff\xad\u2060]")
+_ODD = lazy_regex("[\x80-\x9f\u200b-\u200d\ufeff\xad\u2060]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ No document type is read, so no entity of a file's own is ever expanded; scripts
 import re
 from typing import TYPE_CHECKING
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.errors import DocumentError
 from quaestor.readers.encodings import named_encoding
 
@@ -16,7 +17,7 @@ _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]{
 _HEAD = 4096
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LATIN = frozenset({"ascii", "us-ascii", "iso-8859-1", "iso8859-1", "latin-1", "latin1", "windows-1252", "cp1252"})
-_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_NO_TEXT = lazy_regex("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def decode(data: bytes) -> str:

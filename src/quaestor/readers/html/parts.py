@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.amounts import is_amounts_line
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart
 from quaestor.documents.captions import is_caption
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 FactOf = Callable[["_Element"], Fact | None]
 
-_SUBTITLE = re.compile(r"\(?(?:unaudited|audited|continued|restated|as restated)\)?", re.IGNORECASE)
+_SUBTITLE = lazy_regex(r"\(?(?:unaudited|audited|continued|restated|as restated)\)?", re.IGNORECASE)
 _LONGEST_TITLE = 200
 
 

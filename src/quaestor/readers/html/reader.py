@@ -1,18 +1,14 @@
 """HTML files as documents: what a person sees of them, and where in the file it is."""
 
 import re
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from quaestor.documents.assembly import assemble
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
-from quaestor.readers.html.blocks import TreeWalk
-from quaestor.readers.html.furniture import joined_over_pages, without_repeats
-from quaestor.readers.html.parsing import parse
-from quaestor.readers.html.parts import parts_of_html
-from quaestor.readers.html.xbrl import read_tags
-from quaestor.readers.html.xbrl.tree import Element
 from quaestor.readers.kinds import is_text_filing
+
+if TYPE_CHECKING:
+    from quaestor.readers.html.xbrl.tree import Element
 
 _ELEMENT = re.compile(rb"<(?:!doctype\s+html|html|head|body|table|div|p|title|font|center|h[1-6])[\s>/]", re.IGNORECASE)
 _HEAD = 65_536
@@ -36,16 +32,24 @@ class HtmlReader:
         Raises:
             DocumentError: There is nothing in it that could be read.
         """
+        # A file that was read before is only recognised here.
+        from quaestor.documents.assembly import assemble
+        from quaestor.readers.html.blocks import TreeWalk
+        from quaestor.readers.html.furniture import joined_over_pages, without_repeats
+        from quaestor.readers.html.parsing import parse
+        from quaestor.readers.html.parts import parts_of_html
+        from quaestor.readers.html.xbrl import read_tags
+
         root, warnings = parse(content.data, str(content.path))
         walk = TreeWalk().over(root)
         if walk.hidden:
             warnings = (*warnings, f"{walk.hidden} elements that the page's style sheet hides were left out")
         pieces, captions = without_repeats(walk.pieces)
-        tags = read_tags(cast(Element, root))
+        tags = read_tags(cast("Element", root))
         parts = parts_of_html(
             joined_over_pages(pieces),
             frozenset(walk.links),
-            lambda element: tags.fact(cast(Element, element)),
+            lambda element: tags.fact(cast("Element", element)),
             captions,
         )
         return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)

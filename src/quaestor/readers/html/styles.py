@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -41,7 +43,7 @@ class _Rules:
 
 
 PLAIN = Style()
-_SIZE = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?)(pt|px|em|%)")
+_SIZE = lazy_regex(r"([0-9]{1,3}(?:\.[0-9]+)?)(pt|px|em|%)")
 _POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "%": 0.1}
 _FONT_SIZES = {"1": 7.5, "2": 10.0, "3": 12.0, "4": 13.5, "5": 18.0, "6": 24.0, "7": 36.0}
 _BY_TAG: dict[str, dict[str, bool | float]] = {
@@ -114,8 +116,8 @@ def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Sty
     return replace(parent, **changes) if changes else parent  # type: ignore[arg-type]
 
 
-_COMMENT = re.compile(r"/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)(?:\*/)?")
-_SELECTOR = re.compile(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECASE)
+_COMMENT = lazy_regex(r"/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)(?:\*/)?")
+_SELECTOR = lazy_regex(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECASE)
 
 
 def hidden_by(sheet: str) -> frozenset[str]:

@@ -6,15 +6,16 @@ Bullets, footnotes, signatures and tables of contents are text; numbers below he
 import re
 from collections.abc import Sequence
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
 from quaestor.readers.html.cells import Item, prints_value, rows_of
 from quaestor.readers.html.grid import Grid, lay_out
 from quaestor.readers.html.inline import InlineTag
 
-_BULLET = re.compile(
+_BULLET = lazy_regex(
     r"[•●■▪◦○□☐☒☑✓\u00b7\uf0b7\uf0a7*†‡\u2013\u2014-]|\(?[0-9]{1,2}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,4}\)|[0-9]{1,2}\.[0-9]?|o"
 )
-_SIGNATURE = re.compile(r"/s/|^by:?$|^date:?\b", re.IGNORECASE)
+_SIGNATURE = lazy_regex(r"/s/|^by:?$|^date:?\b", re.IGNORECASE)
 _LONG = 160
 _LONGEST_CELL = 5_000
 

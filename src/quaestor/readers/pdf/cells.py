@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
 from quaestor.core.parsing import is_money
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import parse_period
 from quaestor.documents.unit_phrases import is_unit_line
 
@@ -25,23 +26,23 @@ _NOTHING = (
     rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?"
     r"|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{1,3}|nil|Nil|—"
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
 )
-_YEAR = re.compile(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
-_SHORT_PERIOD = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}")
+_YEAR = lazy_regex(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
+_SHORT_PERIOD = lazy_regex(r"(?:19|20)[0-9]{2}-[0-9]{2}")
 """A month or a fiscal year: `2024-03`, `2022-23`."""
-_MARKED = re.compile(
+_MARKED = lazy_regex(
     r"(?P<value>.*[0-9%)])\s?(?P<marks>(?:\s?\((?![CcDd][Rr]\))\s?[0-9a-zA-Z]{1,2}\s?\)|\s?[*†‡]){1,9})"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
-_DATE = re.compile(
+_DATE = lazy_regex(
     rf"(?:.*\b)?{_MONTH}\s?[0-9]{{0,2}},?\s?(?:(?:19|20)[0-9]{{2}})?{_MARKS}|Q[1-4]\b.*"
     r"|.*\b(?:years?|months?|quarters?|weeks?|period|fiscal|ended|as (?:of|at)|at)\b.*",
     re.IGNORECASE,
 )
-_DAY = re.compile(rf"{_MONTH}\s?[0-9]{{1,2}},?\s?(?:(?:19|20)[0-9]{{2}})?{_MARKS}", re.IGNORECASE)
-_CAPTION = re.compile(
+_DAY = lazy_regex(rf"{_MONTH}\s?[0-9]{{1,2}},?\s?(?:(?:19|20)[0-9]{{2}})?{_MARKS}", re.IGNORECASE)
+_CAPTION = lazy_regex(
     r"\(?\s*(?:(?:u\.?s\.?\s)?(?:dollars?|amounts?|shares|figures|tabular)[\w\s,]*?\s)?(?:are\s)?(?:stated\s|expressed\s|shown\s)?"
     r"(?:in|\$\s?in|\$)\s?(?:u\.?s\.?\s)?\$?\s?(?:thousands|millions|billions|000s?|percentages?|dollars)\b.*"
     r"|\(?\s*(?:thousands|millions|billions)\sof\s(?:u\.?s\.?\s)?dollars\b.{0,80}"

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.amounts import caption_within
 from quaestor.readers.pdf.cells import is_date, is_plain_caption
 from quaestor.readers.pdf.headings import is_statement
@@ -16,13 +17,13 @@ _TOP, _BOTTOM = 4, 3
 """How many lines of a page are looked at, from its top and from its bottom."""
 _SHARE, _AT_LEAST = 0.08, 3
 """On what part of the pages, and on how many at least, a line is repeated."""
-_DIGITS = re.compile(r"[0-9]+|\b[ivxl]{1,5}\b", re.IGNORECASE)
-_PAGE_NUMBER = re.compile(
+_DIGITS = lazy_regex(r"[0-9]+|\b[ivxl]{1,5}\b", re.IGNORECASE)
+_PAGE_NUMBER = lazy_regex(
     r"(?:page\s)?(?:[A-Z]{1,2}-)?[-\u2013—]?\s?[0-9]{1,4}\s?[-\u2013—]?(?:\s(?:of|/)\s[0-9]{1,4})?", re.IGNORECASE
 )
-_COUNTS_IN = re.compile(r"\bin\s(?:thousands|millions|billions)\b", re.IGNORECASE)
-_CONTINUED = re.compile(r"\(?\bcont(?:inued|['\u2019]d)\b\.?\)?\s*$", re.IGNORECASE)
-_ROMAN = re.compile(r"[ivxl]{1,6}")
+_COUNTS_IN = lazy_regex(r"\bin\s(?:thousands|millions|billions)\b", re.IGNORECASE)
+_CONTINUED = lazy_regex(r"\(?\bcont(?:inued|['\u2019]d)\b\.?\)?\s*$", re.IGNORECASE)
+_ROMAN = lazy_regex(r"[ivxl]{1,6}")
 _LONG = 160
 
 

@@ -5,30 +5,31 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.pdf.cells import is_value
 from quaestor.readers.pdf.lines import TextLine
 
-_PART = re.compile(r"part\s+[ivx]{1,4}\b[\s.:—\u2013-]*(?!.*\bof this\b).{0,60}", re.IGNORECASE)
-_ITEM = re.compile(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:—\u2013-].{0,150}|\s.{0,120})", re.IGNORECASE)
-_STATEMENT = re.compile(
+_PART = lazy_regex(r"part\s+[ivx]{1,4}\b[\s.:—\u2013-]*(?!.*\bof this\b).{0,60}", re.IGNORECASE)
+_ITEM = lazy_regex(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:—\u2013-].{0,150}|\s.{0,120})", re.IGNORECASE)
+_STATEMENT = lazy_regex(
     r"(?:condensed\s|unaudited\s|interim\s)*(?:consolidated\s)?(?:condensed\s)?(?:statements?\s(?:of|on)\s(?:consolidated\s)?(?:operations|income|earnings|comprehensive"
     r"|cash|financial|changes|(?:share|stock)(?:holders|owners)|equity|capital|(?:the\s)?profit|loss)\b.{0,80}|balance\ssheets?\b.{0,40})"
     r"|(?:condensed\s|unaudited\s)*notes\sto\s(?:the\s)?(?:condensed\s|unaudited\s|interim\s)*(?:consolidated\s)?(?:condensed\s)?financial\sstatements.{0,40}"
     r"|report\sof\sindependent\sregistered.{0,60}",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"(?:note\s+[0-9]{1,2}\b|[0-9]{1,2}\s?[.)]\s+[A-Z]).{0,120}", re.IGNORECASE)
-_COMPANY = re.compile(
+_NOTE = lazy_regex(r"(?:note\s+[0-9]{1,2}\b|[0-9]{1,2}\s?[.)]\s+[A-Z]).{0,120}", re.IGNORECASE)
+_COMPANY = lazy_regex(
     r".{2,60}\b(?:inc|corp|corporation|company|companies|co|ltd|limited|plc|llc|l\.p|lp|partnership|n\.v|s\.a|ag|se|group"
     r"|subsidiaries)\b\.?(?:\s(?:and|&)\s(?:its\s)?subsidiaries)?\.?",
     re.IGNORECASE,
 )
-_DATED = re.compile(
+_DATED = lazy_regex(
     r"(?:\(?(?:as\sof|as\sat|for\sthe|at|years?\sended|fiscal\syears?|three|six|nine|twelve|quarter)\b.*[0-9]{4}.*)"
     r"|\(?(?:january|february|march|april|may|june|july|august|september|october|november|december)\s[0-9].*",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"[•●▪◦■\u2013—\-*o·§➢]\s?|\(?(?:[0-9]{1,2}|[a-z]|[ivx]{1,4})[.)]")
+_BULLET = lazy_regex(r"[•●▪◦■\u2013—\-*o·§➢]\s?|\(?(?:[0-9]{1,2}|[a-z]|[ivx]{1,4})[.)]")
 _WORDS_AT_MOST = 45
 _LARGER = 1.12
 _DEEPEST = 9

@@ -4,13 +4,13 @@ What a chunk is (a label, a number) is decided elsewhere.
 """
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.pdf.text_columns import text_columns
 from quaestor.readers.pdf.words import Word, mark_raised
 
@@ -20,22 +20,22 @@ _APART = 0.9
 """The gap between two words, in sizes of their font, that sets chunks apart."""
 _APART_NUMBERS = 0.4
 """The same between two numbers, which one cell does not print side by side."""
-_MARK = re.compile(r"[0-9a-z]{1,2}")
-_SPACE_BEHIND_MARK = re.compile(r"\) (?=[:;,.](?:\s|$))")
-_LEADER = re.compile(r"[.·…_]{3,}|(?:\.\s?){3,}")
-_NUMBER = re.compile(r"[($€£¥+\-\u2013—]*[0-9][0-9.,]*[)%]*|[($€£¥]*[—\u2013-]{1,2}[)%]*")
-_WHOLE_AMOUNT = re.compile(
+_MARK = lazy_regex(r"[0-9a-z]{1,2}")
+_SPACE_BEHIND_MARK = lazy_regex(r"\) (?=[:;,.](?:\s|$))")
+_LEADER = lazy_regex(r"[.·…_]{3,}|(?:\.\s?){3,}")
+_NUMBER = lazy_regex(r"[($€£¥+\-\u2013—]*[0-9][0-9.,]*[)%]*|[($€£¥]*[—\u2013-]{1,2}[)%]*")
+_WHOLE_AMOUNT = lazy_regex(
     r"[$€£¥]?\(?[$€£¥]?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,'\u2019][0-9]{2,3}){1,6}\)?%?\)?|\([0-9]{3,15}\)"
     r"|\(?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,][0-9]{1,2})?\)?%\)?"
 )
 """A number that no other word continues: it has separators, brackets around it or a percent sign behind it."""
-_CURRENCY = re.compile(r"(?:[A-Z]{1,2})?[$€£¥]\(?|\(|[$€£¥]?\([$€£¥]?")
-_CLOSING = re.compile(r"\)?\s?%?\)?|\)")
+_CURRENCY = lazy_regex(r"(?:[A-Z]{1,2})?[$€£¥]\(?|\(|[$€£¥]?\([$€£¥]?")
+_CLOSING = lazy_regex(r"\)?\s?%?\)?|\)")
 _SIGNS = frozenset("$€£¥")
 _FAR, _NEAR = 16.0, 2.5
 """How far, in sizes of the font, a currency sign is before its number and a closing bracket behind it."""
-_WHOLE_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_MONTH_DAY = re.compile(r"[0-9]{1,2},")
+_WHOLE_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
+_MONTH_DAY = lazy_regex(r"[0-9]{1,2},")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.pdf.cells import is_plain_caption
 from quaestor.readers.pdf.columns import Columns
 from quaestor.readers.pdf.lines import TextLine
@@ -12,7 +13,7 @@ from quaestor.readers.pdf.regions import Region
 
 _ROWS_BETWEEN = 5
 """How many lines without numbers a table may have before and after the end of a page."""
-_CONTINUED = re.compile(r"\(?\s?cont(?:inued|'d|\.)\s?\)?", re.IGNORECASE)
+_CONTINUED = lazy_regex(r"\(?\s?cont(?:inued|'d|\.)\s?\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

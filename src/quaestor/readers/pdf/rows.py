@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.pdf.cells import is_value, without_marks
 from quaestor.readers.pdf.columns import Columns, is_label
 from quaestor.readers.pdf.lines import Chunk, TextLine
 
-_OPEN_END = re.compile(
+_OPEN_END = lazy_regex(
     r".*(?:[,/\u2013—-]|\b(?:and|or|of|to|for|from|in|on|by|at|as|the|a|an|with|than|per|net|less|including|other|its|our"
     r"|their|which|that|under|attributable|before|after|due|based|related|upon|is|are|was|were))",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(r"[a-z(&$0-9%)].*")
+_GOES_ON = lazy_regex(r"[a-z(&$0-9%)].*")
 
 
 @dataclass(slots=True)

@@ -1,17 +1,18 @@
 """Characters of a page with their places -> words."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from quaestor.core.patterns import lazy_regex
 
 _GAP = 0.22
 """The space between two characters, in sizes of their font, that divides words where no space is printed."""
 _RISE = 0.15
 """How far a character may stand off the line of its word, in sizes of its font."""
 _RAISED_SIZE = 0.85
-_TOUCHING_AMOUNTS = re.compile(r"(?:\([0-9][0-9.,]{2,20}\)){2,12}")
-_TOUCHING_YEARS = re.compile(r"(?:(?:19|20)[0-9]{2}){2,12}")
+_TOUCHING_AMOUNTS = lazy_regex(r"(?:\([0-9][0-9.,]{2,20}\)){2,12}")
+_TOUCHING_YEARS = lazy_regex(r"(?:(?:19|20)[0-9]{2}){2,12}")
 _PLAIN = str.maketrans(
     {
         "\ufb00": "ff",

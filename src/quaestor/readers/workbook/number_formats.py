@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
+
 BUILT_IN = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)', 6: '"$"#,##0_);("$"#,##0)',
     7: '"$"#,##0.00_);("$"#,##0.00)', 8: '"$"#,##0.00_);("$"#,##0.00)', 9: "0%", 10: "0.00%", 11: "0.00E+00",
@@ -22,13 +24,13 @@ BUILT_IN = {
 }  # fmt: skip
 """The formats that workbooks name by number, as Excel for the United States prints them."""
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<width>.)|\*(?P<fill>.)|\[(?P<bracket>[^\[\]]*)\]'
     r"|(?P<digits>[0#?]+(?:[,0#?]*[0#?])?(?P<point>\.[0#?]*)?|\.[0#?]+)(?P<commas>,*)|(?P<power>E[+-]0+)"
     r"|(?P<date>[yY]+|[mM]+|[dD]+|[hH]+|[sS]+(?:\.0+)?|AM/PM|A/P)|(?P<general>General)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
-_CONDITION = re.compile(r"(<=|>=|<>|=|<|>)(-?[0-9.]+)")
+_CONDITION = lazy_regex(r"(<=|>=|<>|=|<|>)(-?[0-9.]+)")
 _LONGEST_FORMAT = 500
 _GENERAL_DIGITS = 10
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from quaestor.core.parsing import parse_cell
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import parse_period
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, TablePart, assemble
@@ -17,15 +18,15 @@ from quaestor.readers.workbook.archive import Archive
 from quaestor.readers.workbook.sheets import SheetCell, SheetContent, column_letters, read_workbook
 
 _SCALES = {-3: Scale.THOUSAND, -6: Scale.MILLION, -9: Scale.BILLION, 2: Scale.PERCENT}
-_VIEWER = re.compile(
+_VIEWER = lazy_regex(
     # The corner of a statement in workbooks made of the tags of filings.
     r"(?P<title>.{3,200}?) - (?:USD \(\$\)|shares|\$ / shares|[A-Z]{3}\b)(?P<rest>.{0,100})",
     re.DOTALL,
 )
-_SHARES_IN = re.compile(r"\bshares in (Thousands|Millions|Billions)\b")
-_MONEY_IN = re.compile(r"[$€£] in (?:Thousands|Millions|Billions)\b")
+_SHARES_IN = lazy_regex(r"\bshares in (Thousands|Millions|Billions)\b")
+_MONEY_IN = lazy_regex(r"[$€£] in (?:Thousands|Millions|Billions)\b")
 _WORDS = {"Thousands": Scale.THOUSAND, "Millions": Scale.MILLION, "Billions": Scale.BILLION}
-_COUNTS_SHARES = re.compile(r"\bin shares\b|\bshares (?:issued|outstanding|authorized|repurchased)\b", re.IGNORECASE)
+_COUNTS_SHARES = lazy_regex(r"\bin shares\b|\bshares (?:issued|outstanding|authorized|repurchased)\b", re.IGNORECASE)
 
 
 class WorkbookReader:

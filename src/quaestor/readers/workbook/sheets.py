@@ -4,17 +4,17 @@ Of formulas only the value that was stored with them is read; without one the ce
 fetched.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS
 from quaestor.readers.workbook.archive import Archive, StopParsingError
 from quaestor.readers.workbook.number_formats import BUILT_IN, ShownNumber, print_number
 
 _WORKBOOK = "xl/workbook.xml"
-_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+_REFERENCE = lazy_regex(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
 _MOST_TEXTS = 1_000_000
 _MOST_CHARACTERS = 64 << 20
 _MOST_MERGED = 10_000

@@ -12,9 +12,9 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import words
 from quaestor.documents.combining import file_of
 from quaestor.documents.document import Document
-from quaestor.ontology.captions import caption_key
 from quaestor.ontology.core import read_core
-from quaestor.ontology.measures import Figure, Measure, figures_of, read_measures
+from quaestor.ontology.lexicon import Figure, Measure, figures_of, read_measures
+from quaestor.ontology.line_matching import caption_key
 from quaestor.questions.measures import AskedMeasure
 from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, said_formula
 from quaestor.retrieval.measures.company import statements_asked

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.provenance import CellRef
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import words
+from quaestor.core.words import SMALL_WORDS, words
 from quaestor.documents.combining import file_of, files_of, newest_years
 from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.retrieval.company_name import COVER

@@ -8,9 +8,8 @@ from functools import lru_cache
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
-from quaestor.ontology.captions import caption_key, readings
-from quaestor.ontology.line_matching import core_line_index
-from quaestor.ontology.measures import Figure, read_measures
+from quaestor.ontology.lexicon import Figure, read_measures
+from quaestor.ontology.line_matching import caption_key, core_line_index, readings
 
 _STATEMENTS = (TableRole.INCOME_STATEMENT, TableRole.BALANCE_SHEET, TableRole.CASH_FLOWS)
 _SHARE = re.compile(

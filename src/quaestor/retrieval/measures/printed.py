@@ -11,8 +11,8 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.documents.table import Cell, Table
-from quaestor.ontology.measures import Measure
-from quaestor.ontology.patterns import question_words
+from quaestor.ontology.core import question_words
+from quaestor.ontology.lexicon import Measure
 from quaestor.retrieval.measures.moments import Moment
 
 _LONGEST = 60

@@ -7,7 +7,7 @@ import re
 
 from quaestor.errors import FormulaError, ProgramError
 from quaestor.plan.expressions import parse_expression
-from quaestor.plan.literals import read_literal
+from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import Compute, Constant, Operand, Ref
 
 _BRACKETED = re.compile(r"(?<![\w)])\(\s*(\d[\d,]*(?:\.\d+)?(?:\s?%)?)\s*\)", re.ASCII)

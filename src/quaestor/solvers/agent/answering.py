@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage
 
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     AnswerClaimed,
     JsonObject,
     NoAnswerGiven,

@@ -16,8 +16,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult, execute
-from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range
-from quaestor.plan.rounding import rounds_to
+from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact

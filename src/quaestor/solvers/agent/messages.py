@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, JsonValue, Strict, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.conversation.events import NoAnswerReason
 from quaestor.solvers.explaining import has_reference
 
 Said = str | int | float

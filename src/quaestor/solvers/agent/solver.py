@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages

@@ -6,7 +6,7 @@ A model that does not say how it understands may still answer: that is not an er
 import json
 from collections.abc import Sequence
 
-from quaestor.conversation.events.kinds import JsonObject, NotUnderstood, Understood, as_object
+from quaestor.conversation.events import JsonObject, NotUnderstood, Understood, as_object
 from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection

@@ -9,9 +9,8 @@ from time import perf_counter
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.conversation.events.kinds import StageEvent
-from quaestor.conversation.events.stages import StageAnswered
-from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import StageAnswered, StageEvent
 from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver, TurnContext

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured
 from quaestor.core import serial
 from quaestor.errors import SettingsError
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from itertools import islice
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import Event, ExpertEvent, LookedUp, PlanRefused, ReplyRejected
-from quaestor.conversation.events.measured import AnswerMeasured
-from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import AnswerMeasured, Event, ExpertEvent, LookedUp, PlanRefused, ReplyRejected
 from quaestor.core.answer_value import value_to_text
 from quaestor.errors import GraphError, PlanError, QuantityError, SolverError
 from quaestor.solvers.base import RankingSolver, TurnContext

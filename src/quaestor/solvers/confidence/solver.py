@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.event_lines import Trace
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.computing import compute
 from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError

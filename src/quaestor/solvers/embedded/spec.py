@@ -41,7 +41,7 @@ class EmbeddedOptions:
 def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from pathlib import Path
 
-    from quaestor.solvers.embedded.model.loading import load_weights
+    from quaestor.solvers.embedded.loading import load_weights
     from quaestor.solvers.embedded.solver import EmbeddedSolver
 
     weights = load_weights(Path(options.weights) if options.weights else None)

@@ -10,7 +10,7 @@ from math import fsum, sqrt
 from textwrap import shorten
 from typing import TypeVar
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.parsing import clean_label
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import Document, Section, Sentence

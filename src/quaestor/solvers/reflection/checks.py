@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError
 from quaestor.graph.facts import Observation
-from quaestor.ontology.patterns import Order
+from quaestor.ontology.core import Order
 from quaestor.plan.execute import Execution, execute
-from quaestor.plan.literals import needs_no_source
 from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.scales import needs_no_source
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, RowRef
 from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.question import Question

@@ -10,8 +10,7 @@ from quaestor.core.answer_value import amount_words, number_of, print_value
 from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.plan.execute import Execution, StepResult, execute
-from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
-from quaestor.plan.rounding import rounds_to
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, rounds_to
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.solvers.reflection.drafts import DraftClaim, ParsedDraft

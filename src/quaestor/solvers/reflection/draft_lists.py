@@ -8,8 +8,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import PrintedNumber
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, Ref
-from quaestor.plan.trees import renumber_step
+from quaestor.plan.steps import CellGroup, Compute, Extract, Operand, Plan, Ref, renumber_step
 from quaestor.solvers.groups import LabelledNumber, group_of
 
 _NOWHERE = CellRef("", 0, 0, 0)

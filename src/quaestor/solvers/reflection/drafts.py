@@ -17,8 +17,8 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document
 from quaestor.errors import MagnitudeError, ProgramError, QuantityError
 from quaestor.graph.facts import PrintedNumber, extract_number
-from quaestor.plan.literals import read_literal
 from quaestor.plan.operations import require_in_range
+from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.solvers.answer_kinds import NumberSilence

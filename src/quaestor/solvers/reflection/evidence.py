@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.question import read_question

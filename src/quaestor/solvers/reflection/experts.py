@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import ExpertEvent, NoAnswerGiven
-from quaestor.conversation.events.trace import Trace
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import ExpertEvent, NoAnswerGiven
 from quaestor.core.computing import compute
 from quaestor.errors import SolverError
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from quaestor.conversation.events.drafts import (
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import (
     Drafted,
     DraftSettled,
     EvidenceFound,
+    NoAnswerGiven,
     NotDrafted,
     VerdictGiven,
     VerdictMissing,
 )
-from quaestor.conversation.events.kinds import NoAnswerGiven
-from quaestor.conversation.events.trace import Trace
 from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.reflection.findings import hard
 from quaestor.solvers.reflection.proposals import DraftProposal

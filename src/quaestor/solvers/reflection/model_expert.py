@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.core.computing import compute
 from quaestor.solvers.answer_kinds import remarks_with, why_none
 from quaestor.solvers.base import TurnContext

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity, Scale

@@ -6,7 +6,7 @@ Which model plays a role is the turn's to say.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from quaestor.conversation.events.kinds import Note
+from quaestor.conversation.events import Note
 from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
 from quaestor.ontology.core import CoreRule

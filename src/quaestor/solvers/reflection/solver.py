@@ -4,7 +4,7 @@ It keeps nothing from one turn to the next.
 """
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.core.computing import compute_little
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext

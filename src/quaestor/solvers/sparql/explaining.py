@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import Variable, parse_expression
-from quaestor.plan.steps import Step
-from quaestor.plan.trees import renumber_step
+from quaestor.plan.steps import Step, renumber_step
 
 NUMBER_OF_VALUES = "{net_sales_2008}, or {(net_sales_2008 - net_sales_2007) / net_sales_2007}, a formula over values"
 """How a number is to be written, for the model."""

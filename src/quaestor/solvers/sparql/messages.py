@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from quaestor.conversation.events.kinds import NoAnswerReason
+from quaestor.conversation.events import NoAnswerReason
 from quaestor.llm.structured.schema import UNTOLD
 from quaestor.solvers.answer_kinds import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict

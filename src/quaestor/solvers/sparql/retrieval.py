@@ -20,12 +20,12 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
-from quaestor.graph.empty import empty_cells_named, show_empty
 from quaestor.graph.facts import Observation, PrintedNumber, extract_number
+from quaestor.graph.knowledge_graph import empty_cells_named, show_empty
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
-from quaestor.plan.literals import needs_no_source, write_literal
 from quaestor.plan.operations import require_in_range
+from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import FormulaWritten, ValuesNamed, WhyNoAnswer, as_object
+from quaestor.conversation.events import FormulaWritten, ValuesNamed, WhyNoAnswer, as_object
 from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import initial_messages

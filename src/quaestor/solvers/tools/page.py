@@ -12,7 +12,7 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.graph.facts import Heading, Observation, TextCell, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.ontology import Ontology
-from quaestor.ontology.vocabulary import ROOT_CLASS
+from quaestor.ontology.terms import ROOT_CLASS
 
 Fact = Observation | TextCell
 

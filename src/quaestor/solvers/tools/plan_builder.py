@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import AnswerValue, Number, print_value
 from quaestor.core.parsing import find_quantities
 from quaestor.core.quantity import Scale
@@ -13,11 +13,9 @@ from quaestor.graph.facts import PrintedNumber, TextCell, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
-from quaestor.plan.literals import needs_no_source, write_literal
-from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
-from quaestor.plan.rounding import rounds_to
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
-from quaestor.plan.trees import closed_plan
+from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION, rounds_to
+from quaestor.plan.scales import needs_no_source, write_literal
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step, closed_plan
 
 _HUNDRED = Constant(Decimal(100), "const_100")
 # A number that was copied with fewer digits than it has is recognised from this many on.

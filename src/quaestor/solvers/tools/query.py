@@ -13,7 +13,7 @@ from quaestor.core.periods import Period, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.documents.changes import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
-from quaestor.ontology.vocabulary import ROOT_CLASS
+from quaestor.ontology.terms import ROOT_CLASS
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.replies import EmptyCell, Refusal, RefusedCandidate, Retrieved, SeveralRetrieved

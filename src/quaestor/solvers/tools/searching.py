@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph

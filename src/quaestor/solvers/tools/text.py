@@ -11,8 +11,7 @@ from difflib import get_close_matches
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import search_words, singular
+from quaestor.core.words import SMALL_WORDS, search_words, singular
 from quaestor.graph.facts import SentenceFact, period_code, read_period_code, year_of
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.page_text import InText, PageText, sentence_of

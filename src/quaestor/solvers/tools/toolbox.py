@@ -11,12 +11,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import ToolCall
+from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema

@@ -11,7 +11,7 @@ from quaestor.core.parsing import find_quantities
 from quaestor.core.periods import find_periods
 from quaestor.errors import ExecutionError, PlanError
 from quaestor.plan.execute import execute
-from quaestor.plan.literals import needs_no_source
+from quaestor.plan.scales import needs_no_source
 from quaestor.plan.steps import Plan
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.solvers.answering import with_label_scales

@@ -8,7 +8,7 @@ from typing import Literal
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity
 from quaestor.graph.facts import HeaderNumber, MentionFact
-from quaestor.plan.literals import write_literal
+from quaestor.plan.scales import write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.solvers.quoting import Quotation
 from quaestor.solvers.workflow.schema import (

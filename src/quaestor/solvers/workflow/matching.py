@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.periods import Period, find_periods, parse_period
-from quaestor.core.stop_words import DATE_WORDS, PERIOD_FILLERS, SMALL_WORDS
-from quaestor.core.words import singular
+from quaestor.core.words import DATE_WORDS, PERIOD_FILLERS, SMALL_WORDS, singular
 from quaestor.ontology.labels import RUNGS, plain
 from quaestor.solvers.workflow.names import Line
 

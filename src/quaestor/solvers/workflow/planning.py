@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from quaestor.conversation.events.kinds import NumberPicked, PlanRefused
+from quaestor.conversation.events import NumberPicked, PlanRefused
 from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection

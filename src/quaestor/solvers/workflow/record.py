@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     Event,
     LookedUp,
     NoAnswerGiven,

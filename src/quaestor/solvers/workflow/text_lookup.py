@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core.periods import Period
-from quaestor.core.stop_words import SMALL_WORDS
-from quaestor.core.words import search_words
+from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.tools.page_text import InText

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from quaestor.application.fixing import act_words, author_name, change_words, read_fix
-from quaestor.conversation.corrections import Correction, standing
+from quaestor.conversation.turn import Correction, standing
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownConversationError

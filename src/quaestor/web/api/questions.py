@@ -14,8 +14,8 @@ from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.error_lines import error_line
 from quaestor.application.plan_steps import plan_nodes
 from quaestor.conversation.display import show_number
-from quaestor.conversation.events.kinds import Event, dump_events
-from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document

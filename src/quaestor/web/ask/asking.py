@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.application.error_lines import error_line
-from quaestor.conversation.events.kinds import Event
-from quaestor.conversation.events.lines import event_lines
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.web.ask.cards import cards

@@ -4,9 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from quaestor.conversation.answer import Answer, AnswerKind, OtherReading
-from quaestor.conversation.cited import CitedExplanation, cite_explanation, sources_of
+from quaestor.conversation.answer import (
+    Answer,
+    AnswerKind,
+    CitedExplanation,
+    OtherReading,
+    cite_explanation,
+    sources_of,
+)
 from quaestor.conversation.display import (
+    arithmetic,
     confidence_words,
     correction_note,
     show_confidence,
@@ -15,8 +22,7 @@ from quaestor.conversation.display import (
     show_source,
     whereabouts,
 )
-from quaestor.conversation.events.lines import event_lines
-from quaestor.conversation.shown import arithmetic
+from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.web.document_view.formulas import formula_parts

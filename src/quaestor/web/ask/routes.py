@@ -12,7 +12,7 @@ from quaestor.application.choices import answerers
 from quaestor.application.conversation_state import ConversationState
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
-from quaestor.conversation.cited import sources_of
+from quaestor.conversation.answer import sources_of
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words
 from quaestor.documents.shown import role_words

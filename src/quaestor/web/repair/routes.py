@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.error_lines import error_line
 from quaestor.application.fixing import Fix, correct_number, find_place
-from quaestor.conversation.corrections import Act, Choice, SourceChoice, Undo
+from quaestor.conversation.turn import Act, Choice, SourceChoice, Undo
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.core.provenance import Source

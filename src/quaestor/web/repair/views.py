@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quaestor.application.fixing import act_words
-from quaestor.conversation.cited import sources_of
-from quaestor.conversation.corrections import Correction, NumberCorrection, Undo, standing
+from quaestor.conversation.answer import sources_of
 from quaestor.conversation.display import show_number, show_source
+from quaestor.conversation.turn import Correction, NumberCorrection, Undo, standing
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Extract

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from quaestor.application.turn_views import TurnDetail
-from quaestor.conversation.cited import cite_explanation, sources_of
+from quaestor.conversation.answer import cite_explanation, sources_of
 from quaestor.conversation.display import confidence_words, show_entries, show_number, show_source
-from quaestor.conversation.events.kinds import ToolCalled
-from quaestor.conversation.events.lines import event_lines
-from quaestor.conversation.references.resolved import References
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import ToolCalled
+from quaestor.conversation.references.expressions import References
 from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text

@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default"), pytest.ma
 
 
 def typed(*words: str) -> int:
-    from quaestor.cli.app import app
+    from quaestor.cli.app import make_app
     from quaestor.cli.failures import exit_code_of
 
-    return exit_code_of(lambda: app(list(words), standalone_mode=False, prog_name="quaestor"))
+    return exit_code_of(lambda: make_app(words)(list(words), standalone_mode=False, prog_name="quaestor"))
 
 
 def opened(file: Path) -> Any:

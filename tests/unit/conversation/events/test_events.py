@@ -8,21 +8,20 @@ from pydantic import JsonValue
 from sample_events import EVENTS
 from values import a_value
 
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.event_lines import Trace, event_lines
+from quaestor.conversation.events import (
     AnswerClaimed,
     Event,
     ExpertEvent,
     LookedUp,
     NoAnswerGiven,
     Note,
+    StageAnswered,
     ToolCalled,
     as_object,
     dump_events,
     load_events,
 )
-from quaestor.conversation.events.lines import event_lines
-from quaestor.conversation.events.stages import StageAnswered
-from quaestor.conversation.events.trace import Trace
 from quaestor.core.quantity import Scale
 from quaestor.errors import StoredValueError
 

@@ -1,8 +1,8 @@
 from remembered import looked_up, memory_of
 
 from quaestor.conversation.references.expressions import find_expressions
-from quaestor.conversation.references.focus import find_focus, in_focus_of, named_thing
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
+from quaestor.conversation.references.pointing import find_focus, in_focus_of, named_thing
 from quaestor.questions.question import read_question
 
 MEMORY = memory_of(

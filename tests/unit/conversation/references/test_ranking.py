@@ -1,9 +1,18 @@
 from remembered import computed, looked_up, memory_of
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.ranking import rank_sets, read_weights
-from quaestor.conversation.references.traits import cue_features, sets_of, traits_of
-from quaestor.conversation.references.wording import CUE_WORDS, TRAIT_WORDS, UNSPOKEN, trait_id, trait_words
+from quaestor.conversation.references.ranking import (
+    CUE_WORDS,
+    TRAIT_WORDS,
+    UNSPOKEN,
+    cue_features,
+    rank_sets,
+    read_weights,
+    sets_of,
+    trait_id,
+    trait_words,
+    traits_of,
+)
 from quaestor.ontology.core import read_core
 from quaestor.questions.cues import pattern_words
 from quaestor.questions.question import read_question

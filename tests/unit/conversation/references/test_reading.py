@@ -1,7 +1,12 @@
 import re
 
-from quaestor.conversation.references.reading import reading_line
-from quaestor.conversation.references.resolved import Antecedent, AntecedentSet, Coreference, References
+from quaestor.conversation.references.expressions import (
+    Antecedent,
+    AntecedentSet,
+    Coreference,
+    References,
+    reading_line,
+)
 
 
 def meaning(text: str, kind: str, *turns: int, means: str = "") -> Coreference:

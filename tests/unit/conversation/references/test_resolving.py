@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from remembered import Cell, computed, looked_up, memory_of, unanswered
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.references.resolved import Coreference, References
+from quaestor.conversation.references.expressions import Coreference, References
 from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Memory
 from quaestor.core import serial
 from quaestor.core.periods import Period
 from quaestor.questions.question import read_question

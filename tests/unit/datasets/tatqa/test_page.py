@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 from tatqa_pages import page, tatqa_pages
 
-from quaestor.datasets.tatqa.page import place_of_table, read_tatqa_page
+from quaestor.datasets.tatqa import place_of_table, read_tatqa_page
 from quaestor.documents.document import Paragraph
 from quaestor.documents.table import Table
 from quaestor.errors import DatasetError

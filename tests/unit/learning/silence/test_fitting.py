@@ -9,8 +9,8 @@ from quaestor.learning.examples import Example
 from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerability, fit_stem_weights
 from quaestor.learning.silence.questions import KINDS, OWN, put_questions
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
+from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
+from quaestor.solvers.embedded.page import StemWeights
 
 WORDS = StemWeights({}, 1.0)
 PLACE = list(ANSWERABLE_MEASURES).index("unknown")

@@ -7,7 +7,7 @@ from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
 
 
 def numbers(document: Document) -> NumberMatrix:

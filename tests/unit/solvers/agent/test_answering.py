@@ -10,7 +10,7 @@ from model_replies import Asked, Call, Reply, say
 from pages import page
 from toolboxes import OPTIONS
 
-from quaestor.conversation.events.kinds import NotUnderstood, ReplyRejected, Understood
+from quaestor.conversation.events import NotUnderstood, ReplyRejected, Understood
 from quaestor.core.quantity import Scale
 from quaestor.solvers.signs import SIGN_DROPPED
 

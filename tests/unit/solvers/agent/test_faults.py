@@ -10,7 +10,7 @@ from model_replies import Call, Reply, broken, garbled, say, too_many
 from pages import page
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import NoAnswerGiven, ReplyRejected, Understood
+from quaestor.conversation.events import NoAnswerGiven, ReplyRejected, Understood
 from quaestor.errors import OutageError
 from quaestor.solvers.agent.spec import AgentLimits
 

@@ -11,8 +11,7 @@ from toolboxes import CASH_FLOWS
 from workflow_bench import OPERATING, plan, saying, table
 
 from quaestor.conversation.answer import Answer, OtherReading
-from quaestor.conversation.events.kinds import Note, StageEvent
-from quaestor.conversation.events.stages import StageAnswered
+from quaestor.conversation.events import Note, StageAnswered, StageEvent
 from quaestor.conversation.turn import Turn
 from quaestor.errors import OutageError, SolverError
 from quaestor.evaluation.runner import play_conversation

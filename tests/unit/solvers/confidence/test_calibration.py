@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured
 from quaestor.core import serial
 from quaestor.errors import SettingsError
 from quaestor.solvers.confidence.calibration import (

@@ -10,8 +10,7 @@ import pytest
 from scripted import a_conversation, answered, extract
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events.kinds import LookedUp, Note, PlanRefused, ReplyRejected
-from quaestor.conversation.events.measured import AnswerMeasured
+from quaestor.conversation.events import AnswerMeasured, LookedUp, Note, PlanRefused, ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.errors import OutageError, SettingsError, SolverError

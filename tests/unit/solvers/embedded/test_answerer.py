@@ -7,8 +7,7 @@ from typing import cast
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.solvers.embedded.answerer import Answerer, first_answered
-from quaestor.solvers.embedded.decode.readings import AskedTurn
+from quaestor.solvers.embedded.readings import Answerer, AskedTurn, first_answered
 
 ASKED = cast(AskedTurn, object())
 

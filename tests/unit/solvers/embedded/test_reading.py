@@ -8,8 +8,7 @@ from quaestor.core.quantity import Scale
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.page.text import LEADS
+from quaestor.solvers.embedded.page import LEADS, NumberMatrix, number_matrix
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:

@@ -13,7 +13,7 @@ from values import a_value
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.datasets.convfinqa.page import read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import ModelError, SettingsError
@@ -21,7 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.model.loading import ANSWERABLE_FILE, CHOICES_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
+from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 

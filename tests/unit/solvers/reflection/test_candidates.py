@@ -7,8 +7,7 @@ from pages import page
 from remembered import looked_up
 from solver_bench import context_of
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.prompts import render

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from pages import page
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.steps import Compute, Constant, Plan, Ref

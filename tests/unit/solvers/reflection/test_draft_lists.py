@@ -4,7 +4,7 @@ from pages import page
 
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import extract_number
-from quaestor.plan.literals import read_literal
+from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Plan, Ref
 from quaestor.solvers.reflection.draft_lists import is_of_list, list_operands, stand_in_quotation, without_grouped
 

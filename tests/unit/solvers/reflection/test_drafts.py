@@ -13,7 +13,7 @@ from reflection_bench import IN_2008, NEW, OLD, calculate, change, draft, look_u
 from solver_bench import context_of
 from values import quantity_of
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core import serial
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref

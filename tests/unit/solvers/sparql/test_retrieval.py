@@ -11,7 +11,7 @@ from pages import page
 from sparql_bench import CASH_2008, formula, play, retrieval, scripted, values
 from toolboxes import sample_pages
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core import serial
 from quaestor.core.quantity import Scale
 from quaestor.plan.steps import CellGroup, Constant, Extract, Ref

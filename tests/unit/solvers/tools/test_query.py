@@ -3,7 +3,7 @@ from pages import page as made_page
 from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages, toolbox
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Text
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.execute import execute

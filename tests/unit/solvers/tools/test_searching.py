@@ -5,7 +5,7 @@ from typing import Any
 from long_filing import a_long_filing
 from word_excerpts import WordExcerpts
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question

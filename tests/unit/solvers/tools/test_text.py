@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from toolboxes import OPTIONS, toolbox
 from values import quantity_of
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.errors import SolverError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolboxes import OPTIONS, sample_knowledge, sample_pages, toolbox
 
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import ToolCall
+from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.errors import SolverError
 from quaestor.plan.operations import FOR_MODELS, OPERATIONS
 from quaestor.solvers.tools.requests import Request

@@ -10,8 +10,7 @@ from values import number_in
 from workflow_bench import Json, cells, compute, plan, table, text, words
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue, Number
 from quaestor.datasets.formats import read_dataset

@@ -13,7 +13,7 @@ from solver_bench import at_once, context_of, spec_for
 from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
 from workflow_bench import OPERATING, change, compute, plan, table, text
 
-from quaestor.conversation.events.kinds import ReplyRejected
+from quaestor.conversation.events import ReplyRejected
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ModelReplyError

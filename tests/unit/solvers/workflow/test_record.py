@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from quaestor.conversation.events.kinds import (
+from quaestor.conversation.events import (
     Event,
     NoAnswerGiven,
     PlanRefused,

@@ -2,7 +2,7 @@
 
 from corrected import a_ledger, at, misread
 
-from quaestor.conversation.corrections import OperationChoice
+from quaestor.conversation.turn import OperationChoice
 from quaestor.web.repair.views import correction_views, numbers_of_answer, offer_views, steps_of_answer
 
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
-from quaestor.core.periods import find_periods
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, find_periods
 
 _DRIFT = timedelta(days=15)
-_DAY = re.compile(
+_DAY = lazy_regex(
     r"^--(?P<month>[01][0-9])-?(?P<day>[0-3][0-9])$|^(?P<name>[A-Za-z]{3,9})\.?\s+(?P<named>[0-3]?[0-9])$"
 )
 

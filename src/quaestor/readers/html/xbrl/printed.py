@@ -3,8 +3,7 @@
 Reads no table, so that what a reader of tables made of a number can be held against it.
 """
 
-import re
-
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.facts import PrintedFact
 from quaestor.readers.html.xbrl.tags import NumberTag, Tags
 from quaestor.readers.html.xbrl.tree import Element, Names
@@ -16,12 +15,12 @@ _BLOCKS = frozenset({"tr", "table", "p", "div", "br", "li", "ul", "ol", "hr", "h
 _WINDOW = 12
 _SPACE = r"[^\S\t\n]{0,6}"
 _CURRENCY = r"(?:[$€£¥]|US\$|USD|EUR|GBP)"
-_MINUS = re.compile(
+_MINUS = lazy_regex(
     rf"(?:(?:^|[\t\n(\[$€£¥]){_SPACE}[-\u2010-\u2015\u2212]{_SPACE}|\s[-\u2010-\u2015\u2212]){_CURRENCY}?{_SPACE}$"
 )
-_OPEN = re.compile(rf"[(\[][^\S\n]{{0,6}}(?:{_CURRENCY}[^\S\n]{{0,6}})?$")
-_OPEN_IN_TEXT = re.compile(rf"(?:{_CURRENCY}{_SPACE}[(\[]|[(\[]){_SPACE}$")
-_CLOSE = re.compile(r"[^\S\n]{0,6}(?:%[^\S\n]{0,6})?[)\]]")
+_OPEN = lazy_regex(rf"[(\[][^\S\n]{{0,6}}(?:{_CURRENCY}[^\S\n]{{0,6}})?$")
+_OPEN_IN_TEXT = lazy_regex(rf"(?:{_CURRENCY}{_SPACE}[(\[]|[(\[]){_SPACE}$")
+_CLOSE = lazy_regex(r"[^\S\n]{0,6}(?:%[^\S\n]{0,6})?[)\]]")
 
 
 def printed_facts(tree: Element, tags: Tags) -> tuple[PrintedFact, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from quaestor.core.fiscal import FiscalCalendar
+from quaestor.core.periods import FiscalCalendar
 from quaestor.documents.facts import Fact
 from quaestor.readers.html.xbrl.calendar import read_calendar
 from quaestor.readers.html.xbrl.contexts import TagContext, read_all, read_context, read_unit

@@ -8,16 +8,17 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
-from quaestor.core.number_words import read_number_words
+from quaestor.core.number_forms import read_number_words
+from quaestor.core.patterns import lazy_regex
 
 _LONGEST = 100
 """Characters of a number, at most; what is longer is none."""
-_SPACES = re.compile(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
-_PLAIN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_DOT = re.compile(r"[0-9][0-9, '`\u2019]*(?:\.[0-9 ]*)?|\.[0-9][0-9 ]*")
-_COMMA = re.compile(r"[0-9][0-9. '`\u2019]*(?:,[0-9 ]*)?|,[0-9][0-9 ]*")
-_UNITS = re.compile(r"([0-9][0-9., ]*)[^0-9]+([0-9]{1,2})[^0-9]*")
-_NOT_DIGITS = re.compile(r"[^0-9]")
+_SPACES = lazy_regex(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
+_PLAIN = lazy_regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_DOT = lazy_regex(r"[0-9][0-9, '`\u2019]*(?:\.[0-9 ]*)?|\.[0-9][0-9 ]*")
+_COMMA = lazy_regex(r"[0-9][0-9. '`\u2019]*(?:,[0-9 ]*)?|,[0-9][0-9 ]*")
+_UNITS = lazy_regex(r"([0-9][0-9., ]*)[^0-9]+([0-9]{1,2})[^0-9]*")
+_NOT_DIGITS = lazy_regex(r"[^0-9]")
 
 
 def printed_number(text: str, format: str | None) -> Decimal:

@@ -10,10 +10,10 @@ from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.caching import BoundedCache
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
-from quaestor.facts.companies import build_company_facts
-from quaestor.facts.table import FactTable
+from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.plan.steps import Plan
 from quaestor.solvers.answering import answer_of_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting
 from quaestor.solvers.explaining import asks_to_explain
 
 _LINES = 40_000
-_NUMBER = re.compile(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
+_NUMBER = lazy_regex(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
 _LONGEST = 120
 """Characters of a reading in the line that offers it."""
 _LABEL = 60

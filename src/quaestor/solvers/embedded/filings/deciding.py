@@ -5,7 +5,6 @@ question like this one has no answer in its filing, two models say that are lear
 filings; the result that is likeliest to be right is the answer.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
@@ -29,10 +29,10 @@ from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
 from quaestor.solvers.embedded.filings.evidence import count_lines, coverage_features, find_evidence, joint_features
 from quaestor.solvers.embedded.filings.past import PastAnswer
-from quaestor.solvers.embedded.filings.synonyms import find_synonyms
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
@@ -42,7 +42,7 @@ from quaestor.solvers.embedded.filings.turns import (
     names_one_line,
     understand_turn,
 )
-from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.models import Trees
 from quaestor.solvers.parts import join_plans
 
 _TRIED = 16
@@ -58,7 +58,7 @@ _ROUNDED, _HALF = 0.006, 0.501
 """How near a rounded number is to the exact one: as a share of it, and in units of its last digit."""
 _SAME = 0.005
 """How near two numbers are that are one, one of them rounded."""
-_PRINTED = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_PRINTED = lazy_regex(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
 _SEVERAL = 2
@@ -74,8 +74,8 @@ _FOUND = 0.4
 """How much of what a question names a filing that has none of its words has to have by other names."""
 _WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
-_COUNT = re.compile(r"\b(?:how many|number of) ([\w' -]{1,60})")
-_VERB = re.compile(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
+_COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
+_VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
     "value", "measure", "ratio", "share", "sum", "growth", "change", "difference", "cagr", "average", "list", "members",
     "ranking", "compare", "words", "parts", "before", "verdict",

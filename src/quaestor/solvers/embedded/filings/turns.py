@@ -1,6 +1,5 @@
 """A question about a filing in its conversation: read, bound to series, and composed to plans."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -10,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
@@ -23,23 +23,27 @@ from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
-from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates
+from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates, resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
-from quaestor.solvers.embedded.filings.composing.choices import chooses
+from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
 from quaestor.solvers.embedded.filings.composing.meant import names_of
-from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
-from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
-from quaestor.solvers.embedded.filings.quoting import LikelySentence, propose_verdicts, propose_words, rank_sentences
-from quaestor.solvers.embedded.filings.repeating import as_printed, with_repetition
-from quaestor.solvers.embedded.filings.times import resolve_moments
+from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
+from quaestor.solvers.embedded.filings.past import (
+    PastAnswer,
+    as_printed,
+    read_past_answer,
+    read_past_parts,
+    read_quoted_number,
+    with_repetition,
+)
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
-from quaestor.solvers.embedded.model.trees import Trees
+from quaestor.solvers.embedded.models import Trees
 
 if TYPE_CHECKING:
     from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
 
-_PERCENT = re.compile(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
-_COUNT = re.compile(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
+_PERCENT = lazy_regex(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
+_COUNT = lazy_regex(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
 _COMPARES = 0.3

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from inline_xbrl import filing, number
 
-from quaestor.core.fiscal import CALENDAR_YEARS, FiscalCalendar
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar
 from quaestor.documents.facts import PrintedFact
 from quaestor.readers.html.xbrl import read_tags
 from quaestor.readers.html.xbrl.calendar import read_calendar

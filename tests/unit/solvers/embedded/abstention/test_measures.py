@@ -9,14 +9,11 @@ from pages import sample_pages
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.abstention.measures import answerable_measures, asked_stems
-from quaestor.solvers.embedded.decode.beam import START, Hypotheses, expand
-from quaestor.solvers.embedded.model.answerable import ANSWERABLE_MEASURES
-from quaestor.solvers.embedded.model.loading import load_weights
-from quaestor.solvers.embedded.page.features import page_features
-from quaestor.solvers.embedded.page.matrix import number_matrix
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
-from quaestor.solvers.embedded.page.word_matrix import Floats
+from quaestor.solvers.embedded.answerability import answerable_measures, asked_stems
+from quaestor.solvers.embedded.beam import START, Hypotheses, expand
+from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
+from quaestor.solvers.embedded.page import Floats, StemWeights, number_matrix, page_features
 
 PAGE = page_features(number_matrix(build_graph(sample_pages()[0], build_ontology(()), "extend")), load_weights().idf)
 WORDS = StemWeights({"year": 0.1}, 2.0)

@@ -10,9 +10,8 @@ from quaestor.core.answer_value import Number
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.abstention.missing import missing_words, nearest_words
-from quaestor.solvers.embedded.page.matrix import number_matrix
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
+from quaestor.solvers.embedded.answerability import missing_words, nearest_words
+from quaestor.solvers.embedded.page import StemWeights, number_matrix
 
 LEAVES = number_matrix(
     build_graph(

@@ -7,7 +7,7 @@ import quaestor
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.abstention.other_lines import other_line_asked
+from quaestor.solvers.embedded.abstention import other_line_asked
 
 ROWS = [["( in millions )", "2012", "2011"], ["net sales", "980", "910"], ["operating income", "88", "91"]]
 PAGE = page(ROWS, ["the mill was quiet ."])

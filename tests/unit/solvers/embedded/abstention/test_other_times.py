@@ -8,8 +8,8 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.abstention.other_times import other_time_answered
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.missing_numbers import other_time_answered
+from quaestor.solvers.embedded.page import number_matrix
 
 PAGE = page(
     [["( in millions )", "2021", "2020"], ["net sales", "980", "910"], ["operating income", "88", "91"]],

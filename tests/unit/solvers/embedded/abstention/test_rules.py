@@ -6,11 +6,11 @@ import pytest
 from pages import page
 
 import quaestor
-from quaestor.conversation.events.kinds import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.times import years_asked
-from quaestor.solvers.embedded.abstention.years import known_years
+from quaestor.solvers.embedded.answerability import known_years
 
 PAGE = "sample#NORD/2012/page_41.pdf"
 GRID = [
@@ -139,7 +139,7 @@ def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
 
 
 def test_where_every_reading_needs_what_has_no_answer_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.solvers.embedded.decode.answering._unanswered", lambda *_: [0])
+    monkeypatch.setattr("quaestor.solvers.embedded.solver._unanswered", lambda *_: [0])
     asked = quaestor.open(PAGE).ask(
         ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
     )

@@ -5,7 +5,7 @@ from pages import page
 
 from quaestor.questions.question import Question
 from quaestor.questions.times import years_asked
-from quaestor.solvers.embedded.abstention.years import known_years, show_years
+from quaestor.solvers.embedded.answerability import known_years, show_years
 
 GRID = [["( in millions )", "2012", "2011"], ["net sales", "12", "11"], ["costs", "7", "6"]]
 

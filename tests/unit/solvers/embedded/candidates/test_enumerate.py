@@ -7,7 +7,7 @@ import pytest
 from pages import page, sample_pages
 from values import number_in
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
@@ -19,17 +19,16 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.candidates.enumerate import KEPT, KEPT_BESIDE
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.decode.beam import PATHS, Hypotheses, agreeing
-from quaestor.solvers.embedded.decode.overrides import apply_overrides, is_ruled_out
-from quaestor.solvers.embedded.decode.writing import read_state, write_plan
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES
-from quaestor.solvers.embedded.model.loading import load_weights
-from quaestor.solvers.embedded.model.signature import signature_of
+from quaestor.solvers.embedded.beam import PATHS, Hypotheses, agreeing
+from quaestor.solvers.embedded.candidates import KEPT, KEPT_BESIDE, OPERATIONS
+from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.operand_pool import signature_of
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
+from quaestor.solvers.embedded.prior import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.solver import EmbeddedSolver
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.writing import read_state, write_plan
 
 QUESTIONS = (
     "what was the total in the last year?",

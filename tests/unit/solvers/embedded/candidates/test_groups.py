@@ -12,14 +12,11 @@ from quaestor.plan.execute import execute
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates.enumerate import enumerate_candidates
-from quaestor.solvers.embedded.candidates.groups import GROUP_KINDS, NumberGroup, groups_of
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.candidates.pool import operand_pool
-from quaestor.solvers.embedded.decode.writing import write_plan
-from quaestor.solvers.embedded.model.signature import Signatures
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.candidates import OPERATIONS, enumerate_candidates
+from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup, Signatures, groups_of, operand_pool
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.writing import write_plan
 
 GRID = [
     ["", "2010", "2009", "2008", "2007"],

@@ -21,9 +21,8 @@ from feature_bench import (
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.pool import KINDS, MAX_RESULTS, TOP_LEAVES, Pool, operand_pool
-from quaestor.solvers.embedded.model.signature import Signatures
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.operand_pool import KINDS, MAX_RESULTS, TOP_LEAVES, Pool, Signatures, operand_pool
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 Row = tuple[str, int, float]
 
@@ -107,7 +106,7 @@ def test_a_result_keeps_what_it_counts() -> None:
 
 
 def test_lines_taken_before_are_there_in_the_years_named_now_however_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.solvers.embedded.candidates.pool.TOP_LEAVES", 1)
+    monkeypatch.setattr("quaestor.solvers.embedded.operand_pool.TOP_LEAVES", 1)
     assert TOP_LEAVES > 1
     state = state_of(("costs?", looked_up(COSTS_2009, -90.0)))
     assert rows(made(state, "and in 2008?"), "new") == [("new", SALES_2009, 500.0), ("new", COSTS_2008, 80.0)]

@@ -8,8 +8,8 @@ from pages import page
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.ratios import expand_ratio
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.turn_state import expand_ratio
 
 
 def told(question: str, page: NumberMatrix) -> str:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
-from quaestor.solvers.embedded.candidates.operations import GROUPED, OPERATIONS
-from quaestor.solvers.embedded.candidates.shifts import ShiftTable, dimension_of_result, reading_of
+from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, ShiftTable, dimension_of_result, reading_of
 
 DIMENSIONS = st.builds(
     Dimension,

@@ -5,7 +5,7 @@ import pytest
 import quaestor
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.retrieval.fiscal_years import in_fiscal_years
-from quaestor.solvers.embedded.decode.labels import LabelMentions
+from quaestor.solvers.embedded.number_fit import LabelMentions
 
 INCOME = [
     ["", "2023", "2022"],

@@ -9,7 +9,7 @@ import pytest
 from pages import page
 from values import a_value
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_turn
@@ -18,7 +18,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Extract, Ref
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.decode.beam import (
+from quaestor.solvers.embedded.beam import (
     START,
     BeamState,
     Hypotheses,
@@ -30,10 +30,10 @@ from quaestor.solvers.embedded.decode.beam import (
     log_shares,
     same_answer,
 )
-from quaestor.solvers.embedded.decode.writing import write_plan
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.writing import write_plan
 
 RENT = page([["", "2008", "2007"], ["rent", "5", "7"], ["lease", "2", "3"]])
 

@@ -7,12 +7,11 @@ from pages import page
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.candidates.enumerate import Candidates, enumerate_candidates
-from quaestor.solvers.embedded.candidates.pool import operand_pool
-from quaestor.solvers.embedded.decode.conversions import conversion_scores
-from quaestor.solvers.embedded.model.signature import Signatures
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
+from quaestor.solvers.embedded.operand_pool import Signatures, operand_pool
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.plan_scores import conversion_scores
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 FIRST = read_question("what was it?")
 

@@ -10,8 +10,7 @@ from pages import page
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.conversation.memory import Memory
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.provenance import CellRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -25,7 +24,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.decode.explanation import abstained, other_reading, reread, runner_up, with_runner_up
+from quaestor.solvers.embedded.readings import abstained, other_reading, reread, runner_up, with_runner_up
 from quaestor.solvers.registry import make_solver
 
 PAGE = page(

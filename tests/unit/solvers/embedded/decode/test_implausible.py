@@ -4,9 +4,9 @@ import pytest
 from alder_report import numbers_of_report, plan
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.implausible import is_implausible, is_of_other_answers
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_of_other_answers
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pytest
 import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
-from quaestor.solvers.embedded.page.matrix import number_matrix
+from quaestor.solvers.embedded.number_fit import kind_asked
+from quaestor.solvers.embedded.page import number_matrix
 
 REPORT = """# Birch
 

@@ -6,7 +6,7 @@ import pytest
 
 from quaestor.core.provenance import CellRef
 from quaestor.documents.headers import read_table
-from quaestor.solvers.embedded.decode.labels import LabelMentions, line_called, lines_named
+from quaestor.solvers.embedded.number_fit import LabelMentions, line_called, lines_named
 
 TABLE, _ = read_table(
     "10-K",

@@ -4,10 +4,9 @@ import pytest
 from alder_report import numbers_of_report, plan
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.implausible import leaves_of
-from quaestor.solvers.embedded.decode.off_question import asks_for_change, is_off_question
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
-from quaestor.solvers.embedded.state.dialogue import DialogueState
+from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.turn_state import DialogueState
+from quaestor.solvers.embedded.unwanted_plans import asks_for_change, is_off_question, leaves_of
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.overrides import (
+from quaestor.solvers.embedded.prior import (
     asks_for_other_year,
     asks_share_of_last,
     has_unasked_constant,
@@ -13,7 +13,7 @@ from quaestor.solvers.embedded.decode.overrides import (
     is_amount_for_percentage,
     with_percentage_asked,
 )
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 
 DIFFERENCE = TurnAction("subtract", (Operand("result", 0, 12.0), Operand("leaf", 1, 10.0)), 2.0, Dimension(unit="USD"))
 AMOUNT = TurnAction("lookup", (Operand("leaf", 1, 10.0),), 10.0)

@@ -14,8 +14,8 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.decode.pointed_sides import pointed_side_scores
-from quaestor.solvers.embedded.state.dialogue import TurnAction
+from quaestor.solvers.embedded.plan_scores import pointed_side_scores
+from quaestor.solvers.embedded.turn_state import TurnAction
 
 Turn = tuple[str, TurnAction]
 SHARE: Turn = (

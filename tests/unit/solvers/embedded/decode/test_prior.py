@@ -10,14 +10,14 @@ from long_filing import a_long_filing
 
 import quaestor
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.decode.prior import prior_of, with_printed_signs
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.prior import prior_of, with_printed_signs
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 from quaestor.solvers.registry import make_solver
 
 FILING = a_long_filing()

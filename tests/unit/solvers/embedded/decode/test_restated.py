@@ -14,9 +14,8 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.decode.restated import restated_scores, restated_turn
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.plan_scores import restated_scores, restated_turn
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 RATIO = (
     "in 2009, what was the ratio of total costs to net sales?",

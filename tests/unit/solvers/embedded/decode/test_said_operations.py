@@ -3,8 +3,8 @@
 import pytest
 from feature_bench import SALES_2009, Row, candidates_of, looked_up, turn_of
 
-from quaestor.solvers.embedded.candidates.operations import OPERATIONS
-from quaestor.solvers.embedded.decode.said_operations import said_operation_scores
+from quaestor.solvers.embedded.candidates import OPERATIONS
+from quaestor.solvers.embedded.plan_scores import said_operation_scores
 
 ROWS: tuple[Row, ...] = (("result1", 0, 500.0), ("constant", 0, 9.0))
 TWO = ("subtract", "add", "divide", "multiply", "greater", "percentage_change")

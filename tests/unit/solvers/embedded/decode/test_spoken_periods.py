@@ -8,8 +8,8 @@ from quarterly_filing import a_quarterly_filing
 import quaestor
 from quaestor.core.provenance import CellRef
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.decode.kinds_asked import kind_asked
-from quaestor.solvers.embedded.decode.spoken_periods import (
+from quaestor.solvers.embedded.number_fit import kind_asked
+from quaestor.solvers.embedded.period_fit import (
     A_CHANGE,
     NO_DAY,
     NOT_AS_REPORTED,

@@ -16,11 +16,10 @@ from feature_bench import (
 )
 
 from quaestor.questions.comparison import KINDS
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.features.agreement import agreement_columns
-from quaestor.solvers.embedded.features.operands import view_operands
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.candidates import Candidates
+from quaestor.solvers.embedded.operand_features import view_operands
+from quaestor.solvers.embedded.plan_features import agreement_columns
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 SALES: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", SALES_2008, 400.0), ("new", COSTS_2009, 90.0))
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from feature_bench import PROBABILITY, Row, candidates_of, changed, leaf, turn_of
 
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.candidates.groups import NumberGroup
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES, candidate_features
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
-from quaestor.solvers.embedded.model.signature import Signatures
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.candidates import Candidates
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES, leaf_features
+from quaestor.solvers.embedded.operand_pool import NumberGroup, Signatures
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES, CATEGORIES, candidate_features
+from quaestor.solvers.embedded.turn_state import TurnView
 
 SIGNATURES = Signatures({"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subtract(other)": 0.1})
 

@@ -14,11 +14,9 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.candidates.operations import ADD, LOOKUP, OPERATIONS
-from quaestor.solvers.embedded.features.dialogue import dialogue_columns
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.candidates import ADD, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.plan_features import dialogue_columns
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 SUBTRACTED = TurnAction("subtract", (Operand("result", 0, 500.0), Operand("result", 1, 400.0)), 100.0)
 TWO_SALES = ("net sales in 2009?", looked_up(SALES_2009, 500.0)), ("and in 2008?", looked_up(SALES_2008, 400.0))

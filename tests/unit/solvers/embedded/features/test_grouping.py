@@ -16,11 +16,10 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.conversation.references.resolved import AntecedentSet
-from quaestor.solvers.embedded.candidates.groups import GROUP_KINDS, NumberGroup
-from quaestor.solvers.embedded.features.grouping import COLUMNS, group_columns
-from quaestor.solvers.embedded.state.dialogue import Operand
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.conversation.references.expressions import AntecedentSet
+from quaestor.solvers.embedded.operand_features import COLUMNS, group_columns
+from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup
+from quaestor.solvers.embedded.turn_state import Operand, TurnView
 
 YEARS = NumberGroup(GROUP_KINDS.index("years of a line"), (leaf(SALES_2009, 500.0), leaf(SALES_2008, 400.0)))
 LINES = NumberGroup(GROUP_KINDS.index("lines of a column"), (leaf(SALES_2009, 500.0), leaf(COSTS_2009, -90.0)))

@@ -15,11 +15,9 @@ from feature_bench import (
 )
 from many_cases import for_each_row
 
-from quaestor.solvers.embedded.features.numbers import LEAF_FEATURES, leaf_features
-from quaestor.solvers.embedded.page.features import page_features
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
-from quaestor.solvers.embedded.state.dialogue import TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES, leaf_features
+from quaestor.solvers.embedded.page import StemWeights, page_features
+from quaestor.solvers.embedded.turn_state import TurnAction, TurnView
 
 Columns = dict[str, list[float]]
 

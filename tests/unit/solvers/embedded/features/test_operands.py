@@ -16,9 +16,9 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.candidates.groups import NumberGroup
-from quaestor.solvers.embedded.features.operands import distinct_positions, label_overlap, view_operands
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
+from quaestor.solvers.embedded.operand_features import distinct_positions, label_overlap, view_operands
+from quaestor.solvers.embedded.operand_pool import NumberGroup
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 
 # Net sales 2009, the result 400 of 2008, costs 2009, income 2009 and 2008, the constant 100, and no operand.
 EXPECTED = {

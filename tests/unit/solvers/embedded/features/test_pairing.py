@@ -18,11 +18,9 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.candidates.enumerate import Candidates
-from quaestor.solvers.embedded.features.operands import view_operands
-from quaestor.solvers.embedded.features.pairing import pair_columns
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import TurnView
+from quaestor.solvers.embedded.candidates import Candidates
+from quaestor.solvers.embedded.operand_features import pair_columns, view_operands
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:

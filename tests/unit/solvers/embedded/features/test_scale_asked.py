@@ -5,9 +5,9 @@ import math
 import pytest
 from feature_bench import COSTS_2009, RATE_2009, SALES_2008, SALES_2009, Row, candidates_of, leaf, looked_up, turn_of
 
-from quaestor.solvers.embedded.candidates.groups import NumberGroup
-from quaestor.solvers.embedded.features.scale_asked import power_of, scale_column
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.operand_features import power_of, scale_column
+from quaestor.solvers.embedded.operand_pool import NumberGroup
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 ROWS: tuple[Row, ...] = (
     ("new", SALES_2009, 500.0),

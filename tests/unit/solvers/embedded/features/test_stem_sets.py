@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.solvers.embedded.features.stem_sets import StemSets
+from quaestor.solvers.embedded.operand_features import StemSets
 
 WIDTHS = st.integers(1, 200)
 """A question has a dozen stems; one of many words takes several words of bits."""

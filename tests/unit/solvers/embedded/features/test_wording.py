@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.features.wording import OPERATION_WORDS, pointed_words
+from quaestor.solvers.embedded.number_features import OPERATION_WORDS, pointed_words
 
 
 @pytest.mark.parametrize(

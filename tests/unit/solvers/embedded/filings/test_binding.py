@@ -5,11 +5,11 @@ import pytest
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import ModelError
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
 
 
 def a_report() -> FactTable:

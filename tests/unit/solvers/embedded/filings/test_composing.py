@@ -4,19 +4,18 @@ import pytest
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.questions.answer_units import KINDS
 from quaestor.questions.understanding import INTENTS, Operand, read_filing_question
 from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.embedded.filings.binding import resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
-from quaestor.solvers.embedded.filings.composing.pairs import asks_for_fall
-from quaestor.solvers.embedded.filings.composing.periods import spell_at
-from quaestor.solvers.embedded.filings.composing.question import Terms
+from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall
+from quaestor.solvers.embedded.filings.composing.question import Terms, spell_at
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
-from quaestor.solvers.embedded.filings.times import resolve_moments
 from quaestor.solvers.parts import join_plans
 
 INCOME = [

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.filings.deciding import (
     measure_agreements,
 )
 from quaestor.solvers.embedded.filings.turns import FilingWeights
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
 
 
 class _Trees:

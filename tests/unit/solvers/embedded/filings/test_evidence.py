@@ -12,7 +12,7 @@ from quaestor.solvers.embedded.filings.evidence import (
     joint_features,
 )
 from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.loading import load_weights
 
 MONEY, PERCENT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 

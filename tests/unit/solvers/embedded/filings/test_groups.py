@@ -1,9 +1,9 @@
 import pytest
 
 from quaestor.documents.assembly import TablePart, assemble
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series, build_facts
-from quaestor.solvers.embedded.filings.composing.groups import find_parts, find_totals
+from quaestor.solvers.embedded.filings.composing.finding import find_parts, find_totals
 
 YEAR = Moment(2023, 4, 12)
 INCOME = [["( in millions )", "2023", "2022"], ["net sales", "$ 800", "$ 720"], ["operating income", "136", "106"]]

@@ -6,7 +6,7 @@ from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.facts.table import build_facts
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing import intents_by_name
-from quaestor.solvers.embedded.filings.quoting import LikelySentence, names_somebody, propose_words
+from quaestor.solvers.embedded.filings.evidence import LikelySentence, names_somebody, propose_words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.repeating import as_printed, with_repetition
+from quaestor.solvers.embedded.filings.past import as_printed, with_repetition
 
 
 @pytest.mark.parametrize(

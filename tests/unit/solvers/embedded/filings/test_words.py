@@ -12,7 +12,7 @@ from quaestor.learning.filing_words import grade_sentences
 from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
-from quaestor.solvers.embedded.filings.quoting import propose_verdicts, propose_words, quote, rank_sentences, read_on
+from quaestor.solvers.embedded.filings.evidence import propose_verdicts, propose_words, quote, rank_sentences, read_on
 from quaestor.solvers.embedded.filings.words import WordsAsked, best_window, find_sentences, subject_of
 
 TABLE = build_facts(

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import quaestor
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.plan.steps import Compute, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.followups.comparing import comparison_plan
+from quaestor.solvers.embedded.direct_answers import comparison_plan
 
 REPORT = """# Alder, annual report
 

@@ -15,7 +15,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.conversions import AskedConversion
-from quaestor.solvers.embedded.followups.converting import conversion_plan, is_restatement
+from quaestor.solvers.embedded.direct_answers import conversion_plan, is_restatement
 
 SCALES = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import quaestor
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.followups.differing import difference_plan
+from quaestor.solvers.embedded.direct_answers import difference_plan
 
 REPORT = """# Alder, annual report
 

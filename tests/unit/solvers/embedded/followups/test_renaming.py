@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 import quaestor
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.followups import answering
-from quaestor.solvers.embedded.followups.renaming import renamed_plan
-from quaestor.solvers.embedded.page.matrix import NumberMatrix
+from quaestor.solvers.embedded import direct_answers
+from quaestor.solvers.embedded.direct_answers import renamed_plan
+from quaestor.solvers.embedded.page import NumberMatrix
 
 NESTED = "Product,Region,2023,2022\nPumps,Europe,120,110\n,Asia,80,95\nValves,Europe,45,40\n,Asia,30,35\nTotal,,275,280"
 LONG = (
@@ -48,7 +48,7 @@ def test_what_is_no_name_of_a_row_is_not_taken_for_one(
         plans.append(renamed_plan(question, memory, document, leaves))
         return plans[-1]
 
-    monkeypatch.setattr(answering, "renamed_plan", noted)
+    monkeypatch.setattr(direct_answers, "renamed_plan", noted)
     conversation = quaestor.open(path).conversation()
     conversation.ask("what were pumps in Asia in 2023?")
     conversation.ask(question)

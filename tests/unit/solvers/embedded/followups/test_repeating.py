@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from pages import page
 
-from quaestor.conversation.memory import Memory
+from quaestor.conversation.turn import Memory
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_turn
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.followups.repeating import repeated_turn
-from quaestor.solvers.embedded.model.loading import load_weights
+from quaestor.solvers.embedded.direct_answers import repeated_turn
+from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
 PAGE = page([["", "2009", "2008", "2007"], ["rent", "5", "7", "4"], ["lease", "2", "3", "3"]])

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.solvers.embedded.model.answerable import Answerability
-from quaestor.solvers.embedded.page.stem_weights import StemWeights
+from quaestor.solvers.embedded.models import Answerability
+from quaestor.solvers.embedded.page import StemWeights
 
 MODEL = Answerability(
     StemWeights({"net": 0.1}, 2.0),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.solvers.embedded.model.choice_confidence import CHOICE_MEASURES, ChoiceCalibration, ChoiceEvidence
+from quaestor.solvers.embedded.models import CHOICE_MEASURES, ChoiceCalibration, ChoiceEvidence
 
 
 def test_what_is_weighed_has_a_name() -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.solvers.embedded.model.confidence import Calibration, Evidence, shared_confidence
+from quaestor.solvers.embedded.models import Calibration, Evidence, shared_confidence
 
 
 def test_more_share_more_lead_and_a_surer_history_are_surer() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quaestor.conversation.references.wording import trait_words
+from quaestor.conversation.references.ranking import trait_words
 from quaestor.errors import ModelError
-from quaestor.solvers.embedded.model.loading import (
+from quaestor.solvers.embedded.loading import (
     ANSWERABLE_FILE,
     CHOICES_FILE,
     SHIPPED_WEIGHTS,

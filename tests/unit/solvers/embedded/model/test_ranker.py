@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from quaestor.solvers.embedded.candidates.operations import ADD, DIVIDE, LOOKUP
-from quaestor.solvers.embedded.candidates.pool import CONSTANT, NEW, NONE, RESULT1, RESULT3, USED
-from quaestor.solvers.embedded.features.candidates import CANDIDATE_FEATURES, CATEGORIES
-from quaestor.solvers.embedded.model.ranker import FORMS, Ranker, design, form_codes
+from quaestor.solvers.embedded.candidates import ADD, DIVIDE, LOOKUP
+from quaestor.solvers.embedded.models import FORMS, Ranker, design, form_codes
+from quaestor.solvers.embedded.operand_pool import CONSTANT, NEW, NONE, RESULT1, RESULT3, USED
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES, CATEGORIES
 
 COLUMNS = list(CANDIDATE_FEATURES)
 CODES = 15  # from -1 to 13

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.model.signature import (
+from quaestor.solvers.embedded.operand_pool import (
     SignatureModel,
     Signatures,
     constant_kind,
     signature_features,
     signature_of,
 )
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 
 def features(question: str, earlier: tuple[str, ...] = (), signatures: tuple[str, ...] = ()) -> dict[str, float]:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from quaestor.solvers.embedded.page import word_matrix as module
-from quaestor.solvers.embedded.page.word_matrix import WordMatrix, flag_matrix, word_matrix
+from quaestor.solvers.embedded import page as module
+from quaestor.solvers.embedded.page import WordMatrix, flag_matrix, word_matrix
 
 ROWS = [{0: 1.0, 3: 0.5}, {}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
 
-from quaestor.solvers.embedded.selection.cells import (
+from quaestor.solvers.embedded.cell_groups import (
     is_part_of_a_year,
     labelled_cells,
     parts_of_sum,

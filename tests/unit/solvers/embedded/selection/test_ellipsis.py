@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.selection.ellipsis import whole_question
+from quaestor.solvers.embedded.writing import whole_question
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from choices import REGIONS
 from pages import page
 
-from quaestor.solvers.embedded.selection.members import (
+from quaestor.solvers.embedded.cell_groups import (
     columns_called,
     lines_of_tables,
     members_called,

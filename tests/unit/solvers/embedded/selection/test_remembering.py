@@ -3,7 +3,7 @@
 from choices import REGIONS, features, played, told
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.selection.remembering import is_no_number, remembered_choice
+from quaestor.solvers.embedded.writing import is_no_number, remembered_choice
 
 
 def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:

@@ -4,7 +4,7 @@ import pytest
 from choices import REGIONS, told
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.selection.yes_no import two_years
+from quaestor.solvers.embedded.choice_plans import two_years
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pages import page
 
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page.matrix import NumberMatrix, number_matrix
-from quaestor.solvers.embedded.several.choosing import choose_numbers
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.several import choose_numbers
 
 PAGE = page(
     [["( in millions )", "2016", "2015"], ["sales", "12", "11"], ["costs", "7", "6"]],

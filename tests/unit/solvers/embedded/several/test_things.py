@@ -5,7 +5,7 @@ from pages import page
 
 from quaestor.documents.assembly import TablePart, assemble
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.several.things import lines_listed
+from quaestor.solvers.embedded.several import lines_listed
 
 PAGE = page(
     [

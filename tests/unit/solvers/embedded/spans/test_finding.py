@@ -4,7 +4,7 @@ from pages import page
 
 from quaestor.questions.question import Question
 from quaestor.questions.words_asked import AskedWords
-from quaestor.solvers.embedded.spans.finding import find_sentences, stems_said
+from quaestor.solvers.embedded.spans import find_sentences, stems_said
 
 PAGE = page(
     [["( in millions )", "2016", "2015"], ["freight costs ( 1 )", "12", "11"], ["rent", "7", "6"]],

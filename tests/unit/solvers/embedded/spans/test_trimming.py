@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from quaestor.documents.sentences import read_sentences
 from quaestor.questions.question import Question
 from quaestor.questions.words_asked import AskedWords
-from quaestor.solvers.embedded.spans.trimming import trim
+from quaestor.solvers.embedded.spans import trim
 
 KINDS: tuple[AskedWords, ...] = (
     "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest",

@@ -4,7 +4,7 @@ import pytest
 from feature_bench import leaf, looked_up, state_of
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.state.dialogue import DialogueState, Operand, TurnAction
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 STATE = state_of(
     ("a?", looked_up(3, 1.0)),

@@ -3,8 +3,7 @@
 import pytest
 from feature_bench import COSTS_2009, RATE_2008, SALES_2008, SALES_2009, leaf, looked_up, state_of, turn_of
 
-from quaestor.solvers.embedded.state.dialogue import Operand, TurnAction
-from quaestor.solvers.embedded.state.turn_view import last_leaves
+from quaestor.solvers.embedded.turn_state import Operand, TurnAction, last_leaves
 
 NO_LEAF = ("twice that?", TurnAction("multiply", (Operand("result", 0, 1.0), Operand("constant", 0, 2.0)), 2.0))
 

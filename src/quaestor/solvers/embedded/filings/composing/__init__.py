@@ -5,8 +5,13 @@ from dataclasses import replace
 from math import exp, log
 
 from quaestor.questions.understanding import INTENTS
-from quaestor.solvers.embedded.filings.composing.choices import propose_comparisons, propose_rankings
-from quaestor.solvers.embedded.filings.composing.pairs import propose_changes, propose_growth_rates, propose_growths
+from quaestor.solvers.embedded.filings.composing.comparisons import (
+    propose_changes,
+    propose_comparisons,
+    propose_growth_rates,
+    propose_growths,
+    propose_rankings,
+)
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
@@ -13,19 +14,17 @@ from quaestor.ontology.lexicon import read_lexicon
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_beside,
     find_concept,
+    find_parts,
     terms_of_members,
     words_of_member,
 )
-from quaestor.solvers.embedded.filings.composing.groups import find_parts
 from quaestor.solvers.embedded.filings.composing.meant import (
     bounds_of,
 )
-from quaestor.solvers.embedded.filings.composing.periods import pick_cell
-from quaestor.solvers.embedded.filings.composing.question import Bound, Question
+from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try
-from quaestor.solvers.embedded.filings.past import PastAnswer
-from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
 MOST_TRIED = 4
 _MOST_BLOCKS = 6
@@ -42,11 +41,11 @@ _OTHER_PLACES = 0.4
 """How likely countries are meant by regions, and regions by countries."""
 _TITLED = 0.6
 """The part of the terms of a question, by their rarity, that the title of a table has to have."""
-_TOTAL_OF = re.compile(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
-_TAKEN = re.compile(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
+_TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
+_TAKEN = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
 """How the label of a step of a computation begins."""
-_POINTS_BACK = re.compile(r"\b(?:it|them|there|that|those|these)\b")
-_BROKEN_DOWN = re.compile(
+_POINTS_BACK = lazy_regex(r"\b(?:it|them|there|that|those|these)\b")
+_BROKEN_DOWN = lazy_regex(
     r"\b(?:split|break\w*|broken|made up|consists?|composed|categor\w+|parts?|components?|items?)\b"
 )
 _BACK, _PRINTED_AGAIN = 0.8, 0.5
@@ -66,7 +65,7 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
 }
 """Kinds of members: their names in questions, and parts of the names of tags' axes."""
-OF_THEM = re.compile(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
+OF_THEM = lazy_regex(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 _SUMS = frozenset(terms_of("total consolidated change increase decrease"))
 _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
 """Words for what belongs to no member; it counts as one if the members add up to the whole with it."""

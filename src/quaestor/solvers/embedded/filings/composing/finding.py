@@ -1,22 +1,141 @@
-"""The series of a concept, found by tags, by the names that people have for it, or by the member that it is of."""
+"""The series of a concept, and the parts that add up to a whole."""
 
-import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.documents.table import TableRole
-from quaestor.facts.concepts import fits_role
-from quaestor.facts.lines import FactLine
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import FactLine, Moment, fits_role
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
 from quaestor.questions.understanding import Operand
-from quaestor.solvers.embedded.filings.composing.groups import find_totals
-from quaestor.solvers.embedded.filings.composing.periods import pick_cell
-from quaestor.solvers.embedded.filings.composing.question import Question, Terms
+from quaestor.solvers.embedded.filings.composing.question import Question, Terms, pick_cell
 from quaestor.solvers.embedded.filings.past import PastAnswer
+
+# Parts that add up to a whole: lines, columns or headings of a table whose numbers sum to that of a total.
+#
+# Numbers prove what is a group of parts where labels and indentation do not say it, and which number is their total.
+
+
+Groups = Iterator[tuple[Series, ...]]
+
+_MOST_PARTS = 24
+_FAR = 40
+"""Lines of a table before and behind a number that are looked at."""
+_LEAST_DIGITS = 100
+"""Totals that are printed shorter may be another number by chance."""
+
+
+def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
+    """Yield the groups of parts that add up to a number: where it is printed, and where the same number is a total."""
+    amount = _amount_at(total, moment)
+    if amount is None or abs(amount) < _LEAST_DIGITS * float(total.first.scale.factor):
+        return
+    seen: set[tuple[int, ...]] = set()
+    for one in table.by_amount.get(f"{abs(amount):.9g}", ()):
+        if one.line.sentence or one.first.scale is Scale.PERCENT or abs(_amount_at(one, moment) or 0.0) != abs(amount):
+            continue
+        for row in _rows_of(one, moment, table):
+            amounts = [_amount_at(series, moment) or 0.0 for series in row]
+            place = row.index(one)
+            for step in (-1, 1):
+                for parts in _levels(amounts, place, step, float(one.first.scale.factor)):
+                    found = [row[part] for part in sorted(parts)]
+                    key = tuple(series.place for series in found)
+                    if key not in seen:
+                        seen.add(key)
+                        yield tuple(found)
+
+
+def find_totals(part: Series, moment: Moment, table: FactTable) -> Iterator[Series]:
+    """Yield the totals of the groups that a number is a part of, the nearest first."""
+    for row in _rows_of(part, moment, table):
+        amounts = [_amount_at(series, moment) or 0.0 for series in row]
+        place = row.index(part)
+        others = sorted((at for at in range(len(row)) if at != place), key=lambda at: (abs(at - place), -at))
+        for other in others:
+            step = -1 if other > place else 1
+            if abs(amounts[other]) > abs(amounts[place]) and any(
+                place in parts for parts in _levels(amounts, other, step, float(part.first.scale.factor))
+            ):
+                yield row[other]
+
+
+def _amount_at(series: Series, moment: Moment) -> float | None:
+    cell = series.cells.get(moment)
+    return None if cell is None else cell.amount
+
+
+def _rows_of(series: Series, moment: Moment, table: FactTable) -> Iterator[list[Series]]:
+    """Yield the numbers that a number may be added up with: of its column, of its line, and of its label."""
+    line = series.line
+    lines = [
+        place
+        for place in range(max(0, line.place - _FAR), min(len(table.lines), line.place + _FAR))
+        if table.lines[place].table == line.table
+    ]
+    by_label = [place for place in lines if table.lines[place].label_terms == line.label_terms]
+    for places in (lines, by_label):
+        if len(places) > 1:
+            yield [
+                next((one for one in found if one is series), found[0])
+                for place in places
+                if (found := [one for one in _there(place, moment, series, table) if one.column == series.column])
+            ]
+    across = [one for one in _there(line.place, moment, series, table) if not one.first.change]
+    if series in across and len(across) > 2:
+        yield across
+
+
+def _there(place: int, moment: Moment, like: Series, table: FactTable) -> list[Series]:
+    return [
+        one
+        for one in table.series_of_line.get(place, ())
+        if moment in one.cells and one.first.scale == like.first.scale
+    ]
+
+
+def _levels(amounts: Sequence[float], at: int, step: int, unit: float) -> Iterator[tuple[int, ...]]:
+    """Yield the parts of a total, those that have parts themselves as one, then with these in their places."""
+    nested: dict[int, tuple[int, ...]] = {}
+    top = _add_up(amounts, at, step, unit, nested)
+    if not top:
+        return
+    yield top
+    flat = tuple(deep for part in top for deep in (nested.get(part) or (part,)))
+    if flat != top:
+        yield flat
+
+
+def _add_up(
+    amounts: Sequence[float], at: int, step: int, unit: float, known: dict[int, tuple[int, ...]]
+) -> tuple[int, ...]:
+    """Return the places before (or behind) a total whose amounts add up to it; empty if there are none."""
+    if at in known:
+        return known[at]
+    known[at] = ()
+    if amounts[at]:
+        for jumps in (True, False):
+            found: list[int] = []
+            rest, place = amounts[at], at + step
+            while 0 <= place < len(amounts) and len(found) < _MOST_PARTS:
+                inner = _add_up(amounts, place, step, unit, known) if jumps else ()
+                if abs(amounts[place]) == abs(amounts[at]):
+                    break
+                if amounts[place]:
+                    found.append(place)
+                    rest -= amounts[place]
+                if len(found) > 1 and abs(rest) <= unit * (0.01 + 0.5 * (unit > 1) * (len(found) > 2)):
+                    known[at] = tuple(found)
+                    return known[at]
+                place = (inner[-1] if inner else place) + step
+    return known[at]
+
+
+# The series of a concept, found by tags, by the names that people have for it, or by the member that it is of.
+
 
 LIKELY = 0.3
 """The least probability of a series that is used for an untagged concept."""
@@ -27,24 +146,24 @@ _SAME_NAME = 0.8
 _OTHERWISE, _IN_NOTE = 0.75, 0.65
 """How much less likely a line is of a concept that is called even more like another one, or is not of a statement."""
 _EMPLOYEES = f"{MEASURE}employees"
-_EMPLOYS = re.compile(
+_EMPLOYS = lazy_regex(
     r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
 )
 _WE = frozenset(terms_of("we company corporation registrant"))
 COUNTED = 0.6
 """The probability that what a company says of its employees is their number."""
-_RATE = re.compile("Rate|Percent|Yield")
-_AFTER_NAME = re.compile(r"[,(:]| less | net of ")
+_RATE = lazy_regex("Rate|Percent|Yield")
+_AFTER_NAME = lazy_regex(r"[,(:]| less | net of ")
 _TOTAL = frozenset(terms_of("total net consolidated"))
 _NAMED_MEASURE = 0.5
 """The probability of the number that was given for a measure before, and how much less likely a line is that the words
 of the measure lead to."""
 DEBTS = f"{MEASURE}balance_sheet_debts"
-_DEBT = re.compile(
+_DEBT = lazy_regex(
     r"\b(?:debt|borrowings?|(?:notes?|loans?) payable|senior notes|commercial paper|debentures?|line of credit"
     r"|credit facility|term loans?)\b"
 )
-_NO_DEBT = re.compile(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
+_NO_DEBT = lazy_regex(r"\b(?:securities|investments?|receivable|accounts|issuance|retirement|held)\b")
 MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
 """Words that say that a member is meant, not which."""
 Found = tuple[Series, float]

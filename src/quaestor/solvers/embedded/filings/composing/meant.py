@@ -1,13 +1,12 @@
 """What an operand of a question may mean: a series, a measure by its formula, or what was talked about, at any time."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
-from quaestor.facts.lines import FactLine
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import FactLine, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
@@ -28,11 +27,18 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     spell_debts,
     terms_of_series,
 )
-from quaestor.solvers.embedded.filings.composing.periods import pick_cell, spell_at
-from quaestor.solvers.embedded.filings.composing.question import Bound, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.schedules import asks_what_is_due, read_buckets, read_schedules
-from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of, spell_node
-from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
+from quaestor.solvers.embedded.filings.composing.question import (
+    Bound,
+    Question,
+    Terms,
+    asks_what_is_due,
+    log_share,
+    pick_cell,
+    read_buckets,
+    read_schedules,
+    spell_at,
+)
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, anchor_of, spell_node
 
 _MOST = 6
 _COMPUTED = 0.85
@@ -60,14 +66,14 @@ _NARROWED = 0.6
 _SCHEDULED = 0.8
 """The probability that what falls due in a year to come is in a schedule."""
 
-_AVERAGED = re.compile(r"\b(?:average|avg|mean)\b")
-_OF_MEMBER = re.compile(
+_AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
+_OF_MEMBER = lazy_regex(
     r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
 )
-_BOTH = re.compile(r"\b(?:both of them|together|combined)\b")
+_BOTH = lazy_regex(r"\b(?:both of them|together|combined)\b")
 _BOTH_AGAIN = 0.9
 """The probability that "both together" is the sum of the last two answers."""
-_HOW_MANY = re.compile(r"\bhow many\b")
+_HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
 

@@ -1,33 +1,36 @@
-"""What plans are composed from: a question, the series that its words may mean, and what was talked about before."""
+"""What plans are composed from: a question, the series that its words mean, and their numbers at a time."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
 from typing import Literal
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
-from quaestor.facts.lines import FactCell
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import FactCell, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
 from quaestor.plan.steps import Constant, Extract, Plan, counted
+from quaestor.questions.buckets import Bucket, bucket_of_label
 from quaestor.questions.understanding import Operand, Reading
-from quaestor.solvers.embedded.filings.past import PastAnswer
-from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
+
+# What plans are composed from: a question, the series that its words may mean, and what was talked about before.
+
 
 LEAST = 1e-6
 """Added to probabilities before their logarithm is taken."""
 
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_regex(
     r"(?:\b(?:outside(?: of)?|other than|except(?: for)?|besides|apart from|beyond)"
     r"|^(?:and )?(?:after|behind|next to)(?= [^\d,]{2,40}, (?:who|which|what|in which)\b)) (?:the )?"
     r"((?:[a-z]\.){2,4}|[\w'&-]{2,30}(?: states| kingdom)?)"
 )
-_OUT = re.compile(
+_OUT = lazy_regex(
     r"\b(?:payments?|paid|purchases?|purchased|repurchases?|repurchased|repayments?|repaid|expenses?|costs?|dividends?"
     r"|expenditures?|additions|acquisitions?|provision|charges?|used|investments? in|taxes withheld|buybacks?|interest"
     r"|vested|forfeit\w*|exercised|expired|cancel+ed|settled|settlements?|redeemed|redemptions?|retired|retirements?"
@@ -35,13 +38,13 @@ _OUT = re.compile(
     r"|treasury (?:stock|shares))\b|^less\b", re.IGNORECASE
 )  # fmt: skip
 """Words of labels of what goes out or is taken off."""
-_TAXED = re.compile(r"\bincome tax")
+_TAXED = lazy_regex(r"\bincome tax")
 """What makes a provision no income."""
-_NET_OUT = re.compile(
+_NET_OUT = lazy_regex(
     r"net (?:additions|purchases|payments|repayments|repurchases|capital expenditures|charge-?offs)\b"
 )
-_COUNTED = re.compile(r"\b(?:shares?|units?|rsus?|psus?|awards|options)\b", re.IGNORECASE)
-_BOTH_WAYS = re.compile(
+_COUNTED = lazy_regex(r"\b(?:shares?|units?|rsus?|psus?|awards|options)\b", re.IGNORECASE)
+_BOTH_WAYS = lazy_regex(
     r"\b(?:net|changes?|increase|decrease|gains?|loss|losses|income|profit|earnings|eps|per|activity|adjustments?|effect)\b",
     re.IGNORECASE,
 )
@@ -254,3 +257,322 @@ def softmax(scores: Sequence[float]) -> list[float]:
     best = max(scores, default=0.0)
     odds = [exp(score - best) for score in scores]
     return [one / sum(odds) for one in odds]
+
+
+# Numbers of a series at a time: as printed, or put together from longer and shorter periods.
+
+
+_Span = tuple[int, int]
+"""The quarters that a period begins and ends with, counted from year 0; the end is behind it."""
+
+_YEAR = 12
+_PUT_TOGETHER = 0.8
+"""How sure a number is that is put together from those of other periods, beside one that is printed."""
+_UNDATED = 0.5
+"""How sure a number without a known time is of the latest one."""
+
+
+def pick_cell(
+    series: Series, wanted: Sequence[Moment], table: FactTable, *, strict: bool
+) -> tuple[Moment | None, FactCell] | None:
+    """Return the number of a series at the first of some times; without any, at the latest.
+
+    Args:
+        wanted: The times, in order of preference.
+        table: Whose latest period counts if no time is given.
+        strict: Whether a number without a known time is refused.
+    """
+    for want in wanted:
+        if (found := _pick_at(series, want)) is not None:
+            return found
+    if wanted and strict:
+        return None
+    timed = [moment for moment in series.cells if moment is not None]
+    if wanted and timed:
+        return None
+    latest = table.latest
+    for moment in (latest, Moment(*latest.end, 0), Moment(latest.year, latest.quarter, 3 * latest.quarter)):
+        if moment in series.cells:
+            return moment, series.cells[moment]
+    if timed:
+        past = [moment for moment in timed if moment.end <= latest.end] or timed
+        last = max(past, key=lambda moment: (moment.end, moment.months))
+        return last, series.cells[last]
+    cell = series.cells.get(None)
+    return None if cell is None else (None, cell)
+
+
+def _pick_at(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
+    exact = series.cells.get(want)
+    if exact is not None:
+        return want, exact
+    near = [moment for moment in series.cells if moment is not None and moment.end == want.end]
+    instants = [moment for moment in near if moment.months == 0]
+    if instants:
+        return instants[0], series.cells[instants[0]]
+    if near and want.months == _YEAR and all(moment.months == 1 for moment in near):
+        return near[0], series.cells[near[0]]  # "December 2023" over a column of a balance: its last day
+    if near and want.months == 0:
+        longest = max(near, key=lambda moment: moment.months)
+        return longest, series.cells[longest]
+    return _pick_by_year(series, want) if want.year in series.line.years else None
+
+
+def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | None:
+    """Return the number of a line that names the year of a time, and when it is.
+
+    A sentence that names the year may date its number by a day in it, or by its own date. A line may be called by a
+    year, as notes are by that in which they fall due: its latest number is meant. The number of a quarter is of it.
+    """
+    timed = {moment: cell for moment, cell in series.cells.items() if moment is not None}
+    if want.months not in (0, 12):
+        timed = {at: cell for at, cell in timed.items() if at.end == want.end and at.months <= 1}
+    elif of_year := [at for at in timed if at.year == want.year]:
+        return of_year[0], timed[of_year[0]]
+    if timed:
+        at = next(iter(timed)) if series.line.sentence else max(timed)
+        return at, timed[at]
+    return (want, series.cells[None]) if None in series.cells else None
+
+
+def spell_at(
+    series: Series, moment: Moment | None, terms: Terms, label: str = "", *, signed: bool = False
+) -> str | None:
+    """Return a formula of the number of a series at a time, or at the latest; None if it has none.
+
+    Args:
+        moment: The time; None for the latest.
+        terms: What the numbers are added to.
+        signed: Whether they keep their printed sign.
+    """
+    picked = pick_cell(series, () if moment is None else (moment,), terms.table, strict=moment is not None)
+    if picked is not None:
+        return terms.add(series, *picked, signed=signed, label=label)
+    assert moment is not None
+    undated = series.cells.get(None)
+    if undated is not None and len(series.cells) == 1 and moment.end == terms.table.latest.end:
+        terms.score += log_share(_UNDATED)
+        return terms.add(series, None, undated, signed=signed, label=label)
+    for other in _same_elsewhere(series, terms.table):
+        if other.first.concept and (found := _pick_at(other, moment)) is not None:
+            return terms.add(other, *found, signed=signed, label=label)
+    if moment.months < 3:
+        return None
+    spans = _spans_of(series, terms.table)
+    formula = _put_together(_span_of(moment), spans, terms, label)
+    if formula is not None:
+        terms.score += log_share(_PUT_TOGETHER)
+        terms.moments.append(moment)
+    return formula
+
+
+def _span_of(moment: Moment) -> _Span:
+    end = 4 * moment.year + moment.quarter
+    return end - moment.months // 3, end
+
+
+def _spans_of(series: Series, table: FactTable) -> Mapping[_Span, tuple[Series, Moment, FactCell]]:
+    """Return the numbers of a series by their periods, with those of series that are the same elsewhere."""
+    found: dict[_Span, tuple[Series, Moment, FactCell]] = {}
+    for one in (series, *_same_elsewhere(series, table)):
+        for moment, cell in one.cells.items():
+            if moment is not None and moment.months in (3, 6, 9, 12):
+                found.setdefault(_span_of(moment), (one, moment, cell))
+    return found
+
+
+def _same_elsewhere(series: Series, table: FactTable) -> list[Series]:
+    if not series.concept:
+        return []
+    label = set(series.line.label_terms)
+    return [
+        other
+        for line in table.by_concept.get(series.concept, ())
+        for other in table.series_of_line[line.place]
+        if other.place != series.place and other.concept == series.concept
+        and other.members == series.members and other.column == series.column
+        and (line.tagged or label <= set(line.label_terms))
+        and other.first.scale == series.first.scale
+    ]  # fmt: skip
+
+
+def _put_together(
+    want: _Span, spans: Mapping[_Span, tuple[Series, Moment, FactCell]], terms: Terms, label: str
+) -> str | None:
+    """Return a difference or a sum of periods: the second half is the year less the first."""
+    begin, end = want
+
+    def named(span: _Span) -> str:
+        series, moment, cell = spans[span]
+        return terms.add(series, moment, cell, label=label)
+
+    if want in spans:
+        return named(want)
+    for longer in spans:
+        rest = (end, longer[1]) if longer[0] == begin else (longer[0], begin) if longer[1] == end else None
+        if rest is not None and rest[0] < rest[1] and rest in spans:
+            return f"({named(longer)} - {named(rest)})"
+    for part in sorted(spans, key=lambda span: span[0] - span[1]):
+        if part[0] == begin and part[1] < end:
+            rest_of = _put_together((part[1], end), spans, terms, label)
+            if rest_of is not None:
+                return f"({named(part)} + {rest_of})"
+    for year in spans:  # the last quarter is the year less three quarters
+        if year[1] == end and year[0] < begin:
+            others = [(at, at + 1) for at in range(year[0], begin)]
+            if end - begin == 1 and all(other in spans for other in others):
+                return f"({named(year)} - {' - '.join(map(named, others))})"
+    return None
+
+
+# Schedules: what falls due, or is expected, in each of the years to come.
+
+
+_DUE = lazy_regex(r"\b(?:due(?! to\b)|matur(?:e|es|ing|ity|ities)|principal|repa(?:y|id|yment)\w*|thereafter)\b")
+_DUE_WORDS = frozenset(terms("due mature maturity maturities principal repay repayment come fall payment pay schedule"))
+_DEBT = frozenset(terms("debt note notes borrowing borrowings principal bond bonds debenture loan loans"))
+_OTHER = frozenset(
+    terms(
+        "lease leases rent purchase obligation pension benefit retiree retirement plan amortization intangible "
+        "interest tax commitment award compensation"
+    )
+)
+_NOTE = frozenset(terms("note notes"))
+(_REST,) = terms("thereafter")
+_LEAST_YEARS = 3
+_SURE = 6.0
+"""How strongly schedules that fit better are preferred."""
+_AROUND = 0.5
+"""What a word of the title of a table counts beside one of the labels of a line."""
+_TOTAL = 0.2
+"""Likewise a total, beside its parts."""
+_ALONE = 0.2
+"""Likewise a schedule beside which its table has none of leases and the like: with those, debts have their interest."""
+_MOST, _NEAR = 3, 4
+_LEAST_FIT = 0.3
+"""How well years and totals must fit, which any schedule has; other parts of the time to come are printed seldom."""
+_SAME_LINE = 1.5
+"""What the probability that a line, or another of its table, is meant counts for its part of the time to come."""
+
+
+def asks_what_is_due(question: Question) -> bool:
+    """Return whether a question asks what falls due in years to come."""
+    return bool(_DUE.search(question.text))
+
+
+def read_schedules(question: Question) -> list[Bound]:
+    """Return the schedules that a question may mean, the likeliest first; of debts if it does not say of what."""
+    table = question.table
+    own = {term for operand in question.reading.operands for term in operand.terms} - table.company
+    asked = own - _DUE_WORDS
+    if not asked and question.last is not None:
+        asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
+    wanted = _DEBT if (asked | own) & _DEBT else frozenset(asked & _OTHER) or _DEBT
+    schedules = [series for series in table.series if len(years_to_come(series, table)) >= _LEAST_YEARS]
+    mixed = {series.line.table for series in schedules if not _OTHER.isdisjoint(series.line.label_terms)}
+    fits = [(_fit(series, wanted, asked), series) for series in schedules]
+    found = [(fit + _ALONE * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
+    found = sorted(found, key=lambda one: -one[0])[:_MOST]
+    shares = softmax([_SURE * fit for fit, _ in found])
+    return [Bound(series, share) for (_, series), share in zip(found, shares, strict=True)]
+
+
+def read_buckets(question: Question) -> list[tuple[Bound, Moment | None]]:
+    """Return what may fall due in the part of the time to come that a question names, and when it is dated.
+
+    The time is that of the year if the part is one of the years of a schedule, and None if the part is printed as such.
+    """
+    bucket = question.reading.bucket
+    if bucket is None:
+        return []
+    table = question.table
+    own = {term for operand in question.reading.operands for term in operand.terms} - table.company
+    asked = own - _DUE_WORDS
+    if not asked and question.last is not None:
+        asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
+    likely = tuple(reversed(question.operands[0])) if question.operands else ()
+    of_line = {one.series.line.place: one.share for one in likely}
+    of_table = {one.series.line.table: one.share for one in likely}
+    found = []
+    for series, moment, is_row in _parts_of_future(bucket, table):
+        line = series.line
+        names = {
+            *line.path_terms,
+            *series.column,
+            *terms(_words(series.concept)),
+            *(() if is_row else line.label_terms),
+        }
+        said = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
+            1, len(asked)
+        )
+        sure = of_table.get(line.table, 0.0) if is_row else of_line.get(line.place, 0.0)
+        fit = said + _SAME_LINE * sure + _TOTAL * ("total" in names)
+        if fit > (_LEAST_FIT if bucket.is_all or moment is not None else 0.0):
+            found.append((fit, series, moment))
+    found = sorted(found, key=lambda one: -one[0])[:_MOST]
+    shares = softmax([_SURE * fit for fit, _, _ in found])
+    return [(Bound(series, share), moment) for (_, series, moment), share in zip(found, shares, strict=True)]
+
+
+def _parts_of_future(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series, Moment | None, bool]]:
+    """Yield what a part of the time to come is called by, its time if that is a year, and whether its line names it."""
+    latest = table.latest
+    begins = bucket.begins(latest.year)
+    last: dict[int, int] = {}
+    called: list[tuple[Series, Bucket, bool]] = []
+    for series in table.series:
+        line = series.line
+        if line.sentence:
+            continue
+        years = years_to_come(series, table)
+        if len(years) > 1:
+            last[line.table] = max(last.get(line.table, 0), years[-1].year)
+            if (begins, bucket.until) == (0, _YEAR) and years[0].year == latest.year + 1:
+                yield series, years[0], False
+        of_row = bucket_of_label(line.label)
+        if (label := of_row or bucket_of_label(table.column_label(series.first))) is not None:
+            called.append((series, label, of_row is not None))
+    schedules = {*last, *(series.line.table for series, label, _ in called if not label.is_all)}
+    for series, label, is_row in called:
+        ends = last.get(series.line.table)
+        if bucket.is_all or label.is_all:
+            same = bucket.is_all and label.is_all and series.line.table in schedules
+        elif label.rest:
+            same = bucket.rest or (bucket.until is None and ends is not None and begins == _YEAR * (ends - latest.year))
+        else:
+            same = (label.after, label.until) == (begins, bucket.until) and not bucket.rest
+        if same:
+            yield series, None, is_row
+
+
+def years_to_come(series: Series, table: FactTable) -> Sequence[Moment]:
+    """Return the years after the latest period that a series has numbers of, the earliest first."""
+    return sorted(m for m in series.cells if m is not None and m.end > table.latest.end and m.months in (0, 12))
+
+
+def find_rest(series: Series, table: FactTable) -> Series | None:
+    """Return what falls due after the last year of a schedule; None if no line beside it gives it."""
+    own = {*series.line.label_terms, *series.line.path_terms, *series.column}
+    found = [
+        one
+        for place in range(series.line.place, series.line.place + _NEAR)
+        for one in table.series_of_line.get(place, ())
+        if one.line.table == series.line.table and _REST in {*one.line.label_terms, *one.column}
+    ]
+    return max(found, key=lambda one: (set(one.column) <= own, len(own & set(one.column))), default=None)
+
+
+def _fit(series: Series, wanted: frozenset[str], asked: set[str]) -> float:
+    """Return how well a schedule is called after what falls due: by its labels, else by the words around them."""
+    line = series.line
+    names = {*line.label_terms, *line.path_terms, *series.column, *terms(_words(series.concept))}
+    # A title that names something else as well, or "Note 7" alone, says little.
+    around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
+    if names & _OTHER - wanted or not (names | around) & wanted:
+        return 0.0
+    said = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(1, len(asked))
+    return (1.0 if names & wanted else _AROUND) + _AROUND * said + _TOTAL * ("total" in names)
+
+
+def _words(concept: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", concept.partition(":")[2])

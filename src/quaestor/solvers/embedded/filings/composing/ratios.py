@@ -1,33 +1,35 @@
 """Two numbers of one time: ratios, shares of a whole, differences and sums."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from math import prod
 
 from quaestor.core.answer_value import Number
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.errors import PlanError
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.execute import execute
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.stated_operation import read_stated_operation
-from quaestor.questions.understanding import read_definition
-from quaestor.solvers.embedded.filings.composing.combined import read_combined, read_either
+from quaestor.questions.understanding import Operand, read_combination, read_definition
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_beside,
     find_concept,
+    find_totals,
     read_phrase,
     terms_of_series,
 )
-from quaestor.solvers.embedded.filings.composing.groups import find_totals
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     has_member,
     mean_again,
     mean_both,
+    mean_operand,
     mean_series,
     mean_swapped,
     read_crossing,
@@ -35,31 +37,68 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import Node, PastAnswer, anchor_of
-from quaestor.solvers.embedded.filings.repeating import COMPARATIVES
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, anchor_of
+
+# Operands of ratios that are sums or differences themselves: "R&D plus SG&A as a share of sales".
+
+
+_COMBINED = 0.9
+"""The probability that numbers are combined as the question says."""
+
+
+def read_combined(question: Question, operand: Operand, other: Operand) -> Iterator[Meant]:
+    """Yield the sum or the difference that an operand of a ratio is: "R&D plus SG&A".
+
+    Args:
+        other: The other operand of the ratio; what is called by some of its words is the same.
+    """
+    relation, parts = read_combination(operand.text)
+    if not relation:
+        return
+    parts = tuple(other if set(part.terms) <= set(other.terms) else part for part in parts)
+    sign = " + " if relation == "sum" else " - "
+    most = 2 if len(parts) == 2 else 1
+    for chosen in product(*(mean_operand(question, part, question.bind(part))[:most] for part in parts)):
+        if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
+            continue  # one thing, named twice
+
+        def spell(moment: Moment | None, terms: Terms, label: str, chosen: Sequence[Meant] = chosen) -> str | None:
+            names = [one.spell(moment, terms, label) for one in chosen]
+            return None if None in names else f"({sign.join(map(str, names))})"
+
+        yield Meant(_COMBINED * prod(one.share for one in chosen), spell, chosen[0].series, "combined")
+
+
+def read_either(question: Question, operand: Operand, other: Operand) -> list[Meant]:
+    """Return what an operand of a ratio with another one may mean, combined of others included."""
+    return [*read_combined(question, operand, other), *mean_operand(question, operand, question.bind(operand))]
+
+
+# Two numbers of one time: ratios, shares of a whole, differences and sums.
+
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
-_LESS = re.compile(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
-_LESS_THAT = re.compile(r"\b(?:less|minus|after|without|net of|excluding) (?:that|it|those|this|these)\b")
-_NET_OF = re.compile(r"\bnet of\b")
+_LESS = lazy_regex(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
+_LESS_THAT = lazy_regex(r"\b(?:less|minus|after|without|net of|excluding) (?:that|it|those|this|these)\b")
+_NET_OF = lazy_regex(r"\bnet of\b")
 _NET = term("net")
-_PLUS = re.compile(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
-_INVERSE = re.compile(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
+_PLUS = lazy_regex(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
+_INVERSE = lazy_regex(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
-_NAME = re.compile(r"\bx\d{1,3}\b")
-_DIVIDED = re.compile(r"/ (?!2\b)")
-_PERCENT = re.compile(r"%|\b(?:percent\w*|pct|fraction|share|portion|proportion)(?!-?\w)")
-_GROWN = re.compile(
+_NAME = lazy_regex(r"\bx\d{1,3}\b")
+_DIVIDED = lazy_regex(r"/ (?!2\b)")
+_PERCENT = lazy_regex(r"%|\b(?:percent\w*|pct|fraction|share|portion|proportion)(?!-?\w)")
+_GROWN = lazy_regex(
     r"\b(?:gr[eo]w\w*|yoy|y/y|chang\w*|increas\w*|decreas\w*|declin\w*|drop\w*|f[ae]ll(?!s? due)\w*|rise\w*|rose|up"
     r"|down|more|less|fewer|higher|lower|bigger|smaller|better|worse|than|vs|versus|from|since|cagr|margin|rate|basis)\b"
 )
-_ADJUSTS = re.compile(r"\b(?:plus|add\w*|exclud\w*|excl|without|except|less|minus|ex|leaving out)\b|\+")
-_PROFIT = re.compile(r"\b(?:income|profit|earnings|ebitda?|margin)\b")
-_COST = re.compile(
+_ADJUSTS = lazy_regex(r"\b(?:plus|add\w*|exclud\w*|excl|without|except|less|minus|ex|leaving out)\b|\+")
+_PROFIT = lazy_regex(r"\b(?:income|profit|earnings|ebitda?|margin)\b")
+_COST = lazy_regex(
     r"\b(?:costs?|expenses?|charges?|restructuring|impairments?|provisions?|depreciation|amortization|write-?offs?|loss(?:es)?)\b"
 )
-_OF_NAMED = re.compile(
+_OF_NAMED = lazy_regex(
     r"(?:%|\b(?:percent\w*|pct|fraction|share|portion|proportion)) (?:of|on) "
     r"(?!(?:the |that |this )?(?:total(?! (?!(?:is|was|are|were|do|does|did)\b)[a-z])"
     r"|it|them|that|those|these|this|which)\b)"

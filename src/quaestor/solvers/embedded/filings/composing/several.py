@@ -1,15 +1,15 @@
 """Several numbers: sums and averages over times, lists by time or by member."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.solvers.embedded.filings.composing.blocks import (
     MOST_TRIED,
@@ -30,45 +30,48 @@ from quaestor.solvers.embedded.filings.composing.meant import (
     read_meant,
     read_whole,
 )
-from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
-from quaestor.solvers.embedded.filings.composing.ratios import propose_adjusted, propose_totals
-from quaestor.solvers.embedded.filings.composing.schedules import (
+from quaestor.solvers.embedded.filings.composing.question import (
+    Proposal,
+    Question,
+    Terms,
     asks_what_is_due,
     find_rest,
+    log_share,
     read_schedules,
     years_to_come,
 )
+from quaestor.solvers.embedded.filings.composing.ratios import propose_adjusted, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
 """Several numbers: sums and averages over times, lists by time or by member."""
 _MOST_ITEMS = 24
-_NAME = re.compile(r"\bx\d{1,3}\b")
-_QUARTERS = re.compile(
+_NAME = lazy_regex(r"\bx\d{1,3}\b")
+_QUARTERS = lazy_regex(
     r"\b(?:(?:which|what|each|every|best|worst|by|highest|lowest) quarter\b(?! of the year before)|quarter by quarter"
     r"|(?:the|all|four) (?:four )?quarters)\b"
 )
-_TOGETHER = re.compile(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
-_PER_QUARTER = re.compile(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
-_PER_MONTH = re.compile(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
+_TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
+_PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
+_PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 _NOT_COMPUTED = 0.3
 """How likely the amounts of members are listed although the question names a ratio."""
 Entry = tuple[str, Meant, Moment | None]
 """An entry of a list: its name, what it is, and when."""
-_BY_TIME = re.compile(
+_BY_TIME = lazy_regex(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
 )
-_ALL_TIMES = re.compile(
+_ALL_TIMES = lazy_regex(
     r"\b(?:both|all|each|every|these|those)(?: (?:of|the|two|three|four))*(?: \w+)? (?:years?|quarters?|periods?)\b"
 )
-_AS_MANY = re.compile(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
+_AS_MANY = lazy_regex(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
 _CHOSEN_AGAIN = 0.8
 """How likely the entries of the last list are meant by a question that names nothing else."""
-_AHEAD = re.compile(r"\b(?:next|through|until|within)\b")
+_AHEAD = lazy_regex(r"\b(?:next|through|until|within)\b")
 _STATED = 0.5
 """Added to the score of a schedule of what a question calls due."""
-_BY_MEMBER = re.compile(
+_BY_MEMBER = lazy_regex(
     r"\b(?:by|split|break\w*|broken|each|every|segments?|regions?|products?|categor\w+|countr\w+|geograph\w+|divisions?|business\w*"
     r"|types?|mix|which|(?:all|both|those|the) (?:of them|two|three|four|five|six))\b"
 )

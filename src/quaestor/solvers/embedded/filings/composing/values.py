@@ -1,12 +1,12 @@
 """Single numbers: what is printed, what a measure's formula gives, what was measured before at another time."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms as terms_of
-from quaestor.facts.moments import Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.investments import asks_what_became
@@ -23,15 +23,15 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
 _MOST = 8
-_LOSS = re.compile(
+_LOSS = lazy_regex(
     r"\b(?:loss(?:es)?|lose|lost|burn(?:ed|t)?|outflow|deficit|shortfall|charges?|red ink|sav(?:e|es|ed)|shav(?:e|ed)"
     r"|(?:take|takes|took|taken|knock\w*|came) off|releas\w+|writ\w+[ -]off|write-?offs?)\b"
 )
-_PROFIT = re.compile(r"\b(?:income|profit|earnings|gains?|change)\b")
+_PROFIT = lazy_regex(r"\b(?:income|profit|earnings|gains?|change)\b")
 _HIGH, _LOW = terms_of("high low")
-_EXTREME = re.compile(r"\b(?:(?P<high>highest|high|peak|maximum)|lowest|low|minimum)\b")
-_PRICE = re.compile(r"\b(?:(?:share|stock|closing|sales?|trading|market) price|stock|traded?|closing|close)\b")
-_WHICH = re.compile(r"\b(?:which|when)\b")
+_EXTREME = lazy_regex(r"\b(?:(?P<high>highest|high|peak|maximum)|lowest|low|minimum)\b")
+_PRICE = lazy_regex(r"\b(?:(?:share|stock|closing|sales?|trading|market) price|stock|traded?|closing|close)\b")
+_WHICH = lazy_regex(r"\b(?:which|when)\b")
 _STATED = 0.5
 """Added to the score of what is less the member that a question leaves out."""
 _INVESTED, _FEW = 100, 2

@@ -1,0 +1,488 @@
+"""What happens in a turn, as events: kinds, drafts, stages and what is measured."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, JsonValue
+
+from quaestor.core import serial
+from quaestor.core.answer_value import AnswerValue
+from quaestor.core.quantity import Scale
+
+# The event of solvers that are asked one after the other: what a stage came to.
+
+
+@dataclass(frozen=True, slots=True)
+class StageAnswered:
+    """A stage of a cascade has said what it has to say.
+
+    Attributes:
+        stage: Which, from 1.
+        taken: Whether its answer is the turn's.
+        shown: The answer for people; None if it found none.
+        confidence: How sure it is, where it says so.
+        least: How sure it had to be; None of the last stage.
+        error: Why it found no answer, where it failed.
+        seconds: How long it took.
+        usage: What it asked of models, as `Usage.counts` has it; nothing of nothing.
+    """
+
+    stage: int
+    solver: str
+    taken: bool
+    shown: str | None = None
+    confidence: float | None = None
+    least: float | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    usage: Mapping[str, int] = field(default_factory=dict)
+    kind: Literal["stage_answered"] = field(default="stage_answered", kw_only=True)
+
+
+# The event of an answer of which it was counted what speaks for it.
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMeasured:
+    """What a confidence is learned from was counted of a model's answer. None of it is a probability that it is right.
+
+    Attributes:
+        agreement: What the embedded solver gives its result, as a probability; 0 if that does not think of it.
+        rank: Which of the embedded solver's results it is, from 1; 0 if it is none of them.
+        findings: What computed evidence has against the plan.
+        facts: How many of these no reading can explain.
+        ties: Look-ups whose runner-up fitted as well, or nearly.
+        repairs: Replies and plans that were refused before.
+        agreeing: How many of the samples came to this result.
+    """
+
+    agreement: float
+    rank: int
+    findings: int = 0
+    facts: int = 0
+    ties: int = 0
+    repairs: int = 0
+    agreeing: int = 1
+    samples: int = 1
+    kind: Literal["answer_measured"] = field(default="answer_measured", kw_only=True)
+
+
+# The events of drafts that are judged: made, examined, criticised, and one of them the answer.
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """An expert made a draft.
+
+    Attributes:
+        draft: Which of the turn, from 1.
+        steps: Its steps for people, in order.
+        result: What they come to, recomputed, for people.
+        says: What the expert says is the answer, where it says so.
+        checked: What was computed about it, whatever was found.
+    """
+
+    draft: int
+    steps: tuple[str, ...]
+    result: str
+    says: str | None = None
+    checked: tuple[str, ...] = ()
+    kind: Literal["drafted"] = field(default="drafted", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NotDrafted:
+    """An expert made no other draft.
+
+    Attributes:
+        draft: Which of the turn it would have been.
+    """
+
+    draft: int
+    error: str
+    kind: Literal["not_drafted"] = field(default="not_drafted", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound:
+    """Something was computed that speaks against a draft.
+
+    Attributes:
+        finding: What sort of thing: `arithmetic`, `period`, ...
+        step: Which step of the draft, from 1.
+        text: What is wrong and what would be right.
+    """
+
+    draft: int
+    finding: str
+    step: int
+    text: str
+    kind: Literal["evidence_found"] = field(default="evidence_found", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGiven:
+    """A critic judged a draft.
+
+    Attributes:
+        critic: What it judges: `extraction`, `calculation`.
+        approves: Whether the draft is right as far as that goes.
+    """
+
+    draft: int
+    critic: str
+    approves: bool
+    issues: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    kind: Literal["verdict_given"] = field(default="verdict_given", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictMissing:
+    """A critic said nothing about a draft that can be used.
+
+    Attributes:
+        critic: What it judges: `extraction`, `calculation`.
+        error: What was wrong with its last reply.
+    """
+
+    draft: int
+    critic: str
+    error: str
+    kind: Literal["verdict_missing"] = field(default="verdict_missing", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSettled:
+    """One of the drafts became the answer.
+
+    Attributes:
+        accepted: Whether nothing stands against it; else it is the one with least.
+    """
+
+    draft: int
+    drafts: int
+    accepted: bool
+    kind: Literal["draft_settled"] = field(default="draft_settled", kw_only=True)
+
+
+# The events of a turn: one frozen type each, told apart by `kind`.
+#
+# Words nothing: `lines` does. What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads
+# an event back needs no parser of sentences.
+
+
+JsonObject = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Anything that has no kind of its own, in words for people.
+
+    Attributes:
+        text: One line or several.
+        warning: Whether a reader should doubt the answer because of it.
+    """
+
+    text: str
+    warning: bool = False
+    kind: Literal["note"] = field(default="note", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenApart:
+    """This turn answers one of several questions that a person asked in one, as turns of earlier versions do.
+
+    Attributes:
+        asked: The words as they were put.
+        number: Which of its questions this is, from 1.
+    """
+
+    asked: str
+    number: int
+    of: int
+    kind: Literal["taken_apart"] = field(default="taken_apart", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A model said how it understands the question.
+
+    Attributes:
+        reading: What it said, as it is on the wire, without what it left empty.
+    """
+
+    reading: JsonObject
+    kind: Literal["understood"] = field(default="understood", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """A model did not say how it understands the question; the turn goes on without.
+
+    Attributes:
+        error: What was wrong with its last reply.
+    """
+
+    error: str
+    kind: Literal["not_understood"] = field(default="not_understood", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A tool was called. What it was given and what it returned are in the turn's calls.
+
+    Attributes:
+        call: Which of the turn's calls it is, from 1.
+    """
+
+    tool: str
+    call: int
+    kind: Literal["tool_called"] = field(default="tool_called", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRejected:
+    """A reply of a model could not be used; where there are attempts left it was asked again.
+
+    Attributes:
+        phase: What the requests are on record as.
+        wanted: What was to be returned, such as `write_plan`.
+        number: Which rejected reply of the phase, from 1.
+    """
+
+    phase: str
+    wanted: str
+    number: int
+    faults: tuple[str, ...]
+    kind: Literal["reply_rejected"] = field(default="reply_rejected", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerClaimed:
+    """A model said what the answer is, and by what.
+
+    Units: a number is in units of `scale`.
+
+    Attributes:
+        scale: What it says that one unit stands for.
+        unit: What it says is counted, or None.
+        steps: The tool results that it rests the answer on.
+        explanation: How it found the answer, in its words, or None.
+    """
+
+    value: AnswerValue
+    scale: Scale = Scale.ONE
+    unit: str | None = None
+    steps: tuple[int, ...] = ()
+    explanation: str | None = None
+    kind: Literal["answer_claimed"] = field(default="answer_claimed", kw_only=True)
+
+
+NoAnswerReason = Literal["not_on_page", "ambiguous"]
+"""Why there is no answer: the page does not have it, or more than one number fits and nothing tells which."""
+
+WhyNoAnswer = Literal["not_on_page", "ambiguous", "no_question"]
+"""Why a turn has no answer: as models say it, or because no number is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswerGiven:
+    """A model, or a rule that is certain, said that there is no answer to give.
+
+    Attributes:
+        explanation: What is missing or what fits, in its words, or "".
+    """
+
+    reason: WhyNoAnswer
+    explanation: str = ""
+    kind: Literal["no_answer_given"] = field(default="no_answer_given", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesNamed:
+    """First of two phases: a model named the values that the answer is computed from.
+
+    Attributes:
+        wanted: The values with their queries, as they are on the wire.
+    """
+
+    wanted: JsonObject
+    kind: Literal["values_named"] = field(default="values_named", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaWritten:
+    """Second of two phases: a model wrote a formula over the values.
+
+    Attributes:
+        formula: Arithmetic over their names; None if it finds no answer.
+        reasoning: Why, in its words, or "".
+    """
+
+    formula: str | None
+    reasoning: str = ""
+    kind: Literal["formula_written"] = field(default="formula_written", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """A model wrote a whole plan.
+
+    Attributes:
+        number: Which plan of the turn, from 1.
+        plan: As it is on the wire.
+    """
+
+    number: int
+    plan: JsonObject
+    kind: Literal["plan_proposed"] = field(default="plan_proposed", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRefused:
+    """A plan without a fault in its form cannot be run.
+
+    Attributes:
+        number: Which plan of the turn, from 1.
+    """
+
+    phase: str
+    number: int
+    issues: tuple[str, ...]
+    kind: Literal["plan_refused"] = field(default="plan_refused", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """The words of a step led to a number of the page.
+
+    Attributes:
+        step: Which step of the plan, from 1.
+        score: How well the words match it, 0 to 100; None if they were not weighed.
+        runner_up: What fits next best, or None.
+        runner_up_score: How well; None without one.
+    """
+
+    step: int
+    words: str
+    found: str
+    score: float | None = None
+    runner_up: str | None = None
+    runner_up_score: float | None = None
+    kind: Literal["looked_up"] = field(default="looked_up", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPicked:
+    """A model pointed at one of several numbers that the words of a step fit.
+
+    Attributes:
+        step: Which step of the plan, from 1.
+        number: Its place among them, from 1.
+    """
+
+    step: int
+    number: int
+    among: int
+    kind: Literal["number_picked"] = field(default="number_picked", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateChosen:
+    """A plan was taken out of all that were ranked.
+
+    Attributes:
+        share: Its probability among them.
+    """
+
+    candidates: int
+    operation: str
+    share: float
+    kind: Literal["candidate_chosen"] = field(default="candidate_chosen", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePassedOver:
+    """A likely plan was left aside: it has no result."""
+
+    operation: str
+    error: str
+    kind: Literal["candidate_passed_over"] = field(default="candidate_passed_over", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertEvent:
+    """Something happened while another solver made a draft."""
+
+    draft: int
+    solver: str
+    event: "Event"
+    kind: Literal["expert_event"] = field(default="expert_event", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StageEvent:
+    """Something happened while a stage of a cascade looked for an answer.
+
+    Attributes:
+        stage: Which, from 1.
+    """
+
+    stage: int
+    solver: str
+    event: "Event"
+    kind: Literal["stage_event"] = field(default="stage_event", kw_only=True)
+
+
+Event = Annotated[
+    Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
+    | ValuesNamed | FormulaWritten | PlanProposed | PlanRefused | LookedUp | NumberPicked | CandidateChosen
+    | CandidatePassedOver | Drafted | NotDrafted | EvidenceFound | VerdictGiven | VerdictMissing | DraftSettled
+    | ExpertEvent | StageEvent | StageAnswered | AnswerMeasured,
+    Discriminator("kind"),
+]  # fmt: skip
+"""Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""
+
+_LARGEST = 1 << 63
+
+
+def as_object(said: object) -> JsonObject:
+    """Return a dataclass as a JSON object that every store can hold, without what is None.
+
+    A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
+    """
+    written = holdable(serial.dump(said, compact=True))
+    assert isinstance(written, dict)
+    return written
+
+
+def holdable(value: JsonValue) -> JsonValue:
+    """Return JSON as every store can hold it: whole numbers of more than 64 bits, and infinite ones, as text."""
+    if isinstance(value, dict):
+        return {key.replace("\0", " "): holdable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [holdable(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not -_LARGEST <= value < _LARGEST:
+        return str(value)
+    return value
+
+
+def dump_events(events: Sequence[Event]) -> list[JsonValue]:
+    """Return events as JSON objects, in their order."""
+    written: list[JsonValue] = serial.dump(tuple(events), tuple[Event, ...])
+    return written
+
+
+def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
+    """Return the events that `dump_events` wrote.
+
+    Raises:
+        StoredValueError: It did not write this.
+    """
+    read_as: type[tuple[Event, ...]] = tuple[Event, ...]
+    return serial.restore(read_as, list(stored))

@@ -1,1 +1,0 @@
-"""The benchmark ConvFinQA: its pages, its records, and the two formats of its files."""

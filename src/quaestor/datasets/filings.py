@@ -1,0 +1,214 @@
+"""Questions about documents of their own: quaestor's format, and those of FinanceBench and DocFinQA."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from quaestor.core.visible import visible
+from quaestor.datasets.dataset import Conversation, ConversationListing, Dataset, FileConversations, text_field
+from quaestor.datasets.formats import DocumentFolder
+from quaestor.errors import DatasetError
+from quaestor.readers.content import FileContent
+
+# The formats of questions about documents that lie in a folder: quaestor's own, and that of FinanceBench.
+#
+# Looks up by name the few fields that it reads, so an answer field cannot reach a document or a question:
+# `scoring.references` is another reader.
+
+
+_FIRST_LINE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A conversation whose document is not read yet."""
+
+    id: str
+    document: str
+    company: str
+    questions: tuple[str, ...]
+    where: str
+
+
+class FilingQuestions:
+    """Lines with `file`, `conversation`, `turn` and `question`; a conversation's follow each other."""
+
+    name = "filings"
+    unanswerable = True
+
+    def recognises(self, content: FileContent) -> bool:
+        """Return whether the first line of a file is such an object."""
+        return {"file", "conversation", "turn", "question"} <= _first_line(content).keys()
+
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Return the questions of a file about documents that lie beside it.
+
+        Args:
+            limit: Read no more than so many conversations.
+
+        Raises:
+            DatasetError: A line is not what it should be, or a document is missing.
+        """
+        return self.read_about(content, DocumentFolder(content.path.parent), limit)
+
+    def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
+        """Return the questions of a file about documents of a folder.
+
+        Args:
+            limit: Read no more than so many conversations.
+
+        Raises:
+            DatasetError: A line is not what it should be, or a document is missing.
+        """
+        dataset = _dataset(self.name, content, folder, list(self._asked(content))[:limit])
+        return replace(dataset, unanswerable=self.unanswerable)
+
+    def _asked(self, content: FileContent) -> Iterator[_Asked]:
+        lines = (
+            (text_field(record.get("conversation"), f"{where}: 'conversation'", benchmark="questions"), where, record)
+            for where, record in _records(content)
+        )
+        for id, group in groupby(lines, key=lambda line: line[0]):
+            found = [(where, record) for _, where, record in group]
+            where, first = found[0]
+            file = text_field(first.get("file"), f"{where}: 'file'", benchmark="questions")
+            for place, (line, record) in enumerate(found):
+                if record.get("turn") != place:
+                    raise DatasetError(f"{line}: expected turn {place} of {visible(id)}; turns count from 0, in order")
+                if record.get("file") != file:
+                    raise DatasetError(f"{line}: {visible(id)} is about {visible(file)}; a conversation has one file")
+            texts = [text_field(r.get("question"), f"{w}: 'question'", benchmark="questions") for w, r in found]
+            company = re.split(r"[-_ .]", file, maxsplit=1)[0].lower()
+            yield _Asked(id, file, company, tuple(texts), where)
+
+
+class FinanceBench(FilingQuestions):
+    """Lines with `financebench_id`, `doc_name`, `company` and `question`, each a conversation of one question.
+
+    Source: Islam et al., "FinanceBench: A New Benchmark for Financial Question Answering" (2023).
+    """
+
+    name = "financebench"
+    unanswerable = False
+
+    def recognises(self, content: FileContent) -> bool:
+        """Return whether the first line of a file is such an object."""
+        return {"financebench_id", "doc_name", "question"} <= _first_line(content).keys()
+
+    def _asked(self, content: FileContent) -> Iterator[_Asked]:
+        for where, record in _records(content):
+            id, file, question = (
+                text_field(record.get(name), f"{where}: {name!r}", benchmark="FinanceBench")
+                for name in ("financebench_id", "doc_name", "question")
+            )
+            yield _Asked(id, file, str(record.get("company") or file), (question,), where)
+
+
+def _first_line(content: FileContent) -> Mapping[str, object]:
+    """Return the object on the first line of a file; an empty one if there is none."""
+    if not content.looks_like_json:
+        return {}
+    try:
+        with content.open() as file:
+            found = json.loads(file.readline(_FIRST_LINE))
+    except (DatasetError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield where each line is, and its object."""
+    for number, line in enumerate(content.text.text.split("\n"), 1):
+        where = f"{content.path}, line {number}"
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DatasetError(f"{where}: not JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise DatasetError(f"{where}: expected an object")
+        yield where, record
+
+
+def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: list[_Asked]) -> Dataset:
+    seen = dict[str, str]()
+    for one in asked:
+        if one.id in seen:
+            raise DatasetError(f"{one.where}: duplicate conversation {visible(one.id)}, also at {seen[one.id]}")
+        seen[one.id] = one.where
+    folder.require((one.document, one.where) for one in asked)
+
+    def read(place: int) -> Conversation:
+        one = asked[place]
+        return Conversation(one.id, folder.document(one.document, one.where), one.questions, company=one.company)
+
+    listing = ConversationListing()
+    for place in range(len(asked)):
+        listing.add(read(place))
+    conversations = FileConversations(listing.listed, read)
+    return Dataset(str(content.path), name, listing.digest, conversations, folder=str(folder.path.absolute()))
+
+
+# The format of DocFinQA: a list of records, each with a question and the whole text of the filing that it is about.
+#
+# Source: Reddy et al., "DocFinQA: A Long-Context Financial Reasoning Dataset" (2024).
+
+
+_FIELDS = ("Context", "Question")
+
+
+class DocFinqaFormat:
+    """A list of records with `Context` and `Question`; each is a conversation of one question, named by its place."""
+
+    name = "docfinqa"
+
+    def recognises(self, content: FileContent) -> bool:
+        """Return whether a file is a JSON list whose first record has a context and a question."""
+        found = content.outline
+        if found is None or found.kind != "list":
+            return False
+        first = next(iter(content.records(found.parts.values())), None)
+        return isinstance(first, Mapping) and first.keys() >= {*_FIELDS}
+
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Return the documents and questions of a file.
+
+        Args:
+            limit: Read no more than so many records.
+
+        Raises:
+            DatasetError: A record is not what it should be.
+        """
+        return self.read_about(content, DocumentFolder(content.path.parent), limit)
+
+    def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
+        """Return the same; of the folder only its cache and limits are used, for the file has its documents.
+
+        Args:
+            limit: Read no more than so many records.
+
+        Raises:
+            DatasetError: A record is not what it should be.
+        """
+        if content.outline is None:
+            raise DatasetError(f"{content.path}: expected a list of records; is this a DocFinQA file?")
+        records = content.records(content.outline.parts.values())
+
+        def read(place: int) -> Conversation:
+            where, record = f"{content.path}, record {place}", records[place]
+            if not isinstance(record, Mapping):
+                raise DatasetError(f"{where}: expected an object; is this a DocFinQA file?")
+            context, question = (
+                text_field(record.get(name), f"{where}: {name!r}", benchmark="DocFinQA") for name in _FIELDS
+            )
+            document = folder.text(context)
+            return Conversation(f"docfinqa-{place}", document, (question,), company=document.id)
+
+        listing = ConversationListing()
+        for place in range(len(records))[:limit]:
+            listing.add(read(place))
+        conversations, beside = FileConversations(listing.listed, read), str(folder.path.absolute())
+        return Dataset(str(content.path), self.name, listing.digest, conversations, folder=beside)

@@ -1,0 +1,189 @@
+"""The benchmark TAT-QA: its pages and its records."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from quaestor.core.caching import BoundedCache
+from quaestor.core.number_conventions import ENGLISH
+from quaestor.datasets.dataset import (
+    Conversation,
+    ConversationListing,
+    Dataset,
+    FileConversations,
+    shown_losses,
+    text_field,
+)
+from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
+from quaestor.documents.document import Document
+from quaestor.documents.prose import split_prose
+from quaestor.errors import DatasetError, DocumentError
+from quaestor.readers.content import FileContent
+from quaestor.readers.json_records import JsonRecords
+
+# A page of TAT-QA as a document: one table among the paragraphs around it.
+#
+# The file has the paragraphs in their order, and does not say between which of them the table stands.
+
+
+BENCHMARK = "TAT-QA"
+
+_LEADS = re.compile(
+    r"\b(?:following|accompanying) (?:\w+ )?(?:table|schedule)|\btables? (?:below|sets|summari[sz]es|presents|shows"
+    r"|provides|reflects|details|reconciles)\b|\bas follows\b|\b(?:were|was|is|are|the) following\b|:\s*$",
+    re.IGNORECASE,
+)
+"""What a paragraph says that leads to a table."""
+_AMOUNTS = r"(?:thousands|millions|billions|(?:us\s?)?\$?\s?000['\u2019]?s?)\b"
+_COUNTS = re.compile(
+    rf"\([^()]{{0,60}}\bin {_AMOUNTS}[^()]{{0,80}}\)|\b(?:amounts |dollars )?expressed in {_AMOUNTS}[^.()]{{0,80}}",
+    re.IGNORECASE,
+)
+_LONGEST_HEADING = 200
+
+
+def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
+    """Return the page of one record; its id is that of its table.
+
+    Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
+
+    Args:
+        where: The record in words, for errors.
+
+    Source: The published files of TAT-QA: Zhu et al., "TAT-QA: A Question Answering Benchmark on a Hybrid of Tabular
+        and Textual Content in Finance" (2021).
+
+    Raises:
+        DatasetError: A field is not what it should be.
+    """
+    table = record.get("table")
+    if not isinstance(table, Mapping):
+        raise DatasetError(f"{where}: 'table' must be an object; is this a TAT-QA file?")
+    name = text_field(table.get("uid"), f"{where}: 'uid' of 'table'", benchmark=BENCHMARK)
+    grid, texts = _grid(table.get("table"), where), _texts(record.get("paragraphs"), where)
+    try:
+        for number, text in enumerate(texts):
+            check_length(name, f"paragraph {number}", len(text))
+        above = place_of_table(texts)
+        return assemble(
+            name,
+            [
+                SectionPart("pre_text"),
+                *(ParagraphPart(split_prose(text)) for text in texts[:above]),
+                TablePart(grid, caption=_caption(texts, above)),
+                SectionPart("post_text"),
+                *(ParagraphPart(split_prose(text)) for text in texts[above:]),
+            ],
+            convention=ENGLISH,
+        )
+    except DocumentError as error:
+        return refused(name, error)
+
+
+def place_of_table(texts: Sequence[str]) -> int:
+    """Return how many paragraphs are above the table: up to the last that leads to one; none if none does.
+
+    >>> place_of_table(["Rents rose.", "They were as follows (in millions):", "Costs fell."])
+    2
+    """
+    return next((place for place in range(len(texts), 0, -1) if _LEADS.search(texts[place - 1])), 0)
+
+
+def _caption(texts: Sequence[str], above: int) -> str:
+    """Return what paragraphs say in brackets that numbers count in: the nearest above the table, else a heading below.
+
+    A page's title ("NOTES (in thousands, except per share data)") may stand far from its table.
+    """
+    headings = [text for text in texts[above:] if len(text) <= _LONGEST_HEADING and not text.rstrip().endswith(".")]
+    for text in (*reversed(texts[:above]), *headings):
+        found = _COUNTS.search(text)
+        if found:
+            return found[0]
+    return ""
+
+
+def _grid(rows: object, where: str) -> list[list[str]]:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
+        raise DatasetError(f"{where}: 'table' of 'table' must be a list of rows; is this a TAT-QA file?")
+    what = f"{where}: a cell of 'table'"
+    return [[text_field(cell, what, empty=True, benchmark=BENCHMARK) for cell in row] for row in rows]
+
+
+def _texts(paragraphs: object, where: str) -> tuple[str, ...]:
+    """Return the paragraphs by their order."""
+    if paragraphs is None:
+        return ()
+    if not isinstance(paragraphs, list) or not all(isinstance(paragraph, Mapping) for paragraph in paragraphs):
+        raise DatasetError(f"{where}: 'paragraphs' must be a list of objects; is this a TAT-QA file?")
+    what = f"{where}: 'text' of a paragraph"
+    return tuple(text_field(found.get("text"), what, empty=True, benchmark=BENCHMARK) for found in paragraphs)
+
+
+# The format of TAT-QA: a list of pages, each with its questions, which are independent of each other.
+#
+# A page is one conversation, so that what is resumed, sampled or named is a page with all its questions. Looks up by
+# name the few fields that it reads, so an answer field cannot reach a document: `scoring.references` is another
+# reader.
+
+
+_PAGES = 128
+"""So many pages are kept once they are read."""
+
+
+class TatqaFormat:
+    """A list of records, each with `table`, `paragraphs` and `questions`."""
+
+    name = "tatqa"
+
+    def recognises(self, content: FileContent) -> bool:
+        """Return whether a file is a JSON list whose first record has paragraphs and questions beside its table."""
+        found = content.outline
+        if found is None or found.kind != "list":
+            return False
+        first = next(iter(content.records(found.parts.values())), None)
+        return isinstance(first, Mapping) and {"table", "paragraphs", "questions"} <= first.keys()
+
+    def read(self, content: FileContent, limit: int | None = None) -> Dataset:
+        """Return the documents and questions of a file.
+
+        Args:
+            limit: Read no more than so many pages.
+
+        Raises:
+            DatasetError: The file or a record is not what it should be.
+        """
+        path = str(content.path)
+        if content.outline is None or content.outline.kind != "list":
+            raise DatasetError(f"{path}: expected a list of records; is this a TAT-QA file?")
+        records = content.records(content.outline.parts.values())
+        read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
+        listing, warnings = ConversationListing(), list[str]()
+        for number in range(len(records))[:limit]:
+            conversation = read(number)
+            if (first := listing.find(conversation.id)) is not None:
+                where = f"{path}, record {number}"
+                raise DatasetError(f"{where}: duplicate table uid {conversation.id!r}, also used by record {first}")
+            listing.add(conversation)
+            warnings += shown_losses(conversation.document)
+        conversations = FileConversations(listing.listed, read)
+        return Dataset(path, self.name, listing.digest, conversations, tuple(warnings))
+
+
+def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation], number: int) -> Conversation:
+    def made() -> Conversation:
+        where, record = f"{path}, record {number}", records[number]
+        if not isinstance(record, Mapping):
+            raise DatasetError(f"{where}: expected an object; is this a TAT-QA file?")
+        return _conversation(record, where)
+
+    return pages.get(number, made)
+
+
+def _conversation(record: Mapping[str, object], where: str) -> Conversation:
+    document = read_tatqa_page(record, where)
+    place, asked = f"{where} ({document.id[:80]})", record.get("questions")
+    if not isinstance(asked, list) or not asked or not all(isinstance(item, Mapping) for item in asked):
+        raise DatasetError(f"{place}: no questions; expected a list of objects in 'questions'")
+    what = f"{place}: 'question' of a question"
+    questions = tuple(text_field(item.get("question"), what, benchmark=BENCHMARK) for item in asked)
+    return Conversation(document.id, document, questions, chained=False)

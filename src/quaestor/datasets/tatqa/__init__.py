@@ -1,1 +1,0 @@
-"""The benchmark TAT-QA: its pages and questions."""

@@ -1,0 +1,384 @@
+"""What is told instead of the likeliest answer, where a page does not say what a person asks."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events import WhyNoAnswer
+from quaestor.core.answer_value import AnswerKinds, Text
+from quaestor.core.provenance import CellRef
+from quaestor.core.words import JOINING_WORDS, STOP_WORDS, search_words
+from quaestor.documents.document import Document
+from quaestor.graph.facts import Observation
+from quaestor.ontology.line_matching import core_line_index, read_core_lines
+from quaestor.plan.steps import Compute, Extract, Plan
+from quaestor.questions.no_numbers import why_no_number
+from quaestor.questions.question import Question
+from quaestor.questions.times import years_asked
+from quaestor.retrieval.company_name import names_no_company
+from quaestor.solvers.answering import answer_without_value
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.answerability import (
+    AnswerabilityModel,
+    KnownYears,
+    known_years,
+    nearest_words,
+    show_years,
+)
+from quaestor.solvers.embedded.missing_numbers import (
+    empty_cell_asked,
+    is_of_unread_year,
+    other_kind_answered,
+    other_line_taken,
+    other_time_answered,
+)
+from quaestor.solvers.embedded.number_fit import income_or_loss
+from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
+from quaestor.solvers.embedded.spans import SpanCandidate
+from quaestor.solvers.embedded.unwanted_plans import asks_for_change
+from quaestor.solvers.embedded.writing import whole_question
+
+# A line of statements that a question names and the page does not have, though it has one that sounds like it.
+#
+# "Net income" and "operating income" share a word and are two lines. Owns how that is told: by the captions that the
+# core knows, only where a question names nothing else, and where nothing on the page, in its tables or its text, is
+# called by any caption of the line.
+
+
+_SAME = {"sale": "revenue", "sales": "revenue", "revenues": "revenue"}
+_NO_PART = STOP_WORDS - JOINING_WORDS
+"""Words of questions that no caption differs by from another."""
+
+_PLAIN = frozenset({"kg:PatternValue", "kg:PatternSignKept"})
+"""What a question asks for that asks for no calculation."""
+_TOTALS = frozenset({"total", "totals", "grand total"})
+_LEAST = 2
+"""A caption of one word ("sales", "income") is part of many names."""
+
+
+def other_line_asked(question: Question, plan: Plan | None, document: Document) -> str | None:
+    """Return the line that a question names, where the page lacks it and the answer is of another line; else None.
+
+    Args:
+        plan: How it is answered; of anything but the look-up of one cell, or a calculation with earlier answers alone,
+            nothing is said.
+    """
+    answered, earlier = _row_taken(plan, document), _is_of_answers(plan) and question.pattern_names <= _PLAIN
+    if asks_for_change(question):
+        # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
+        return None
+    said = search_words(question.lowered)
+    # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
+    telling = " ".join(word for word in said if word not in _NO_PART and not word.isdigit())
+    if not (answered or earlier) or not question.stands_alone or _says(answered, telling):
+        return None
+    named = _named_in(said)
+    if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):
+        return None
+    given = _line_of(answered)
+    other = earlier or (given is not None and named[1] != given)
+    return named[0] if other and not _is_on(document, *named) else None
+
+
+def _is_of_answers(plan: Plan | None) -> bool:
+    """Whether a plan calculates with earlier answers alone, which no question for the value of a line asks for."""
+    steps = plan.steps if plan is not None else ()
+    made = {step.operation if isinstance(step, Compute) else "" for step in steps}
+    return bool(made) and made.isdisjoint({"", "identity"})
+
+
+def _row_taken(plan: Plan | None, document: Document) -> str:
+    steps = plan.steps if plan is not None else ()
+    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+        return ""
+    table = document.table(steps[0].source.table)
+    label = table.rows[steps[0].source.row].label
+    if label.casefold() not in _TOTALS:
+        return label
+    # "Total" in a table of revenue is total revenue.
+    return " ".join((label, table.title, table.columns[0].label, *document.section_of(table).path[-1:]))
+
+
+@lru_cache(maxsize=1)
+def _captions() -> Mapping[tuple[str, ...], str]:
+    """The captions of several words, by their words, with the line of each."""
+    found = {
+        tuple(search_words(caption)): income_or_loss(line.name)
+        for line in read_core_lines().lines.values()
+        for caption in line.captions
+    }
+    return {words: line for words, line in found.items() if len(words) >= _LEAST}
+
+
+@lru_cache(maxsize=8192)
+def _line_of(label: str) -> str | None:
+    """Return the core's line that a label names; None if it names none."""
+    found = core_line_index().find_named(label)
+    return None if found is None else income_or_loss(found.property)
+
+
+def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the longest caption that words have in one piece, and its line."""
+    captions = _captions()
+    for size in range(len(said), _LEAST - 1, -1):
+        for start in range(len(said) - size + 1):
+            if line := captions.get(said[start : start + size]):
+                return " ".join(said[start : start + size]), line
+    return None
+
+
+def _is_on(document: Document, caption: str, line: str) -> bool:
+    """Whether anything on a page is called by a caption of a line: a row, a column, a table, or words of a sentence."""
+    for table in document.tables:
+        heads = (*table.rows, *table.columns)
+        # "Revenue" over "Service" is service revenue.
+        labels = [label for head in heads for label in (head.label, " ".join((*head.levels, head.label))) if label]
+        labels += [table.title, table.caption]
+        if any(_line_of(label) == line or _says(label, caption) for label in dict.fromkeys(labels)):
+            return True
+    captions = [f" {' '.join(words)} " for words, name in _captions().items() if name == line]
+    texts = (f" {' '.join(search_words(sentence.text.lower()))} " for sentence in document.sentences)
+    return any(said in text for text in texts for said in captions)
+
+
+def _says(label: str, caption: str) -> bool:
+    """Whether a label has all words of a caption; sales are revenue."""
+    said, wanted = (
+        {_SAME.get(word, word) for word in words} for words in (search_words(label.lower()), caption.split())
+    )
+    return wanted <= said
+
+
+# Declines a question that the page does not answer: typed, with what is missing, what is there, and what is nearest.
+#
+# No rule guesses: of what is not certain the probability decides that was learned, and it is answered as ever where
+# there is none.
+
+
+_LONGEST_LABEL = 40
+_MOST_YEARS = 12
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The years of the document that a conversation is about, once they were needed."""
+
+    years: KnownYears | None = None
+
+
+def without_turns(turns: Sequence[int]) -> Answer:
+    """Return the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
+
+    Args:
+        turns: Those questions, from 0.
+    """
+    numbers = " and ".join(str(turn + 1) for turn in turns)
+    which = f"question {numbers}, which was" if len(turns) == 1 else f"questions {numbers}, which were"
+    return Answer(value=None, reason=f"this depends on {which} not answered", answerable=0.0)
+
+
+class AbstentionRules:
+    """Declines questions that the page cannot answer."""
+
+    def __init__(self, answers: AnswerKinds = "numbers") -> None:
+        """Take which answers there may be."""
+        self._words = answers == "all"
+
+    def declined(
+        self,
+        question: str,
+        context: TurnContext,
+        nearest: Callable[[], Answer | None],
+        words: SpanCandidate | None = None,
+    ) -> Answer | None:
+        """Return the answer without a value of a question that certainly cannot be answered; None if it may be.
+
+        Args:
+            context: The turn's; what is said goes on its record.
+            nearest: Finds the nearest reading, if there is one.
+            words: The words of the document that may answer it, or None.
+        """
+        found = self._reason(question, context, words)
+        if found is None:
+            return None
+        reason, said = found
+        near = nearest() if reason == "not_on_page" else None
+        if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
+            # A number is not a near miss of a reason.
+            near = None
+        said = said if near is None or near.value is None else f"{said}; {nearest_words(near)}"
+        return _silent(context, reason, said)
+
+    def doubted(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
+        """Return the answer without a value of a question that is most likely not answered.
+
+        Args:
+            nearest: The nearest reading, with the probability that the page holds the answer.
+            missing: What the page lacks.
+        """
+        said = f"{missing}; {nearest_words(nearest)}"
+        return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
+
+    def of_another_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
+        """Return the answer without a value of a question for a line that the document lacks; None if it has it.
+
+        Args:
+            nearest: The likeliest answer, of a line that sounds like it.
+        """
+        document = context.document.whole or context.document
+        line = other_line_asked(question, nearest.plan, document)
+        if line is None:
+            return None
+        what = "page" if document.is_page else "document"
+        return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
+
+    def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
+        """Return the answer without a value of a question for another kind of number than was found."""
+        return _silent(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
+
+    def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
+        """Return the answer of `without_turns`, put on record.
+
+        Args:
+            answer: Whose reason says which questions it needs.
+        """
+        return _silent(context, "not_on_page", answer.reason or "")
+
+    def _reason(
+        self, question: str, context: TurnContext, words: SpanCandidate | None
+    ) -> tuple[WhyNoAnswer, str] | None:
+        read, told = context.read(question), words is not None and words.sure
+        if self._words and read.wants.kind == "span":
+            if not told:
+                return "not_on_page", f"no sentence answers this; {_what_can_be_asked(context)}"
+        elif why := why_no_number(read):
+            return "no_question", f"{why}; {_what_can_be_asked(context)}"
+        if asked := years_asked(read):
+            known = self._years(context)
+            if lacking := tuple(sorted(year for year in asked if known.lacks(year))):
+                what = "page" if context.document.is_page else "document"
+                return (
+                    "not_on_page",
+                    f"the {what} has no numbers for {show_years(lacking)}; {_what_years(lacking, known.shown)}",
+                )
+        if cell := empty_cell_asked(question, context):
+            return "not_on_page", cell
+        return None
+
+    def _years(self, context: TurnContext) -> KnownYears:
+        kept = context.session.kept(self, _Kept)
+        if kept.years is None:
+            kept.years = known_years(context.document)
+        return kept.years
+
+
+def _silent(context: TurnContext, reason: WhyNoAnswer, said: str, holds: float = 0.0) -> Answer:
+    return replace(answer_without_value(context, reason, said), answerable=holds)
+
+
+def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
+    """Return the years that there are; of a document with many the nearest on both sides."""
+    if len(shown) <= _MOST_YEARS:
+        return f"years covered: {show_years(shown)}"
+    before, after = [year for year in shown if year < lacking[0]], [year for year in shown if year > lacking[-1]]
+    return f"nearest years covered: {show_years((*before[-1:], *after[:1]))}"
+
+
+def _what_can_be_asked(context: TurnContext) -> str:
+    """Return what can be asked, with a line of the page where it has a plain one."""
+    line = next((number for number in context.graph.observations if _plain(number)), None)
+    such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
+    return f"ask for a figure{such}, or for a change, a share or a ratio"
+
+
+def _plain(number: Observation) -> bool:
+    label = number.row.label
+    return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))
+
+
+# What is told instead of the likeliest answer, where a person asks and the page likely does not say.
+#
+# The rules that need none are in `declining`.
+
+
+_OF_SEVERAL = 0.5
+"""What an answer's confidence is multiplied by where any of several companies may be meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbstentionPolicy:
+    """Weighs the likeliest answer against silence.
+
+    Attributes:
+        reader: Ranks the plans, by which the probability is told.
+        doubter: Tells how likely the page holds the answer.
+        decliner: Says that it does not; None where every question has an answer.
+    """
+
+    reader: ConversationReader
+    doubter: AnswerabilityModel
+    decliner: AbstentionRules | None
+
+    def doubted(self, first: Answer, asked: AskedTurn) -> Answer:
+        """Return an answer with the probability that the page holds one; a list is no surer than that.
+
+        Args:
+            first: The likeliest answer. What rests on no number of the page has a probability of its own, or none.
+            asked: The question, the page and the conversation.
+        """
+        if first.plan is None or first.kind == "text":
+            return first
+        holds = self.doubter.holds(self.reader.choices(asked), asked.context)
+        sure = first.confidence
+        if first.kind == "list" and sure is not None and holds is not None and not _chooses(asked):
+            sure *= holds
+        if sure is not None and not asked.context.memory.turns and not asked.context.document.is_page:
+            sure *= _OF_SEVERAL if names_no_company(asked.question.text, asked.context.document) else 1.0
+        return replace(first, answerable=holds, confidence=sure)
+
+    def refused(self, first: Answer, asked: AskedTurn) -> Answer | None:
+        """Return the answer without a value, where the likeliest one is not to be given; else None.
+
+        Args:
+            first: The likeliest answer, with the probability that the page holds one.
+            asked: The question, the page and the conversation.
+        """
+        if self.decliner is None:
+            return None
+        if first.plan is None or first.kind == "text":
+            return self.decliner.unfounded(first, asked.context) if first.plan is None else None
+        if self._rests_on_nothing(asked):
+            return self.decliner.unfounded(without_turns([len(asked.context.memory.answers) - 1]), asked.context)
+        lacking = next(self._lacking(first, asked), None)
+        if lacking is not None:
+            return self.decliner.of_another_kind(first, lacking, asked.context)
+        missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
+        if missing is not None:
+            return self.decliner.doubted(first, missing, asked.context)
+        return self.decliner.of_another_line(first, asked.question, asked.context)
+
+    def _lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
+        """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
+        document = asked.context.document
+        if kind := other_kind_answered(asked.worded, first, asked.page.leaves, document):
+            yield kind
+        if line := other_line_taken(asked.question, first.plan, asked.context):
+            yield line
+        if is_of_unread_year(asked.question, first.plan, document):
+            yield "the columns of its table have no years that could be read"
+        if time := other_time_answered(asked.question, first.plan, asked.page.leaves, document):
+            yield f"this line has no number for {time}"
+
+    def _rests_on_nothing(self, asked: AskedTurn) -> bool:
+        """Whether a question goes on from one about a thing that the document does not have."""
+        memory = asked.context.memory
+        if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
+            return False
+        before = memory.asked[-1]
+        return not why_no_number(before) and self.doubter.names_what_is_unknown(before, asked.page.leaves)
+
+
+def _chooses(asked: AskedTurn) -> bool:
+    """Whether a question chooses among cells or lines: how sure such a choice is has been learned for itself."""
+    return whole_question(asked.question, asked.context.memory.asked).wants.selection is not None

@@ -1,1 +1,0 @@
-"""When the embedded solver answers a person that the page does not say: certain cases, by rule."""

@@ -1,0 +1,461 @@
+"""Whether a document likely holds the answer to a question: its years, what it lacks, and the learned probability."""
+
+import math
+from collections.abc import Container, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import confidence_words, show_number
+from quaestor.core.caching import BoundedCache
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import find_relative_periods
+from quaestor.core.provenance import CellRef
+from quaestor.core.words import ARTICLES, FUNCTION_WORDS, JOINING_WORDS, NUMBER_WORDS, words
+from quaestor.documents.document import Document, Paragraph, SectionHeading
+from quaestor.documents.table import Table
+from quaestor.plan.steps import Plan
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems, without_owner
+from quaestor.questions.times import without_time_words
+from quaestor.retrieval.everyday import in_words_of_reports
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.beam import Hypotheses
+from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.number_fit import line_called, lines_named
+from quaestor.solvers.embedded.page import CandidateNumber, Floats, NumberMatrix, StemWeights
+
+# The years that a document has, and those that a question asks for: both read so that only what is certain counts.
+#
+# A document has a year that it prints anywhere, also in a label or as two digits, and one that its words reach:
+# between two others, a year before one that is named, a fiscal year that ends in the next spring. A question asks for
+# a year that stands where a time does ("in 2009"), not for one in a name ("notes due 2021", "the 2009 plan").
+
+
+_YEAR = lazy_regex(r"(?<![\d.,$])(?:19[5-9]|20[0-9])\d(?![\d%]|[.,]\d)")
+_PRINTED = lazy_regex(r"(?=((?:19[5-9]|20[0-9])\d))")
+_SHORT = lazy_regex(r"(?:['\u2019/\-\u2013]|\bfye? ?|\bfiscal |\bq[1-4] ?)(\d\d)(?!\d)")
+_RANGE = lazy_regex(r"((?:19|20)\d\d)\s*(?:-|\u2013|\u2014|to|through|thru|until|and)\s*((?:19|20)\d\d|\d\d)(?!\d)")
+_SPRING = lazy_regex(
+    r"\b(?:jan|feb|mar|apr|may|june?)[a-z]*\.?\s*(?:[0-3]?\d)?\s*,?\s*((?:19|20)\d\d)|\b0?[1-6]/\d{1,2}/((?:19|20)\d\d)"
+)
+_COUNT = "|".join((*NUMBER_WORDS, r"\d{1,2}"))
+_YEARS = lazy_regex(
+    rf"\b(?:last|past|prior|previous|preceding|the|these|those|our)\s+({_COUNT})[\s-](?:fiscal |calendar )?years?\b"
+)
+_OPEN = lazy_regex(
+    r"\b(?:thereafter|beyond|(?:less|more) than \w+ years?"
+    r"|(?:next|within|first|following|subsequent) \w+ (?:fiscal )?years?"
+    r"|(?:after|over|under) (?:\d|one|two|three|four|five)\w* years?|\d\s*(?:-|\u2013|to)\s*\d years?|years? \d\b"
+    r"|due after)"
+)
+_KEPT = BoundedCache[str, "KnownYears"](16)
+"""By the digest of a document: reading all of a long one for them takes a tenth of a second."""
+
+_MOST = 30
+"""No run of years that is longer is read between two."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownYears:
+    """The years of a document.
+
+    Attributes:
+        shown: Those that its headings and sentences name as periods, in order, for people.
+        reached: Those that it has in any way.
+        open_from: From this year on its words may reach any ("thereafter"); None if they do not.
+    """
+
+    shown: tuple[int, ...] = ()
+    reached: frozenset[int] = frozenset()
+    open_from: int | None = None
+
+    def lacks(self, year: int) -> bool:
+        """Return whether it is certain that a year is not on it; nothing is, of a page without any year."""
+        if not self.shown or year in self.reached:
+            return False
+        return self.open_from is None or year < self.open_from
+
+
+def known_years(document: Document) -> KnownYears:
+    """Return the years of a document; of an excerpt those of the whole. Those of the last few documents are kept."""
+    whole = document.whole or document
+    return _KEPT.get(whole.digest, lambda: _years_of(whole))
+
+
+def _years_of(whole: Document) -> KnownYears:
+    named: set[int] = set()
+    reached: set[int] = set()
+    relative: list[int] = []
+    lengths: list[int] = []
+    is_open = False
+    for text in printed_texts(whole):
+        own = {int(year) for year in _YEAR.findall(text)}
+        named |= own
+        reached |= own | set(_also(text))
+        offsets = [mention.offset for mention in find_relative_periods(text)]
+        spans = [NUMBER_WORDS.get(count) or int(count) for count in _YEARS.findall(text)]
+        reached |= {year + offset for year in own for offset in offsets}
+        reached |= {year - back for year in own for span in spans for back in range(min(span, _MOST))}
+        if not own:
+            relative, lengths = relative + offsets, lengths + spans
+        is_open = is_open or bool(_OPEN.search(text))
+    columns = {p.year for t in whole.tables for head in (*t.columns, *t.rows) if (p := head.period) is not None}
+    named |= columns
+    reached |= named
+    dated = {p.year for sentence in whole.sentences for p, _, _ in sentence.periods}
+    anchors = columns or named
+    reached |= {year + offset for year in anchors for offset in relative}
+    reached |= {max(anchors) - back for span in lengths for back in range(min(span, _MOST))} if anchors else set()
+    return KnownYears(tuple(sorted(columns | dated)), frozenset(reached), min(anchors) if is_open and anchors else None)
+
+
+def printed_texts(document: Document) -> Iterator[str]:
+    """Yield all that is printed, in small letters: a heading, a sentence, a row or a table's name at a time."""
+    for block in document.blocks:
+        content = block.content
+        if isinstance(content, SectionHeading):
+            yield content.text.lower()
+        elif isinstance(content, Paragraph):
+            yield from (sentence.text.lower() for sentence in content.sentences)
+        elif isinstance(content, Table):
+            yield f"{content.caption} | {content.title}".lower()
+            yield from (" | ".join(cell.text for cell in row).lower() for row in content.cells)
+
+
+def _also(text: str) -> Iterator[int]:
+    """Yield the years that a text may mean besides those that it names."""
+    yield from (int(year) for year in _PRINTED.findall(text))
+    for digits in _SHORT.findall(text):
+        yield (2000 if int(digits) < 70 else 1900) + int(digits)
+    for first, last in _RANGE.findall(text):
+        end = int(last) if len(last) == 4 else int(first[:2] + last)
+        yield from range(int(first), min(end, int(first) + _MOST) + 1)
+    # A fiscal year is named after the calendar year that most of it is in: 2012 may end on February 2, 2013.
+    yield from (int(year) - 1 for pair in _SPRING.findall(text) for year in pair if year)
+
+
+def show_years(years: tuple[int, ...]) -> str:
+    """Return years for people, runs of them as first and last.
+
+    >>> show_years((2008, 2010, 2011, 2012))
+    '2008, 2010 to 2012'
+    """
+    runs: list[list[int]] = []
+    for year in years:
+        if runs and year == runs[-1][-1] + 1:
+            runs[-1].append(year)
+        else:
+            runs.append([year])
+    parts = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return ", ".join(parts)
+
+
+# What is measured of a question and a page to tell whether the page holds the answer.
+#
+# Most of it is which words of the question describe no number of the page, or not the numbers that would be taken. No
+# measure knows the company, the page or a number.
+
+
+_COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
+_MOST_WORDS = 12
+_SUREST = 1e-6
+
+
+def asked_stems(question: Question) -> tuple[str, ...]:
+    """Return the stems of a question's words, everyday turns in the words of reports; nobody whose report it is.
+
+    >>> asked_stems(Question("what was the company's capex?"))
+    ('capit', 'expenditur')
+    """
+    said = stems(without_owner(in_words_of_reports(without_time_words(question.lowered))))
+    return tuple(dict.fromkeys(stem for stem in said if len(stem) > 1))
+
+
+def answerable_measures(
+    choices: Hypotheses, weights: StemWeights, elsewhere: Container[int] = frozenset()
+) -> Floats | None:
+    """Return what is measured of a question; None if no plan fits it.
+
+    Args:
+        choices: The plans for it, and what they were ranked by.
+        elsewhere: The years that the document has outside of the excerpt that was read: of those nothing is measured.
+
+    Shape: `len(ANSWERABLE_MEASURES)`, in that order.
+    """
+    first = choices.first
+    if first is None or not choices.ranked:
+        return None
+    taken = choices.ranked[0].outcome.operands
+    turn, measured = first.reading.turn, first.reading.measured
+    page, question = turn.leaves, turn.question
+    weight = {stem: weights.of(stem) for stem in asked_stems(question)}
+    whole = max(sum(weight.values()), _SUREST)
+    known = [(column, own) for stem, own in weight.items() if (column := page.vocabulary.get(stem)) is not None]
+    unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
+    columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
+    said, labelled = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
+    # Of a page whose numbers have no years nothing can be said of them.
+    years = [year for year in question.years if page.years and (year in page.years or year not in elsewhere)]
+    then = _of_years(measured, bool(years))
+    best_then = float(said[then].max()) if then.any() else 0.0
+    likeliest = int(first.likely.argmax())
+    places = [operand.index for operand in taken if operand.kind == "leaf"]
+    leaves = [page.leaves[place] for place in places]
+    signatures = first.reading.signatures
+    _, share = choices.results[0]
+    share = min(max(share, _SUREST), 1 - _SUREST)
+    found = {
+        "words": min(len(weight), _MOST_WORDS),
+        "unknown": sum(unknown),
+        "unknown_most": max(unknown, default=0.0),
+        "unknown_share": sum(unknown) / whole,
+        "lacking": whole - float(said.max()),
+        "lacking_then": whole - best_then,
+        "said_then": best_then / whole,
+        "no_number_then": not then.any(),
+        "lacking_label": whole - float(labelled.max()),
+        "lacking_likeliest": whole - float(said[likeliest]),
+        "lacking_taken": whole - _said(weight, leaves, labels=False),
+        "lacking_taken_labels": whole - _said(weight, leaves, labels=True),
+        "taken_then": bool(then[places].all()) if places else 0.5,
+        "earlier": sum(operand.kind == "result" for operand in taken),
+        "years": len(years),
+        "years_lacking": sum(year not in page.years for year in years),
+        "label_told": measured[:, _COLUMN["label_told"]].max(),
+        "label_told_taken": measured[places, _COLUMN["label_told"]].mean() if places else -1.0,
+        "row_told": measured[:, _COLUMN["row_in_question"]].max(),
+        "first": not turn.state.questions,
+        "cues": len(question.cues),
+        "fresh": signatures.new_leaves,
+        "again": sum(p for name, p in signatures.items() if "result" in name),
+        "numbers": math.log(len(page)),
+        "share": math.log(share / (1 - share)),
+        "likeliest": first.likely[likeliest],
+        "spread": -float((first.likely * np.log(first.likely + _SUREST)).sum()),
+    }
+    return np.array([found[name] for name in ANSWERABLE_MEASURES], np.float32)
+
+
+def _of_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
+    """Which numbers are of a year that the question names; all where it names none."""
+    if not named:
+        return np.ones(len(measured), bool)
+    own, other, near = (measured[:, _COLUMN[name]] > 0 for name in ("year_named", "other_year_named", "year_near"))
+    found: NDArray[np.bool_] = own | other | near
+    return found
+
+
+def _said(weight: dict[str, float], leaves: Sequence[CandidateNumber], *, labels: bool) -> float:
+    """The weight of the words that describe one number or another."""
+    of = [(*leaf.row, *leaf.column) if labels else (*leaf.around, *leaf.caption) for leaf in leaves]
+    return sum(weight.get(stem, 0.0) for stem in set().union(*of))
+
+
+# What a page lacks of a question, in words: a line, a year, or numbers that all its words describe together.
+#
+# Says nothing of how likely an answer is.
+
+
+_TELLS = 0.7
+"""The least weight of a word that pages with an answer mostly have: others say nothing when they are missing."""
+_MISSING_MOST = 3
+"""So many things are named at most."""
+_MOST_YEARS = 12
+_COMPARING = frozenset(stems("above below beneath exceed surpass outweigh ahead"))
+_BETWEEN = (JOINING_WORDS | ARTICLES) - {"and", "or", "in"}
+_BEFORE = frozenset("share total rate quarter original portion".split())
+"""Words that are results elsewhere, and part of the name before a word that is missing: "share repurchases"."""
+
+
+def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
+    """Return what the page lacks of a question that it hardly answers.
+
+    Args:
+        plan: The nearest reading.
+        page: The numbers of the page, or of the parts of a document that were read.
+    """
+    telling = telling_stems(question, weights)
+    unknown = {stem for stem in telling if stem not in page.vocabulary}
+    lacking = [year for year in question.years if year not in page.years]
+    if unknown:
+        said = f"no number about {_listed(_phrases(question, unknown))}"
+    elif lacking:
+        said = f"no number for {show_years(tuple(lacking))}"
+    else:
+        left = telling - _described(plan, page)
+        said = f"no number is also about {_listed(_phrases(question, left))}" if left else _NOTHING
+    return "; ".join(filter(None, (said, _years(page))))
+
+
+def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
+    """Return the stems of a question's words that name a thing, as reports put it."""
+    said = words(in_words_of_reports(question.lowered))
+    naming = {stem for word in said if word not in FUNCTION_WORDS for stem in stems(word)}
+    if question.wants.kind == "yes_no":
+        naming -= _COMPARING
+    return frozenset(stem for stem in asked_stems(question) if stem in naming and weights.of(stem) >= _TELLS)
+
+
+_NOTHING = "no number fits the question"
+
+
+def nearest_words(answer: Answer) -> str:
+    """Return the nearest reading, such as `nearest: $ 6,823 (net earnings in 2012), 22 % sure`."""
+    about = f" ({answer.description})" if answer.description else ""
+    sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
+    return f"nearest: {show_number(answer)}{about}{sure}"
+
+
+def _described(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
+    """The stems that describe the numbers that a plan takes."""
+    found: set[str] = set()
+    for step in plan.extracts if plan is not None else ():
+        place = None if step.quantity is None else page.index.get((step.source, step.quantity.value))
+        if place is not None:
+            found.update(page.leaves[place].around, page.leaves[place].caption)
+    return frozenset(found)
+
+
+def _phrases(question: Question, missing: Set[str]) -> Iterator[str]:
+    """Yield the words of a question that have some stems, with small ones between them and results before them."""
+    before: list[str] = []
+    run: list[str] = []
+    end = 0
+    for word in (*words(in_words_of_reports(question.lowered)), ""):
+        if word not in FUNCTION_WORDS and not missing.isdisjoint(stems(word)):
+            run = [*(run or before), word]
+            end = len(run)
+        elif run and word in _BETWEEN:
+            run.append(word)
+        else:
+            if run:
+                yield " ".join(run[:end])
+            run, before = [], [*before, word] if word in _BEFORE else []
+
+
+def _listed(phrases: Iterator[str]) -> str:
+    named = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)][:_MISSING_MOST]
+    return " or ".join(filter(None, (", ".join(named[:-1]), named[-1] if named else "")))
+
+
+def _years(page: NumberMatrix) -> str:
+    own = tuple(sorted({*page.year.tolist()} - {0}))
+    return f"years covered: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""
+
+
+# Whether a document likely holds the answer: the probability that was learned, and what is missing where it is low.
+#
+# Learned on pages. Of a filing only the parts are read that fit a question, so what they lack the filing may have:
+# there it takes more to doubt, and less where the question names a thing that the filing prints nowhere.
+
+
+_IN_PARTS, _NOWHERE = 0.25, 5.0
+"""What the least probability is multiplied by on a filing: as a rule, and where it prints a word nowhere."""
+_ANSWERABILITY_NOTHING = 2.0
+"""The same on a page of which no number is about any word of the question: too few of such questions teach."""
+
+
+@dataclass(slots=True)
+class _Whole:
+    """The years and the words of a filing, once they were needed."""
+
+    years: KnownYears | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ToCome:
+    """The years to come that a filing has, in the parts that were not read too: of debts, leases and plans.
+
+    Of past years the parts that fit a question are found by the year.
+    """
+
+    known: KnownYears
+    reported: int
+
+    def __contains__(self, year: object) -> bool:
+        return isinstance(year, int) and year > self.reported and not self.known.lacks(year)
+
+
+class AnswerabilityModel:
+    """Tells how likely documents hold answers."""
+
+    def __init__(self, learned: Answerability | None, below: float) -> None:
+        """Take what was learned, and the probability below which an answer is doubted."""
+        self._learned, self._below = learned, below
+
+    def holds(self, choices: Hypotheses, context: TurnContext) -> float | None:
+        """Return the probability that the document holds the answer; None if nothing was learned of that."""
+        if self._learned is None:
+            return None
+        first = choices.first
+        elsewhere = self._elsewhere(first.reading.turn.leaves, context) if first is not None else ()
+        measured = answerable_measures(choices, self._learned.stems, elsewhere)
+        return None if measured is None else round(self._learned.probability(measured), 4)
+
+    def missing(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
+        """Return what the document lacks, in words, where it hardly holds the answer; else None.
+
+        Args:
+            nearest: The likeliest answer, with the probability.
+        """
+        if self._learned is None or nearest.answerable is None:
+            return None
+        below = self._below
+        if not context.document.is_page:
+            if self._calls_lines_otherwise(question, nearest.plan, page, context.document):
+                return None
+            below *= _NOWHERE if self._names_what_is_nowhere(question, page, context) else _IN_PARTS
+        elif (telling := telling_stems(question, self._learned.stems)) and telling.isdisjoint(page.vocabulary):
+            below *= _ANSWERABILITY_NOTHING
+        if nearest.answerable >= below:
+            return None
+        return missing_words(question, nearest.plan, page, self._learned.stems)
+
+    def names_what_is_unknown(self, question: Question, page: NumberMatrix) -> bool:
+        """Return whether a question names a thing that no number is about."""
+        learned = self._learned
+        return learned is not None and not telling_stems(question, learned.stems) <= page.vocabulary.keys()
+
+    def _calls_lines_otherwise(
+        self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
+    ) -> bool:
+        """Whether all that a filing prints nothing about are other names of lines that were taken: "capex"."""
+        assert self._learned is not None
+        unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
+        sources = [step.source for step in plan.extracts] if plan is not None else []
+        rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
+        taken = {line_called(row.label) for row in rows} - {""}
+        named = lines_named(in_words_of_reports(question.lowered))
+        called = {stem for line, name in named.items() if line in taken for stem in stems(name)}
+        return bool(unknown) and unknown <= called
+
+    def _names_what_is_nowhere(self, question: Question, page: NumberMatrix, context: TurnContext) -> bool:
+        elsewhere = self._elsewhere(page, context)
+        if any(year not in page.years and year not in elsewhere for year in question.years):
+            return True
+        learned = self._learned
+        return learned is not None and any(s not in self._text(context) for s in telling_stems(question, learned.stems))
+
+    def _elsewhere(self, page: NumberMatrix, context: TurnContext) -> Container[int]:
+        of_years = page.year[page.year > 0]
+        if context.document.is_page or not len(of_years):
+            return ()
+        return _ToCome(self._years(context), int(np.bincount(of_years).argmax()))
+
+    def _years(self, context: TurnContext) -> KnownYears:
+        kept = context.session.kept(self, _Whole)
+        if kept.years is None:
+            kept.years = known_years(context.document)
+        return kept.years
+
+    def _text(self, context: TurnContext) -> str:
+        kept = context.session.kept(self, _Whole)
+        if kept.text is None:
+            document: Document = context.document.whole or context.document
+            kept.text = " ".join(printed_texts(document))
+        return kept.text

@@ -1,0 +1,384 @@
+"""The ways in which a conversation can be read, carried on side by side."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.quantity import Scale
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import Evidence
+from quaestor.solvers.embedded.number_features import leaf_features
+from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, operand_pool, signature_of
+from quaestor.solvers.embedded.page import Floats, PageFeatures
+from quaestor.solvers.embedded.plan_features import candidate_features
+from quaestor.solvers.embedded.plan_scores import (
+    conversion_scores,
+    listed_scores,
+    named_year_scores,
+    pointed_side_scores,
+    restated_scores,
+    said_operation_scores,
+)
+from quaestor.solvers.embedded.prior import (
+    Prior,
+    apply_overrides,
+    has_unasked_constant,
+    in_benchmark_words,
+    in_order_of_years,
+    is_amount_for_percentage,
+    is_ruled_out,
+    with_change_asked,
+    with_percentage_asked,
+    with_printed_signs,
+)
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
+from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_question, leaves_of, years_spoken_of
+
+# One turn, from question to ranked candidates: the steps of the solver in their order.
+
+
+def signatures_of(state: DialogueState) -> tuple[str, ...]:
+    """Return the signature of each turn so far."""
+    return tuple(
+        signature_of(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
+        for n, outcome in enumerate(state.outcomes)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTemplate:
+    """A turn read against its page.
+
+    Attributes:
+        signatures: The probability of each signature.
+        measured: What is measured of each leaf.
+    """
+
+    turn: TurnView
+    signatures: Signatures
+    measured: Floats
+
+
+def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[ActionTemplate]:
+    """Return what a turn may do, and what is measured of each leaf of the page for it, after each reading.
+
+    Args:
+        turns: Page, conversation and question, after each reading of the turns before: one question, after the same
+            questions.
+        signature: The classifier of what a turn does.
+    """
+    known: dict[tuple[str, ...], Signatures] = {}
+    signatures = []
+    for turn in turns:
+        # Many readings do the same on other numbers.
+        done = signatures_of(turn.state)
+        if done not in known:
+            known[done] = signature.probabilities(turn.question, turn.state.questions, done)
+        signatures.append(known[done])
+    lookup = [one.operations["lookup"] for one in signatures]
+    fresh = [one.new_leaves for one in signatures]
+    measured = leaf_features(turns, lookup, fresh)
+    return [ActionTemplate(*read) for read in zip(turns, signatures, measured, strict=True)]
+
+
+def build_candidates(
+    readings: Sequence[ActionTemplate], probability: Sequence[NDArray[np.float64]]
+) -> tuple[Candidates, Floats]:
+    """Return the candidates of a turn, of each reading best prior first, and what is measured of each.
+
+    Args:
+        readings: The turn, after each reading of the turns before.
+        probability: The leaf scorer's probability of each leaf, likewise.
+
+    Shape: Each array of `probability` has one entry a leaf; the features are candidates x `len(CANDIDATE_FEATURES)`.
+    """
+    turns, signatures = [reading.turn for reading in readings], [reading.signatures for reading in readings]
+    pools = [
+        operand_pool(reading.turn.leaves, likely, reading.turn.state, reading.turn.question, reading.signatures)
+        for reading, likely in zip(readings, probability, strict=True)
+    ]
+    candidates = enumerate_candidates(pools, signatures, turns[0].question)
+    measured = [reading.measured for reading in readings]
+    return candidates, candidate_features(candidates, turns, measured, probability, signatures)
+
+
+# The ways in which a conversation can be read, carried on side by side.
+#
+# A first question may mean one of two rows, and only the third question tells which. So a few readings of the turns
+# so far are kept with their probabilities, and each new question is read after each of them. An answer that was given
+# stays given: where a later question is answered after another reading, the plan looks its numbers up anew.
+
+
+PATHS = 10
+"""How many readings of a conversation are kept."""
+LEAST = 0.03
+"""A reading is dropped that is less probable than this share of the likeliest."""
+BRANCHES = 12
+"""How many plans of a question are followed after each of them."""
+_LOOKED_AT = 4
+"""Of a filing so many times as many are looked at: the likeliest may all be ruled out."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeamState:
+    """One reading of the turns so far.
+
+    Attributes:
+        log: The log of its probability among the paths kept.
+    """
+
+    state: DialogueState
+    log: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """One plan for a question, after one reading of the turns before.
+
+    Attributes:
+        log: The log of the probability of both.
+    """
+
+    before: BeamState
+    outcome: TurnAction
+    log: float
+
+
+@dataclass(frozen=True, slots=True)
+class FirstReading:
+    """A question after the likeliest reading of the turns before.
+
+    Attributes:
+        reading: What it may do, and what is measured of each number of the page.
+        likely: The probability of each number.
+
+    Shape: `likely` has one entry a number.
+    """
+
+    reading: ActionTemplate
+    likely: NDArray[np.float64]
+
+
+_Result = tuple[float, Scale]
+"""What a plan comes to."""
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """The plans for a question.
+
+    Attributes:
+        ranked: The likeliest, in the order of `by_result`.
+        values: The results of all plans that were ranked, for measuring what was in reach.
+        turns: The question after each of the readings, by their places among those that were asked for.
+        first: What they were ranked by, after the likeliest reading; None if the page has no number.
+        alone: Whether the question was ranked as one that stands alone.
+    """
+
+    ranked: tuple[Hypothesis, ...]
+    values: NDArray[np.float64]
+    turns: tuple[TurnView, ...] = ()
+    first: FirstReading | None = None
+    alone: bool = False
+
+    def turn(self, choice: Hypothesis) -> TurnView:
+        """Return the question as a plan answers it: after the reading that the plan follows."""
+        return next(turn for turn in self.turns if turn.state is choice.before.state)
+
+    @cached_property
+    def results(self) -> tuple[tuple[Hypothesis, float], ...]:
+        """The likeliest plan of each result with the probability of the result, in the order of the plans."""
+        results = [_result(choice) for choice in self.ranked]
+        shares, first = _shares(self.ranked, results), dict[_Result, Hypothesis]()
+        for result, choice in zip(results, self.ranked, strict=True):
+            first.setdefault(result, choice)
+        return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
+
+    def evidence(self, history: float, turn: int) -> Evidence:
+        """Return what speaks for the first result.
+
+        Args:
+            history: The product of the shares of the answers before.
+            turn: How many turns came before.
+        """
+        shares = [share for _, share in self.results]
+        return Evidence(shares[0], max(shares[1:], default=0.0), history, turn, self.alone)
+
+    @property
+    def count(self) -> int:
+        """How many plans were ranked."""
+        return len(self.values)
+
+
+START: tuple[BeamState, ...] = (BeamState(DialogueState()),)
+"""Before the first question there is one reading."""
+
+
+def expand(
+    paths: Sequence[BeamState],
+    question: Question,
+    page: PageFeatures,
+    weights: EmbeddedWeights,
+    prior: Prior | None = None,
+    *,
+    filing: bool = False,
+    alone: bool = False,
+) -> Hypotheses:
+    """Return the plans for a question after each of several readings of the turns before.
+
+    Args:
+        page: The numbers of the page, and what is measured of them once for all turns.
+        prior: What speaks for the leaves of an excerpt besides.
+        filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
+            whatever reference answers do, and a percentage is what is asked for by that word.
+        alone: Whether the question stands alone, and is no step of a conversation.
+    """
+    if not paths:
+        return Hypotheses((), np.zeros(0))
+    question = in_benchmark_words(question) if filing else question
+    turns = read_turns(question, [path.state for path in paths], page, weights.references)
+    readings = read_leaves(turns, weights.signature)
+    likely = weights.leaves.predict([reading.measured for reading in readings])
+    first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
+    spoken = [None if prior is None else prior.after(turn) for turn in turns]
+    for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
+        if speaks is not None:
+            likely[n] = speaks.of_leaves(likely[n], path.state.lookups.values())
+            readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
+    candidates, features = build_candidates(readings, likely)
+    asked = turns[0].question
+    scores = weights.ranker.predict(features, alone=alone) + named_year_scores(asked, candidates, page.leaves)
+    scores += said_operation_scores(asked, candidates)
+    scores += restated_scores(candidates, turns)
+    scores += pointed_side_scores(candidates, turns)
+    scores += listed_scores(candidates, turns)
+    found: list[Hypothesis] = []
+    for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
+        if part.start == part.stop:
+            continue
+        own = candidates.take(part)
+        weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
+        converted = conversion_scores(question, own, path.state, page.leaves)
+        weighed = weighed if converted is None else weighed + converted
+        logs = log_shares(weighed)
+        order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
+        done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
+        outcomes = list(zip(logs[order].tolist(), done, strict=True))
+        if filing:
+            outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
+        allowed = [
+            (log, x)
+            for log, x in outcomes
+            if not _is_ruled_out(question, x, path.state, page, filing=filing)
+            and (speaks is None or not speaks.is_of_other_time(x))
+        ] or outcomes
+        # The others share what was ruled out.
+        left = 0.0 if len(allowed) == len(outcomes) else _log_of_all(allowed) - _log_of_all(outcomes)
+        found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
+    return Hypotheses(by_result(found), candidates.value, tuple(turns), first, alone)
+
+
+def _log_of_all(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
+    return float(np.logaddexp.reduce([log for log, _ in outcomes]))
+
+
+def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Return plans in their order: what several readings come to is likelier than each of their plans alone.
+
+    Comparisons stand for themselves: of whatever numbers, half of all say yes.
+    """
+    results = [_result(choice) for choice in found]
+    shares = _shares(found, results)
+    weights = [
+        math.exp(choice.log) if choice.outcome.operation == "greater" else shares[result]
+        for result, choice in zip(results, found, strict=True)
+    ]
+    order = sorted(range(len(found)), key=lambda n: (-weights[n], -found[n].log))
+    return tuple(found[n] for n in order)
+
+
+def _shares(found: Sequence[Hypothesis], results: Sequence[_Result]) -> dict[_Result, float]:
+    shares: dict[_Result, float] = {}
+    for result, choice in zip(results, found, strict=True):
+        shares[result] = shares.get(result, 0.0) + math.exp(choice.log)
+    return shares
+
+
+def _result(choice: Hypothesis) -> _Result:
+    return round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
+
+
+def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
+    years = years_spoken_of(question, leaves_of(outcome, state), page.leaves)
+    results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
+    asked = with_percentage_asked(question, outcome)
+    if not any(result.operation == "subtract" for result in results):
+        asked = with_change_asked(question, asked)
+    asked = in_order_of_years(question, asked, years)
+    return asked if question.magnitude else with_printed_signs(asked, page.leaves)
+
+
+def _is_ruled_out(
+    question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures, *, filing: bool
+) -> bool:
+    """Whether a plan cannot be meant; of a filing, with the turns before and its numbers, more is known."""
+    if is_ruled_out(question, outcome) or is_off_question(question, outcome, leaves_of(outcome, state), page.leaves):
+        return True
+    if not filing:
+        return False
+    if is_amount_for_percentage(question, outcome) or has_unasked_constant(question, outcome):
+        return True
+    return is_implausible(question, outcome, state, page.leaves)
+
+
+def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
+    """Return the likeliest readings with one more turn. Readings that come to the same answers are one."""
+    before: dict[int, tuple[object, ...]] = {}
+    found: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
+    for choice in choices.ranked:
+        path = choice.before
+        if id(path) not in before:
+            before[id(path)] = tuple(_answer(outcome) for outcome in path.state.outcomes)
+        answers = (*before[id(path)], _answer(choice.outcome))
+        if answers in found:
+            first, log = found[answers]
+            found[answers] = first, float(np.logaddexp(log, choice.log))
+        else:
+            found[answers] = choice, choice.log
+    kept = sorted(found.values(), key=lambda read: -read[1])[:PATHS]
+    kept = [(choice, log) for choice, log in kept if log > kept[0][1] + math.log(LEAST)]
+    whole = float(np.logaddexp.reduce([log for _, log in kept])) if kept else 0.0
+    return tuple(BeamState(read.before.state.after(question, read.outcome), log - whole) for read, log in kept)
+
+
+def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:
+    return None if outcome.value is None else round(outcome.value, 9), outcome.counts.scale
+
+
+def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores as logs of shares that sum to 1.
+
+    Shape: One entry a score, in the same order; there must be one at least.
+    """
+    shifted = scores - scores.max()
+    shares: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum())
+    return shares
+
+
+def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
+    """Return whether two outcomes come to one answer."""
+    if outcome.value is None or given.value is None:
+        return False
+    close = abs(outcome.value - given.value) <= 1e-12 + 1e-9 * abs(given.value)
+    return close and outcome.counts.scale is given.counts.scale
+
+
+def agreeing(path: DialogueState, given: DialogueState) -> Sequence[bool]:
+    """Return for each turn whether a reading has the answer that was given."""
+    return [same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]

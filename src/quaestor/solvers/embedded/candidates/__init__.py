@@ -1,1 +1,0 @@
-"""The plans that a question could mean."""

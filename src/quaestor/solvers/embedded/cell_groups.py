@@ -1,0 +1,553 @@
+"""The cells of a page and the groups of them that a question may choose among."""
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import Period, find_periods
+from quaestor.core.provenance import CellRef
+from quaestor.core.words import TIME_WORDS, words
+from quaestor.documents.document import Document
+from quaestor.documents.table import Header, Table
+from quaestor.graph.facts import year_of
+from quaestor.plan.scales import Dimension
+from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.page import NumberMatrix
+
+# The cells of a page with what tells each from its neighbours: its line, its period, its section.
+
+
+_QUARTER = lazy_regex(
+    r"\b(?:quarters?|qtr|q[1-4]|[1-4]q|(?:three|3|six|6|nine|9)[\s-]months?|jan\w*|feb\w*|mar(?:ch)?\b|apr\w*|may|june?|july?"
+    r"|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|half)\b|^(?:first|second|third|fourth|1st|2nd|3rd|4th)\W*$",
+    re.IGNORECASE,
+)
+_TOTAL = lazy_regex(r"^(?:sub-?\s?|grand )?totals?\b|\btotals?$|^net\b(?=.*\btotal\b)", re.IGNORECASE)
+_HALF = 0.5
+_LEAST = 10
+"""Numbers below so many times the count of their parts are sums by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledCell:
+    """A number of a table with what is printed beside and above it.
+
+    Attributes:
+        leaf: Its index among the page's numbers.
+        row: What its row is called, the headings above it first.
+        column: What its column is called, likewise.
+        row_period: The period that its row is of, or None.
+        column_period: The period that its column is of, or None.
+        by_column: Whether its period is its column's.
+        total: Whether its row is a total of others.
+    """
+
+    leaf: int
+    source: CellRef
+    row: tuple[str, ...]
+    column: tuple[str, ...]
+    row_period: Period | None
+    column_period: Period | None
+    by_column: bool
+    value: float
+    counts: Dimension
+    total: bool
+
+    @property
+    def period(self) -> Period | None:
+        """The period that it is of."""
+        return self.column_period if self.by_column else self.row_period
+
+    @property
+    def year(self) -> int:
+        """The last year of its period; 0 if there is none."""
+        return year_of(self.period) or 0
+
+    @property
+    def row_label(self) -> str:
+        """The label of its row."""
+        return self.row[-1] if self.row else ""
+
+    @property
+    def column_label(self) -> str:
+        """The label of its column."""
+        return self.column[-1] if self.column else ""
+
+
+def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
+    """Return the cells of a page that hold numbers, the first number of each, in reading order."""
+    found: dict[CellRef, LabelledCell] = {}
+    tables: dict[int, tuple[Table, frozenset[int]]] = {}
+    for index, leaf in enumerate(leaves.leaves):
+        source = leaf.source
+        if not isinstance(source, CellRef) or source in found:
+            continue
+        if source.table not in tables:
+            table = document.table(source.table)
+            tables[source.table] = table, total_rows(table)
+        table, totals = tables[source.table]
+        row, column = table.rows[source.row], table.columns[source.column]
+        found[source] = LabelledCell(
+            leaf=index,
+            source=source,
+            row=_levels(row),
+            column=_levels(column),
+            row_period=row.period,
+            column_period=column.period,
+            by_column=_by_column(table, row, column),
+            value=float(leaf.quantity.value),
+            counts=leaf.counts,
+            total=source.row in totals,
+        )
+    return tuple(found.values())
+
+
+def _levels(header: Header) -> tuple[str, ...]:
+    return header.levels or ((header.label,) if header.label else ())
+
+
+def _by_column(table: Table, row: Header, column: Header) -> bool:
+    if table.orientation == "rows":
+        return row.period is None
+    return column.period is not None or row.period is None
+
+
+@lru_cache(maxsize=8192)
+def without_times(label: str) -> str:
+    """Return the words of a label that name no time, in lower case.
+
+    >>> without_times("Year ended December 31, 2019"), without_times("2019 amount")
+    ('', 'amount')
+    """
+    text = label.lower()
+    for mention in reversed(list(find_periods(text))):
+        text = text[: mention.start] + " " + text[mention.end :]
+    left = [word for word in words(text) if word not in TIME_WORDS and not word.isdigit()]
+    return " ".join(left)
+
+
+def is_part_of_a_year(label: str) -> bool:
+    """Return whether a label names a quarter, a month or another part of a year."""
+    return _QUARTER.search(label) is not None
+
+
+def total_rows(table: Table) -> frozenset[int]:
+    """Return the rows of a table that are totals: by their label, or because they are the sum of those above."""
+    found = {
+        row
+        for row, header in enumerate(table.rows)
+        if row >= table.header_rows and (_TOTAL.search(header.label) or (not header.label and _numbers(table, row)))
+    }
+    for row in range(table.header_rows, len(table.rows)):
+        if row not in found and parts_of_sum(table, row, found):
+            found.add(row)
+    return frozenset(found)
+
+
+def parts_of_sum(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
+    """Return the rows right above a row that it is the sum of in each column, two at least; () if there are none.
+
+    Args:
+        totals: Rows that are known to be totals: what is above one is in it already.
+    """
+    sums = _numbers(table, row)
+    if not sums or all(not value for value in sums.values()):
+        return ()
+    parts: list[int] = []
+    added = dict.fromkeys(sums, 0.0)
+    for above in range(row - 1, table.header_rows - 1, -1):
+        numbers = _numbers(table, above)
+        if not numbers and parts and table.rows[above].label:
+            break
+        added = {column: value + numbers.get(column, 0.0) for column, value in added.items()}
+        if above in totals:
+            # From one total to the next: the first is a part of the second, with the lines between.
+            if not parts or not _all_close(added, sums, len(parts) + 1):
+                return ()
+            return (*(parts_of_sum(table, above, totals) or (above,)), *reversed(parts))
+        if numbers:
+            parts.append(above)
+        if len(parts) > 1 and _all_close(added, sums, len(parts)):
+            return tuple(reversed(parts))
+    return ()
+
+
+def _numbers(table: Table, row: int) -> dict[int, float]:
+    """The numbers of a row by column, percentages left out."""
+    return {
+        column: float(cell.quantities[0].value)
+        for column, cell in enumerate(table.cells[row])
+        if column and cell.quantities and "%" not in cell.text
+    }
+
+
+def _all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> bool:
+    """Whether sums are those that are printed: parts and sums are rounded by a half of the last digit at most."""
+    large = max(map(abs, sums.values()))
+    if large < _LEAST * parts:
+        return False
+    whole = all(value == round(value) for value in sums.values())
+    most = _HALF * (parts + 1) * (1 if whole else 0.1)
+    return all(abs(added[column] - value) <= most for column, value in sums.items())
+
+
+def common_counts(cells: Sequence[LabelledCell]) -> Dimension:
+    """Return what most of some cells count; of as many the first."""
+    kinds = [cell.counts for cell in cells]
+    return max(dict.fromkeys(kinds), key=kinds.count)
+
+
+# The lines that are parts of something: those under a heading, or above the total of that name.
+#
+# Numbers play no part: a line may have a dash in every column.
+
+
+_DEDUCTED = lazy_regex(r"(?:less\b|accumulated\b|(?:valuation )?allowance\b)", re.IGNORECASE)
+"""How a line begins that takes away from those above it, or sums them up."""
+
+_FOOTNOTE = lazy_regex(r"(?<=[a-z]{4})[1-9]$")
+
+_SHORT = 2
+"""What names columns is said in so many words at most; more describe what is in them."""
+_SAYS_NOTHING = frozenset({"total"})
+"""A stem that the name of a whole may have or not."""
+
+_LIKE = 0.6
+"""A heading is meant that shares so much of its words with the question's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Lines or columns that are parts of something.
+
+    Attributes:
+        heading: What they are parts of, as the page prints it; "" where they are all lines of a table.
+        fit: How well the heading meets the question's words, 0 to 1.
+    """
+
+    heading: str
+    labels: tuple[str, ...]
+    sources: tuple[CellRef, ...]
+    fit: float
+
+    @property
+    def rows(self) -> frozenset[tuple[int, int]]:
+        """The table and the row of each."""
+        return frozenset((source.table, source.row) for source in self.sources)
+
+
+def members_of(document: Document, whole: str, least: float = _LIKE) -> Members | None:
+    """Return the lines that are parts of a whole; None if no heading or total is called so.
+
+    Args:
+        least: The share of words that a heading must have in common with it.
+    """
+    wanted = frozenset(stems(whole)) - _SAYS_NOTHING
+    if not wanted:
+        return None
+    found = [*_candidates(document, wanted)]
+    best = max(found, key=lambda members: members.fit, default=None)
+    return best if best is not None and best.fit >= least else None
+
+
+def parts_of_totals(document: Document) -> tuple[Members, ...]:
+    """Return the lines that each total has in it, total by total."""
+    found = []
+    for table in document.tables:
+        totals = total_rows(table)
+        for row in sorted(totals):
+            if parts := _parts(table, row, totals):
+                found.append(_members(document, table, table.rows[row].label, parts, 0.0))
+    return tuple(found)
+
+
+def members_called(noun: str, document: Document) -> Members | None:
+    """Return the lines of the total that is called by a noun, or whose lines are; None if none is.
+
+    Args:
+        noun: In the singular: "region".
+    """
+    named = set(stems(noun))
+    found = [members for members in parts_of_totals(document) if times_called(members, named)]
+    return max(found, key=lambda members: times_called(members, named), default=None)
+
+
+def columns_called(whole: str, document: Document) -> Members | None:
+    """Return the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases."""
+    wanted = frozenset(stems(whole)) - _SAYS_NOTHING
+    if len(wanted) > _SHORT:
+        return None
+    for table in document.tables:
+        top = max(table.header_rows - 1, 0)
+        labels = {column: header.label for column, header in enumerate(table.columns) if column}
+        called = [
+            column for column, label in labels.items() if without_times(label) and wanted & frozenset(stems(label))
+        ]
+        if len(called) > 1 and len({labels[column] for column in called}) == len(called):
+            sources = tuple(CellRef(document.id, table.index, top, column) for column in called)
+            return Members(whole, tuple(labels[column] for column in called), sources, 1.0)
+    return None
+
+
+def times_called(members: Members, named: set[str]) -> int:
+    """Return how many of some lines, and their total, have one of some stems in their label."""
+    return sum(bool(named & set(stems(label))) for label in (members.heading, *members.labels))
+
+
+def lines_of_tables(document: Document) -> tuple[Members, ...]:
+    """Return the lines of each table of a page without its totals."""
+    found = []
+    for table in document.tables:
+        totals = total_rows(table)
+        rows = [row for row in _body(table) if row not in totals]
+        if rows:
+            found.append(_members(document, table, "", rows, 0.0))
+    return tuple(found)
+
+
+def _candidates(document: Document, wanted: frozenset[str]) -> Iterator[Members]:
+    for table in document.tables:
+        totals = total_rows(table)
+        body = _body(table)
+        for heading, rows in _sections(table, totals).items():
+            if len(rows) > 1:
+                yield _members(document, table, heading, rows, _likeness(heading, wanted) + 0.01)
+        for row in body:
+            heading = table.rows[row].label
+            fit = _likeness(heading, wanted)
+            if fit >= _LIKE and (parts := _parts(table, row, totals)):
+                yield _members(document, table, heading, parts, fit)
+
+
+def _sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
+    """The rows under each heading, up to the first total that follows them."""
+    sections: dict[str, list[int]] = {}
+    closed: set[str] = set()
+    for row in range(table.header_rows, len(table.rows)):
+        levels = table.rows[row].levels
+        heading = levels[-2] if len(levels) > 1 else ""
+        if row in totals:
+            # A total without a label is in no section of its own.
+            closed |= {heading or (levels[-1] if levels else "")}
+        elif heading and heading not in closed and _has_numbers(table, row) and not _DEDUCTED.match(levels[-1]):
+            sections.setdefault(heading, []).append(row)
+    return sections
+
+
+def _parts(table: Table, row: int, totals: frozenset[int]) -> tuple[int, ...]:
+    """The rows that a row sums up: by their numbers, else those above a row that says so, up to the last total."""
+    if parts := parts_of_sum(table, row, totals):
+        return parts
+    if "total" not in table.rows[row].label.lower():
+        return ()
+    above: list[int] = []
+    for other in range(row - 1, table.header_rows - 1, -1):
+        if other in totals or table.rows[other].levels[:-1] != table.rows[row].levels[:-1]:
+            break
+        if _has_numbers(table, other):
+            above.append(other)
+    return tuple(reversed(above)) if len(above) > 1 else ()
+
+
+def _body(table: Table) -> list[int]:
+    return [
+        row
+        for row in range(table.header_rows, len(table.rows))
+        if without_times(table.rows[row].label) and _has_numbers(table, row)
+    ]
+
+
+def _has_numbers(table: Table, row: int) -> bool:
+    """Whether a row has values, be they dashes: one without any is a heading."""
+    return any(cell.text.strip() for cell in table.cells[row][1:])
+
+
+def _likeness(heading: str, wanted: frozenset[str]) -> float:
+    """The share of words that a heading and the question's words have in common, of all words of both."""
+    own = frozenset(stems(heading)) - _SAYS_NOTHING
+    return len(own & wanted) / len(own | wanted) if own else 0.0
+
+
+def _members(document: Document, table: Table, heading: str, rows: Sequence[int], fit: float) -> Members:
+    named = {_FOOTNOTE.sub("", table.rows[row].label): row for row in reversed(rows)}
+    ordered = sorted(named.items(), key=lambda item: item[1])
+    return Members(
+        heading,
+        tuple(label for label, _ in ordered),
+        tuple(CellRef(document.id, table.index, row, 0) for _, row in ordered),
+        fit,
+    )
+
+
+# The groups of cells that a question may choose among: one line over the periods, or one column over its lines.
+#
+# Which group is meant, is for `finding`.
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedCells:
+    """Cells that a question may choose among.
+
+    Attributes:
+        text: What the group is called: its line, or its column.
+        cells: In reading order.
+        labels: What tells each cell from the others, in the same order.
+        heading: The section that its lines are in, or "".
+        across: Whether it is a line with its columns; else a column with its lines.
+        headings: Whether it is one line under several headings, its cells called by these.
+    """
+
+    text: str
+    cells: tuple[LabelledCell, ...]
+    labels: tuple[str, ...]
+    heading: str = ""
+    across: bool = True
+    headings: bool = False
+
+    def of(self, keep: Callable[[LabelledCell], bool]) -> "GroupedCells":
+        """Return the group with some of its cells."""
+        kept = [n for n, cell in enumerate(self.cells) if keep(cell)]
+        return GroupedCells(
+            self.text,
+            tuple(self.cells[n] for n in kept),
+            tuple(self.labels[n] for n in kept),
+            self.heading,
+            self.across,
+            self.headings,
+        )
+
+
+def period_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
+    """Return the groups whose cells differ in their period alone, two of them at least."""
+    lines: dict[Hashable, list[LabelledCell]] = {}
+    for cell in cells:
+        if cell.period is not None:
+            place = cell.source.row if cell.by_column else cell.source.column
+            lines.setdefault((cell.source.table, cell.by_column, place), []).append(cell)
+    found = []
+    for line in lines.values():
+        for members in [line] if _told_by_year(line) else _but_for_period(line):
+            labels = _period_labels(members)
+            first = dict(zip(reversed(labels), reversed(members), strict=True))
+            kept = [(label, cell) for label, cell in zip(labels, members, strict=True) if first[label] is cell]
+            if len(kept) > 1:
+                found.append(_group([cell for _, cell in kept], [label for label, _ in kept], across=line[0].by_column))
+    return tuple(found)
+
+
+def _told_by_year(line: Sequence[LabelledCell]) -> bool:
+    """Whether each cell of a line is of another year: whatever else is printed over them tells nothing more."""
+    return len({cell.year for cell in line}) == len(line)
+
+
+def _but_for_period(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]]:
+    """The cells of a line, those together whose headings name one thing: "amount" of 2019 and of 2018."""
+    named: dict[Hashable, list[LabelledCell]] = {}
+    for cell in line:
+        levels = cell.column if cell.by_column else cell.row
+        named.setdefault(tuple(name for level in levels if (name := without_times(level))), []).append(cell)
+    return named.values()
+
+
+def _period_labels(cells: Sequence[LabelledCell]) -> list[str]:
+    """The years of cells, where they are told apart by them; else what is printed over or beside them."""
+    years = [str(cell.year) for cell in cells]
+    parts = any(cell.period is not None and cell.period.kind == "quarter" for cell in cells)
+    if not parts and len(set(years)) == len(years):
+        return years
+    return [_heading(cell, by_column=cell.by_column) for cell in cells]
+
+
+def _heading(cell: LabelledCell, *, by_column: bool) -> str:
+    levels = cell.column if by_column else cell.row
+    return levels[-1] if levels else str(cell.year or "")
+
+
+def part_year_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
+    """Return the groups of quarters, months and the like: of a line, or of a column within one section."""
+    grouped: dict[Hashable, list[LabelledCell]] = {}
+    for cell in cells:
+        if is_part_of_a_year(cell.column_label) or any(map(is_part_of_a_year, cell.column)):
+            grouped.setdefault((cell.source.table, "row", cell.source.row), []).append(cell)
+        elif is_part_of_a_year(cell.row_label):
+            grouped.setdefault((cell.source.table, "column", cell.source.column, cell.row[:-1]), []).append(cell)
+    found = []
+    for key, members in grouped.items():
+        across = isinstance(key, tuple) and key[1] == "row"
+        labels = [_heading(cell, by_column=across) for cell in members]
+        if len(set(labels)) > 1:
+            found.append(_group(members, labels, across=across))
+    return tuple(found)
+
+
+def item_groups(
+    cells: Sequence[LabelledCell], members: frozenset[tuple[int, int]] = frozenset()
+) -> tuple[GroupedCells, ...]:
+    """Return the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
+
+    Times and totals are left out, and what counts something else than most. A line that is printed under several
+    headings ("net sales" of each segment) is a group of its own, its cells called by the headings.
+
+    Args:
+        members: Lines that are taken though they are totals, by table and row.
+    """
+    cells = [replace(cell, total=False) if (cell.source.table, cell.source.row) in members else cell for cell in cells]
+    columns: dict[Hashable, list[LabelledCell]] = {}
+    rows: dict[Hashable, list[LabelledCell]] = {}
+    for cell in cells:
+        columns.setdefault((cell.source.table, cell.source.column), []).append(cell)
+        rows.setdefault((cell.source.table, cell.source.row, cell.year if cell.by_column else 0), []).append(cell)
+    found = [_items(members, across=False) for members in columns.values()]
+    found += [
+        _items(members, across=True)
+        for members in rows.values()
+        if len({name for cell in members if (name := without_times(" ".join(cell.column)))}) > 1
+    ]
+    found += _under_headings(cells)
+    return tuple(group for group in found if len(group.cells) > 1)
+
+
+def _under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
+    lines: dict[Hashable, list[LabelledCell]] = {}
+    for cell in cells:
+        if len(cell.row) > 1 and without_times(cell.row[-2]):
+            lines.setdefault((cell.source.table, cell.source.column, cell.row_label), []).append(cell)
+    for line in lines.values():
+        if len({cell.row[-2] for cell in line}) == len(line) > 1:
+            labels = tuple(cell.row[-2] for cell in line)
+            yield GroupedCells(line[0].row_label, tuple(line), labels, "", across=False, headings=True)
+
+
+def _items(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:
+    plain = [cell for cell in cells if not _is_total(cell, across=across) and _named(cell, across=across)]
+    counts = common_counts(plain) if plain else None
+    kept = [cell for cell in plain if counts is not None and _is_comparable(cell.counts, counts)]
+    labels = [_heading(cell, by_column=across) for cell in kept]
+    return _group(kept, labels, across=across)
+
+
+def _is_comparable(one: Dimension, other: Dimension) -> bool:
+    """Whether two numbers count the same, as far as their labels say: a dollar sign is at the first alone."""
+    return one.scale is other.scale and (one.unit == other.unit or None in (one.unit, other.unit))
+
+
+def _named(cell: LabelledCell, *, across: bool) -> bool:
+    levels = cell.column if across else cell.row
+    return bool(levels and without_times(levels[-1]))
+
+
+def _is_total(cell: LabelledCell, *, across: bool) -> bool:
+    if not across:
+        return cell.total
+    return "total" in cell.column_label.lower() or "change" in cell.column_label.lower()
+
+
+def _group(cells: Sequence[LabelledCell], labels: Sequence[str], *, across: bool) -> GroupedCells:
+    if not cells:
+        return GroupedCells("", (), ())
+    first = cells[0]
+    levels = first.row if across else first.column
+    heading = first.row[-2] if len(first.row) > 1 else ""
+    return GroupedCells(levels[-1] if levels else "", tuple(cells), tuple(labels), heading, across)

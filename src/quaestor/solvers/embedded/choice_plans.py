@@ -1,0 +1,361 @@
+"""Plans that choose: a question about a group of cells as steps, and yes or no."""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from decimal import Decimal
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Scale
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Reading, Ref
+from quaestor.plan.steps import Operand as PlanOperand
+from quaestor.questions.conditions import Limit, Test
+from quaestor.questions.question import Question, read_question
+from quaestor.questions.selection import AskedSelection
+from quaestor.questions.stems import stem, stems
+from quaestor.solvers.embedded.cell_groups import GroupedCells, LabelledCell, Members
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
+
+# Plans that choose: a question's condition on a group of cells, as steps.
+
+
+_TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
+_FAR = 100
+"""A plain limit so many times as large as any number of a group is said in full, and they in their scale."""
+_SIZES = frozenset(
+    stem(word)
+    for word in (
+        "expense cost charge loss movement change payment repayment decrease reduction deduction outflow dividend tax "
+        "impairment depreciation amortization amortisation allowance provision write-off spending purchase repurchase"
+    ).split()
+)
+"""What is printed below zero and spoken of by its size."""
+_ZERO = Constant(Decimal(0), "0")
+
+
+class PlanSteps:
+    """Steps in the making."""
+
+    def __init__(self, leaves: NumberMatrix) -> None:
+        """Take the numbers of the page."""
+        self.steps: list[Extract | Compute] = []
+        self._leaves = leaves
+
+    def plan(self) -> Plan:
+        """Return the steps so far as a plan."""
+        return Plan(tuple(self.steps))
+
+    def compute(self, operation: str, *operands: PlanOperand) -> Ref:
+        """Add an operation, and return its result."""
+        self.steps.append(Compute(len(self.steps) + 1, operation, operands))
+        return Ref(len(self.steps))
+
+    def number(self, cell: LabelledCell, *, size: bool = False) -> Ref:
+        """Add the number of a cell, without its sign where its size is meant."""
+        leaf = self._leaves.leaves[cell.leaf]
+        reading: Reading = "magnitude" if size else "signed"
+        self.steps.append(
+            Extract(
+                len(self.steps) + 1,
+                leaf.source,
+                leaf.label,
+                leaf.quantity,
+                reading,
+                label_scale=leaf.label_scale,
+                label_unit=leaf.label_unit,
+            )
+        )
+        return Ref(len(self.steps))
+
+    def listed(self, group: GroupedCells, *, size: bool = False) -> PlanOperand:
+        """Return a group of cells as an operand, or add the list of their sizes."""
+        return self.compute("absolute", self.group(group)) if size else self.group(group)
+
+    def group(self, group: GroupedCells, labels: Sequence[str] = ()) -> CellGroup:
+        """Return a group of cells as an operand."""
+        leaves = [self._leaves.leaves[cell.leaf] for cell in group.cells]
+        scales, units = {leaf.label_scale for leaf in leaves}, {leaf.label_unit for leaf in leaves} - {None}
+        return CellGroup(
+            group.text or group.heading or "cells",
+            tuple(labels) or group.labels,
+            tuple(leaf.quantity for leaf in leaves),
+            tuple(leaf.source for leaf in leaves),
+            group.cells[0].source.table,
+            scales.pop() if len(scales) == 1 else None,
+            units.pop() if len(units) == 1 else None,
+        )
+
+
+def choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
+    """Return the plan that chooses from a group by a condition, or counts what it holds for; None if it cannot."""
+    made, condition = PlanSteps(leaves), selection.condition
+    size = is_size_meant(selection, group)
+    listed: PlanOperand | None
+    if condition.move and selection.among == "periods":
+        listed = _year_on_year(made, group, _change(condition.limit), size=size)
+    else:
+        listed = None if condition.move else made.listed(group, size=size)
+    if listed is None:
+        return None
+    if condition.limit is not None:
+        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
+        held = made.compute(limit.test, listed, constant_of(limit, group))
+    elif condition.extreme is not None:
+        return _extreme(made, selection, listed, len(group.cells))
+    elif condition.move is not None:
+        held = made.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
+    else:
+        held = made.compute("items", listed) if selection.form == "count" else made.compute("labels", listed)
+        if selection.form != "count":
+            return made.plan()
+    made.compute("count" if selection.form == "count" else "labels", held)
+    return made.plan()
+
+
+def _of_fall(limit: Limit) -> Limit:
+    """The limit of a change that is below zero: what "fell by more than 5 %" is."""
+    return replace(limit, test=_TURNED.get(limit.test, limit.test), value=-limit.value)
+
+
+def _change(limit: Limit | None) -> str:
+    """The operation that gives the changes: in percent where the limit is."""
+    return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
+
+
+def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
+    """Return whether numbers that are printed below zero throughout are spoken of by their size.
+
+    So it is of expenses and movements, and where they are held against a number above zero.
+    """
+    if not group.cells or any(cell.value > 0 for cell in group.cells):
+        return False
+    limit = selection.condition.limit
+    if limit is not None and not selection.condition.move:
+        return limit.value > 0
+    headings = [set(stems(" ".join(cell.row[:-1]))) for cell in group.cells]
+    said = {*stems(selection.noun), *stems(selection.measure), *stems(group.text), *set.intersection(*headings)}
+    return bool(said & _SIZES)
+
+
+def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, there_are: int) -> Plan:
+    condition = selection.condition
+    up = (condition.extreme == "largest") is not (condition.move == "fell")
+    if condition.move == "changed":
+        listed = made.compute("absolute", listed)
+    if condition.many > 1:
+        made.compute("largest" if up else "smallest", listed, _whole(min(condition.many, there_are)))
+    elif condition.place > 1:
+        made.compute("rank", listed, _whole(condition.place if up else -condition.place))
+    else:
+        made.compute("argmax" if up else "argmin", listed)
+    return made.plan()
+
+
+def moved_items_plan(
+    selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
+) -> Plan | None:
+    """Return the plan that chooses lines by how they moved from one period to another; None if they have not both.
+
+    Args:
+        new: The lines in the later period.
+        old: The same in the earlier one.
+    """
+    rows = {cell.source.row: cell for cell in old.cells}
+    kept = new.of(lambda cell: cell.source.row in rows)
+    if len(kept.cells) < 2 or len(set(kept.labels)) != len(kept.labels):
+        return None
+    before = replace(old, cells=tuple(rows[cell.source.row] for cell in kept.cells), labels=kept.labels)
+    made, condition = PlanSteps(leaves), selection.condition
+    size = is_size_meant(selection, kept)
+    change = _change(condition.limit)
+    moved = made.compute(change, made.listed(kept, size=size), made.listed(before, size=size))
+    if condition.extreme is not None:
+        return _extreme(made, selection, moved, len(kept.cells))
+    if condition.limit is None:
+        held = made.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
+    else:
+        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
+        held = made.compute(limit.test, moved, constant_of(limit, kept))
+    made.compute("count" if selection.form == "count" else "labels", held)
+    return made.plan()
+
+
+def _year_on_year(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
+    """The change of each year from the one before, called by the later one."""
+    ordered = sorted(zip(group.cells, group.labels, strict=True), key=lambda one: one[0].year)
+    if len(ordered) < 2 or not all(cell.year for cell, _ in ordered):
+        return None
+    cells, labels = [cell for cell, _ in ordered], tuple(label for _, label in ordered)
+    later = replace(group, cells=tuple(cells[1:]), labels=labels[1:])
+    earlier = replace(group, cells=tuple(cells[:-1]), labels=labels[1:], text=f"{group.text}, the year before")
+    return made.compute(change, made.listed(later, size=size), made.listed(earlier, size=size))
+
+
+def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
+    """Return the plan that names lines by their labels, or counts them."""
+    made = PlanSteps(leaves)
+    for label, source in zip(members.labels, members.sources, strict=True):
+        made.steps.append(Extract(len(made.steps) + 1, source, label, None, text=label))
+    listed = made.compute("items", *(Ref(step + 1) for step in range(len(members.labels))))
+    if selection.form == "count":
+        made.compute("count", listed)
+    return made.plan()
+
+
+def moved_plan(
+    later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
+) -> Plan:
+    """Return the plan that tells whether a number is above, or below, another one.
+
+    Args:
+        size: Whether both are taken without their signs.
+    """
+    made = PlanSteps(leaves)
+    new, old = made.number(later, size=size), made.number(earlier, size=size)
+    made.compute("greater", *((new, old) if rose else (old, new)))
+    return made.plan()
+
+
+def limit_plan(
+    cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
+) -> Plan:
+    """Return the plan that tells whether a number holds against a limit.
+
+    Args:
+        limit: The limit.
+        size: Whether it is taken without its sign.
+    """
+    one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
+    return any_plan(one, limit, leaves, size=size)
+
+
+def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
+    """Return the plan that tells whether any number of a group holds against a limit.
+
+    Args:
+        limit: The limit.
+        size: Whether they are taken without their signs.
+    """
+    made = PlanSteps(leaves)
+    held = made.compute(limit.test, made.listed(group, size=size), constant_of(limit, group))
+    made.compute("greater", made.compute("count", held), _ZERO)
+    return made.plan()
+
+
+def constant_of(limit: Limit, group: GroupedCells) -> Constant:
+    """Return the number of a limit as the cells of a group are compared with it."""
+    if limit.scale is Scale.PERCENT:
+        return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
+    text = f"{limit.value:f}"
+    if limit.scale is not Scale.ONE:
+        return Constant(limit.value, text, limit.scale)
+    largest = max(abs(cell.value) for cell in group.cells)
+    in_full = abs(float(limit.value)) > _FAR * largest
+    return Constant(limit.value, text, Scale.ONE if in_full else None)
+
+
+def _whole(count: int) -> Constant:
+    return Constant(Decimal(count), str(count))
+
+
+# Yes or no of the cells of a line: whether it moved, whether it holds against a limit, whether it is above another.
+#
+# What is unclear has no plan: then other readings of the question are for others.
+
+
+_ANY = lazy_regex(r"\b(?:any|some|either) (?:of the |fiscal )?(?:years?|quarters?|periods?|months?)\b|\bever\b")
+_SINCE = lazy_regex(r"\bsince\b")
+
+
+def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
+    """Return the two years that a move is between; None if there are not two.
+
+    Args:
+        question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; where it names none the last.
+    """
+    named = [year for year in question.years if year in years]
+    if len(named) > 1:
+        return min(named), max(named)
+    if named and _SINCE.search(question.lowered):
+        return (named[0], max(years)) if max(years) > named[0] else None
+    later = named[0] if named else max(years, default=0)
+    earlier = [year for year in years if year < later]
+    return (max(earlier), later) if earlier else None
+
+
+def yes_no_plan(
+    selection: AskedSelection,
+    question: Question,
+    group: GroupedCells,
+    page: PageFeatures,
+    last: Set[int],
+    cell_of: Callable[[str], LabelledCell | None],
+) -> Plan | None:
+    """Return the plan that tells yes or no; None if it is unclear of what.
+
+    Args:
+        group: The cells of the line that it asks about.
+        last: The numbers that the last answer rests on.
+        cell_of: Finds the cell that some words name.
+    """
+    by_year = {cell.year: cell for cell in reversed(group.cells) if cell.year}
+    condition, size = selection.condition, is_size_meant(selection, group)
+    if condition.limit is not None:
+        if _ANY.search(question.lowered):
+            return any_plan(group, condition.limit, page.leaves, size=size)
+        cell = _meant(by_year, question.years, group, last) or by_year.get(max(by_year, default=0))
+        return None if cell is None else limit_plan(cell, condition.limit, group, page.leaves, size=size)
+    if condition.compared:
+        pair = _compared(selection, question, by_year, group, last, cell_of)
+        rose = condition.extreme == "largest"
+    else:
+        years = two_years(sorted(by_year), question)
+        pair = None if years is None else (by_year[years[1]], by_year[years[0]])
+        rose = condition.move == "rose"
+    if pair is None:
+        return None
+    size = size and all(cell.value <= 0 for cell in pair)
+    return moved_plan(*pair, page.leaves, rose=rose, size=size)
+
+
+def _meant(
+    by_year: Mapping[int, LabelledCell], years: Sequence[int], group: GroupedCells, last: Set[int]
+) -> LabelledCell | None:
+    """The cell of a year that is named, else that of the last answer."""
+    named = [by_year[year] for year in years if year in by_year]
+    return next(iter([*named, *(cell for cell in group.cells if cell.leaf in last)]), None)
+
+
+def _compared(
+    selection: AskedSelection,
+    question: Question,
+    by_year: Mapping[int, LabelledCell],
+    group: GroupedCells,
+    last: Set[int],
+    cell_of: Callable[[str], LabelledCell | None],
+) -> tuple[LabelledCell, LabelledCell] | None:
+    """The two cells of "was that more than in 2011?", or of "was rent more than wages in 2011?"."""
+    than = read_question(selection.condition.than)
+    theirs = [year for year in than.years if year in by_year]
+    # A year that is told by its distance is that of the other side: "more than in the prior year".
+    own = [year for year in question.years if year not in (*theirs, *question.told_years)]
+    if set(stems(_without_distances(than))) - set(stems(group.text)):
+        # Another line: of the same year.
+        mine = _meant(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))
+        year = 0 if mine is None else mine.year
+        other = cell_of(than.lowered if than.years or not year else f"{than.lowered} in {year}")
+        named = other is not None and bool({*stems(other.row_label)} & {*stems(than.lowered)})
+        return (mine, other) if mine is not None and other is not None and named and mine is not other else None
+    mine = _meant(by_year, own, group, last)
+    if mine is not None and not theirs:
+        theirs = [year for offset in than.offsets if (year := mine.year + offset) in by_year]
+    if mine is None or len(theirs) != 1 or by_year[theirs[0]] is mine:
+        return None
+    return mine, by_year[theirs[0]]
+
+
+def _without_distances(question: Question) -> str:
+    """The words of a question, in lower case, without the years that it names by their distance."""
+    text = question.lowered
+    for relative in reversed(question.relative_periods):
+        text = f"{text[: relative.start]} {text[relative.end :]}"
+    return text

@@ -1,0 +1,512 @@
+"""Questions that choose among labelled cells, answered: the group found, the likeliest plans first."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events import CandidateChosen, CandidatePassedOver
+from quaestor.core.answer_value import AnswerValue
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import find_periods
+from quaestor.core.quantity import Scale
+from quaestor.core.words import words
+from quaestor.documents.document import Document
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Compute, Plan
+from quaestor.questions.conditions import Limit
+from quaestor.questions.question import Question
+from quaestor.questions.selection import AskedSelection
+from quaestor.questions.stems import stems
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.embedded.cell_groups import (
+    GroupedCells,
+    LabelledCell,
+    Members,
+    columns_called,
+    item_groups,
+    labelled_cells,
+    lines_of_tables,
+    members_called,
+    members_of,
+    part_year_groups,
+    parts_of_totals,
+    period_groups,
+    times_called,
+    without_times,
+)
+from quaestor.solvers.embedded.choice_plans import choice_plan, members_plan, moved_items_plan, two_years, yes_no_plan
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import ChoiceEvidence
+from quaestor.solvers.embedded.page import PageFeatures
+from quaestor.solvers.embedded.period_fit import spoken_period
+from quaestor.solvers.embedded.prior import prior_of
+from quaestor.solvers.embedded.readings import AskedTurn
+from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
+from quaestor.solvers.embedded.writing import as_number_question, likely_cells, measured_words, whole_question
+
+# Which group of cells a question chooses among: by the number scorer, the turns before, and the words for the whole.
+#
+# How sure it is, is the share of the scorer's word that the group has of all groups like it.
+
+
+_YEARS = frozenset({"year", "fy"})
+_SEGMENTS = frozenset(
+    "segment division department business region country market geography component part constituent element expense "
+    "cost asset liability source product service category".split()
+)
+"""Nouns for the parts that a total is made of."""
+_NO_SEGMENT = lazy_regex(r"eliminat|reconcil|unallocated|not allocated|adjustments?\b", re.IGNORECASE)
+_PARTS_OF_YEARS = frozenset({"quarter", "month"})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCandidate:
+    """A group that may be meant.
+
+    Attributes:
+        mass: What the scorer gives its cells together, 0 to 1.
+        share: The same of all groups that were looked at.
+        members: The lines that it was limited to, where the question names what they are parts of.
+    """
+
+    group: GroupedCells
+    mass: float
+    share: float
+    members: Members | None = None
+
+
+def find_period_groups(
+    selection: AskedSelection,
+    question: Question,
+    cells: Sequence[LabelledCell],
+    probability: NDArray[np.float64],
+) -> list[GroupCandidate]:
+    """Return the groups of periods that a question may choose among, the likeliest first.
+
+    Args:
+        probability: Of each number of the page, that it is measured.
+    """
+    groups = part_year_groups(cells) if selection.noun in _PARTS_OF_YEARS else period_groups(cells)
+    groups = groups or part_year_groups(cells)
+    if not groups and selection.noun in ("period", "date"):
+        groups = item_groups(cells)
+    if years := years_limited_to(question):
+        limited = [group.of(lambda cell: cell.year in years) for group in groups]
+        groups = tuple(group for group in limited if len(group.cells) > 1) or groups
+    if selection.noun in _PARTS_OF_YEARS and question.years:
+        asked = {0, *question.years}
+        dated = [group.of(lambda cell: _year_near(cell) in asked) for group in groups]
+        groups = tuple(group for group in dated if len(group.cells) > 1) or groups
+    if selection.noun in _YEARS:
+        groups = tuple(_by_year(group) for group in groups)
+    held = None if selection.condition.move else selection.condition.limit
+    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
+    return _ranked(groups, known, cells, limit=held, by_line=False)
+
+
+def find_item_groups(
+    selection: AskedSelection,
+    question: Question,
+    document: Document,
+    cells: Sequence[LabelledCell],
+    probability: NDArray[np.float64],
+) -> list[GroupCandidate]:
+    """Return the groups of lines that a question may choose among, the likeliest first.
+
+    Args:
+        probability: Of each number of the page, that it is measured.
+    """
+    measure = without_times(measured_words(selection.measure))
+    within = members_of(document, selection.whole) or members_of(document, measure)
+    groups = item_groups(cells, frozenset() if within is None else within.rows)
+    if named := _options_named(selection.options, groups):
+        return _ranked(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
+    under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]
+    if selection.noun in _SEGMENTS and under_headings:
+        groups, within = tuple(under_headings), None
+    elif within is not None:
+        groups = _limited(groups, within.rows)
+    elif selection.noun in _SEGMENTS:
+        # Segments may be columns too: those stand across a line.
+        others = [group for group in groups if group.across or group.headings]
+        parts = _parts_meant(selection.noun, document, cells, probability)
+        groups = tuple(dict.fromkeys((*_limited(groups, parts), *others)))
+    if selection.noun in _SEGMENTS:
+        groups = _of_many(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups) or groups
+    if question.years and not selection.condition.move:
+        dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in question.year_set]
+        groups = tuple(dated) or groups
+    held = None if selection.condition.move else selection.condition.limit
+    known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
+    return _ranked(groups, known, cells, within, held, by_line=True)
+
+
+def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
+    """The groups of the cells that a question names to choose between, where it names them all; those that fit best."""
+    if not options:
+        return []
+    found: list[tuple[float, GroupedCells]] = []
+    for group in groups:
+        called = [_called(option, group) for option in options]
+        places = {place for _, place in called}
+        least = min(share for share, _ in called)
+        if least and len(places) == len(called):
+            found.append((least, _at(group, {group.cells[place].leaf for place in places})))
+    best = max((least for least, _ in found), default=0.0)
+    return [group for least, group in found if least == best]
+
+
+def _at(group: GroupedCells, leaves: set[int]) -> GroupedCells:
+    return group.of(lambda cell: cell.leaf in leaves)
+
+
+def _called(option: str, group: GroupedCells) -> tuple[float, int]:
+    """The place of the cell whose label shares most words with an option, and which share of both that is."""
+    wanted = set(stems(option))
+    shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
+    best = max(range(len(shares)), key=lambda place: shares[place])
+    return shares[best], best
+
+
+def _parts_meant(
+    noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
+) -> frozenset[tuple[int, int]]:
+    """The lines of the total whose lines are called by a noun or given most by the scorer, else of the first total."""
+    sums = parts_of_totals(document)
+    if not sums:
+        return frozenset()
+    said: dict[tuple[int, int], float] = {}
+    for cell in cells:
+        place = cell.source.table, cell.source.row
+        said[place] = said.get(place, 0.0) + float(probability[cell.leaf])
+    named = set(stems(noun))
+
+    def score(members: Members) -> float:
+        return times_called(members, named) + sum(said.get(place, 0.0) for place in members.rows)
+
+    return max(sums, key=score).rows
+
+
+def _limited(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
+    """The columns with some of their lines; all groups where no column has two of them."""
+    columns = [group for group in groups if not group.across and not group.headings]
+    return _of_many(group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns) or tuple(
+        groups
+    )
+
+
+def _of_many(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
+    return tuple(group for group in groups if len(group.cells) > 1)
+
+
+def years_limited_to(question: Question) -> frozenset[int]:
+    """Return the years between which a question chooses ("from 2015 to 2017"), where it names several."""
+    spans = [(mention.period.year, mention.period.last) for mention in find_periods(question.lowered)]
+    whole = {year for first, last in spans if last is not None for year in range(first, last + 1)}
+    named = question.years
+    if whole:
+        return frozenset(whole)
+    if len(named) == 2 and any(word in question.lowered for word in (" to ", "through", "until", " - ")):
+        return frozenset(range(min(named), max(named) + 1))
+    return frozenset(named) if len(named) > 1 else frozenset()
+
+
+def _year_near(cell: LabelledCell) -> int:
+    """The year of a cell of a part of a year, by whichever of its headings names one."""
+    periods = (cell.column_period, cell.row_period)
+    return next((period.last or period.year for period in periods if period is not None), 0)
+
+
+def _meets(limit: Limit | None, group: GroupedCells) -> bool:
+    """Whether the numbers of a group can be held against a limit: percentages against percentages."""
+    percent = group.cells[0].counts.scale is Scale.PERCENT
+    if limit is None or not limit.value:
+        return True
+    if limit.scale is Scale.PERCENT:
+        return percent or all(abs(cell.value) <= 1 for cell in group.cells)
+    return not percent or (limit.scale is Scale.ONE and limit.unit is None)
+
+
+def _by_year(group: GroupedCells) -> GroupedCells:
+    """A group whose cells are called by their years, where these tell them apart."""
+    years = [str(cell.year) for cell in group.cells]
+    return replace(group, labels=tuple(years)) if "0" not in years and len(set(years)) == len(years) else group
+
+
+def _ranked(
+    groups: Iterable[GroupedCells],
+    probability: Mapping[int, float],
+    cells: Sequence[LabelledCell],
+    members: Members | None = None,
+    limit: Limit | None = None,
+    *,
+    by_line: bool,
+) -> list[GroupCandidate]:
+    """The groups by what the scorer gives their cells; of a column with its lines it may mean the total."""
+    masses: dict[tuple[int, bool, int], float] = {}
+    if by_line:
+        for cell in cells:
+            for across, place in ((True, cell.source.row), (False, cell.source.column)):
+                key = (cell.source.table, across, place)
+                masses[key] = masses.get(key, 0.0) + probability[cell.leaf]
+
+    def mass(group: GroupedCells) -> float:
+        first = group.cells[0].source
+        if by_line and not group.headings:
+            return masses[first.table, group.across, first.row if group.across else first.column]
+        return sum(probability[cell.leaf] for cell in group.cells)
+
+    known = [(group, mass(group) if _meets(limit, group) else 0.0) for group in groups]
+    whole = sum(own for _, own in known)
+    found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
+    # Of groups that are as likely the newest, then the first.
+    return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
+
+
+# Questions that choose: the plans that answer them, the likeliest first.
+
+
+_NOWHERE: Mapping[int, float] = MappingProxyType({})
+_WHOLE = 0.99
+"""What "X consists of" must be called so word for word: most that consists of something is told in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlan:
+    """A plan that answers a question by a choice.
+
+    Attributes:
+        group: The cells that it chooses among; None if it names lines.
+        members: The lines that it names, or that it is limited to; None if there are none.
+        evidence: What its confidence is computed from.
+    """
+
+    plan: Plan
+    group: GroupedCells | None
+    members: Members | None
+    evidence: ChoiceEvidence
+
+
+def chosen_plans(
+    question: Question,
+    document: Document,
+    page: PageFeatures,
+    state: DialogueState,
+    weights: EmbeddedWeights,
+    places: Mapping[int, float] = _NOWHERE,
+) -> Iterator[ChosenPlan]:
+    """Yield the plans that answer a question by a choice, the likeliest first; none if it asks for no choice.
+
+    Args:
+        state: The conversation before.
+        places: How likely an answer is in a block of an excerpt, as `Excerpt.weights`.
+    """
+    selection = question.wants.selection
+    if selection is None:
+        return
+    probability = _probability(selection, document, page, state, weights, places)
+    if selection.among == "items" and not selection.condition.asked:
+        yield from _members(selection, document, page, probability)
+        return
+    cells = _of_period(question, labelled_cells(document, page.leaves), document)
+    if not cells:
+        return
+    if selection.among == "items":
+        yield from _items(selection, question, document, cells, probability, page)
+        return
+
+    @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
+    def cell_of(words: str) -> LabelledCell | None:
+        other = as_number_question(words)
+        found = likely_cells(other, state, page, weights, prior_of(other, page.leaves, document, places))
+        return max(cells, key=lambda cell: float(found[cell.leaf]))
+
+    for found in find_period_groups(selection, question, cells, probability):
+        plan = _period_plan(selection, question, found.group, page, state, cell_of)
+        if plan is not None:
+            every = selection.form == "members"
+            yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
+
+
+def _of_period(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
+    """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
+    if document.is_page:
+        return cells
+    period = spoken_period(question)
+    return [cell for cell in cells if not period.away(document.table(cell.source.table), cell.source)] or cells
+
+
+def _probability(
+    selection: AskedSelection,
+    document: Document,
+    page: PageFeatures,
+    state: DialogueState,
+    weights: EmbeddedWeights,
+    places: Mapping[int, float],
+) -> NDArray[np.float64]:
+    measure, last = measured_words(selection.measure), last_leaves(state)
+    if not measure and last:
+        meant = np.zeros(len(page.leaves))
+        meant[list(last)] = 1 / len(last)
+        return meant
+    question = as_number_question(measure)
+    return likely_cells(question, state, page, weights, prior_of(question, page.leaves, document, places))
+
+
+def _members(
+    selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
+) -> Iterator[ChosenPlan]:
+    consists = bool(selection.whole) and not selection.measure
+    members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
+    if members is None and not consists:
+        members = members_called(selection.noun, document)
+    if members is None and not consists and _is_spoken_of(selection.whole, page):
+        members = columns_called(selection.whole, document) or _lines_of_likeliest(document, page, probability)
+    if members is not None:
+        named = bool(members.heading)
+        evidence = ChoiceEvidence(under_heading=named, of_table=not named)
+        yield ChosenPlan(members_plan(selection, members, page.leaves), None, members, evidence)
+
+
+def _is_spoken_of(whole: str, page: PageFeatures) -> bool:
+    """Whether the page has a word for what lines are asked to be parts of."""
+    said = stems(whole)
+    return not said or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in said)
+
+
+def _lines_of_likeliest(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
+    tables = page.leaves.table
+    found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
+    likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
+    return None if likeliest is None else found[likeliest]
+
+
+def _items(
+    selection: AskedSelection,
+    question: Question,
+    document: Document,
+    cells: Sequence[LabelledCell],
+    probability: NDArray[np.float64],
+    page: PageFeatures,
+) -> Iterator[ChosenPlan]:
+    for found in find_item_groups(selection, question, document, cells, probability):
+        plan = (
+            _moved_items(selection, question, found, cells, page)
+            if selection.condition.move
+            else choice_plan(selection, found.group, page.leaves)
+        )
+        if plan is not None:
+            evidence = ChoiceEvidence(found.mass, found.share, lines=True)
+            yield ChosenPlan(plan, found.group, found.members, evidence)
+
+
+def _moved_items(
+    selection: AskedSelection,
+    question: Question,
+    found: GroupCandidate,
+    cells: Sequence[LabelledCell],
+    page: PageFeatures,
+) -> Plan | None:
+    """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
+    table = found.group.cells[0].source.table
+    years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
+    pair = two_years(years, question)
+    if pair is None:
+        return None
+    rows = {cell.source.row for cell in found.group.cells}
+    of_years = {
+        group.cells[0].year: group.of(lambda cell: cell.source.row in rows)
+        for group in reversed(item_groups([cell for cell in cells if cell.source.table == table]))
+        if not group.across and group.cells[0].counts == found.group.cells[0].counts
+    }
+    old, new = (of_years.get(year) for year in pair)
+    return moved_items_plan(selection, new, old, page.leaves) if new and old else None
+
+
+def _period_plan(
+    selection: AskedSelection,
+    question: Question,
+    group: GroupedCells,
+    page: PageFeatures,
+    state: DialogueState,
+    cell_of: Callable[[str], LabelledCell | None],
+) -> Plan | None:
+    if selection.form != "yes_no":
+        return choice_plan(selection, group, page.leaves)
+    return yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)
+
+
+# Choices as answers: executed, with how sure they are and what led to them.
+
+
+_STATED = frozenset({"employee", "person", "customer", "location"})
+"""What a filing states the number of: nobody counts the lines of a table for that."""
+_SHOWN = 6
+"""So many labels of a group are named in the grounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCells:
+    """Answers questions that ask for a choice among cells."""
+
+    weights: EmbeddedWeights
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yield the answers to a question that asks for a choice, the likeliest first; none to any other question.
+
+        Args:
+            asked: The question, the page and the conversation.
+            least: Answers that are less sure than this share of the first are left out.
+        """
+        question = whole_question(asked.worded, asked.context.memory.asked)
+        selection = question.wants.selection
+        if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
+            return
+        found = list(self._chosen(question, asked))
+        enough = least * (found[0].confidence or 0.0) if found else 0.0
+        yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
+
+    def _chosen(self, question: Question, asked: AskedTurn) -> Iterator[Answer]:
+        context, seen = asked.context, list[AnswerValue | None]()
+        plans = [*chosen_plans(question, context.document, asked.page, asked.state, self.weights, context.weights)]
+        for chosen in plans:
+            operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
+            try:
+                answer = answer_from_plan(chosen.plan, context, question=question.text)
+            except PlanError as error:
+                context.trace.append(CandidatePassedOver(operation, str(error)))
+                continue
+            if answer.value in seen:
+                continue
+            seen.append(answer.value)
+            context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
+            confidence = self.weights.choices.confidence(chosen.evidence)
+            yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question, context.question))
+
+
+def _grounds(chosen: ChosenPlan, question: Question, asked: Question) -> str:
+    """What led to a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
+    parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
+    if chosen.group is not None:
+        kind = "row" if chosen.group.across or chosen.group.headings else "column"
+        said = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]
+        parts.append(f'{kind} "{" ".join(dict.fromkeys(said)) or chosen.group.text}"')
+        parts.append(f"of {_listed(chosen.group.labels)}")
+    if chosen.members is not None and chosen.members.heading:
+        parts.append(f'lines of "{chosen.members.heading}"')
+    selection = question.wants.selection
+    spans = () if selection is None else selection.condition.spans
+    condition = [selection.text[start:end].strip() for start, end in spans] if selection is not None else []
+    return "; ".join([*parts, *(f'"{said}"' for said in condition)])
+
+
+def _listed(labels: tuple[str, ...]) -> str:
+    shown = labels[:_SHOWN]
+    more = len(labels) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,140 @@
+"""The parts of an earlier answer, by their places: "and the first one?", "the second minus the first"."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from quaestor.conversation.turn import Memory, Turn
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step, closed_plan
+from quaestor.questions.asked_parts import AskedParts, read_asked_parts
+from quaestor.questions.question_parts import split_questions
+from quaestor.questions.splitting import split_question
+from quaestor.solvers.embedded.direct_answers import later_step
+from quaestor.solvers.parts import join_plans
+
+_FAR = 8
+"""Turns further back are not pointed at by place."""
+
+
+def parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
+    """Return the plan of what a question asks of the parts of an earlier answer; None if it asks for anything else.
+
+    Args:
+        of_turns: Whether answers of one number each count as parts, where no answer lists any.
+    """
+    asked = read_asked_parts(question.lower())
+    parts = None if asked is None else _parts_meant(asked, memory, len(memory.turns), of_turns=of_turns)
+    if asked is None or not parts:
+        return None
+    if len(parts) == 1:
+        return parts[0] if asked.operation in ("", "sum", "average") else None
+    listed = join_plans(parts, chained=False)
+    if not asked.operation:
+        return listed
+    last = listed.steps[-1]
+    operation = OPERATIONS[asked.operation]
+    if operation.takes == "list":
+        return replace(listed, steps=(*listed.steps, Compute(last.id + 1, asked.operation, (Ref(last.id),))))
+    if not operation.arity[0] <= len(parts) <= operation.arity[1] or not isinstance(last, Compute):
+        return None
+    return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=asked.operation)))
+
+
+def _parts_meant(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[Plan]:
+    """Return the parts that are meant after some turns, each as a plan of the turn that is asked now."""
+    by_place = bool(asked.places) and not asked.count
+    for place in range(end - 1, max(-1, end - 1 - _FAR), -1):
+        turn = memory.turns[place]
+        again = read_asked_parts(turn.question.lower())
+        if again is not None:
+            parts = _parts_meant(again, memory, place, of_turns=of_turns)
+        else:
+            back = len(memory.turns) - place
+            parts = [Plan(tuple(later_step(step, back) for step in part.steps)) for part in _parts_of(turn)]
+        if _fits(asked, parts):
+            return [parts[at] for at in asked.places] or parts
+        if again is None and not parts and not by_place:
+            break
+    values = list(_values_before(memory, end, asked.count or 2)) if of_turns else []
+    return [values[at] for at in asked.places] or values if _fits(asked, values) else []
+
+
+def _fits(asked: AskedParts, parts: list[Plan]) -> bool:
+    there = len(parts) == asked.count if asked.count else len(parts) > 1
+    return there and all(-len(parts) <= at < len(parts) for at in asked.places)
+
+
+def _values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
+    """Yield the last answers if each is one number."""
+    first = end - count
+    if first >= 0 and all(answer.number is not None for answer in memory.answers[first:end]):
+        for place in range(first, end):
+            back, plan = len(memory.turns) - place, memory.answers[place].plan
+            steps = (Compute(1, "identity", (Ref(-back),)),) if plan is None else plan.steps
+            yield Plan(steps if plan is None else tuple(later_step(step, back) for step in steps))
+
+
+def _parts_of(turn: Turn) -> list[Plan]:
+    """Return the parts of an answer, each as a plan of its turn; none if it lists nothing, or lacks a part."""
+    plan = turn.answer.plan
+    if plan is None or not plan.steps:
+        return []
+    asked = max(len(split_question(turn.question)), len(split_questions(turn.question)))
+    parts = list(_entries(plan, whole=asked > 1))
+    return parts if len(parts) > 1 and (asked == 1 or len(parts) == asked) else []
+
+
+def _entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
+    """Yield the entries that a plan lists.
+
+    Args:
+        whole: Whether a list among them is one entry.
+    """
+    last = plan.steps[-1]
+    if not isinstance(last, Compute) or not _is_list(plan, last):
+        yield plan
+    elif last.operation != "items":
+        yield from _entries_computed(plan, last)
+    else:
+        for operand in last.operands:
+            for entry in _operand_plans(plan, operand):
+                yield from (entry,) if whole else _entries(entry)
+
+
+def _is_list(plan: Plan, step: Step) -> bool:
+    if not isinstance(step, Compute):
+        return False
+    each = OPERATIONS[step.operation].takes == "each"
+    return step.operation == "items" or (each and any(_lists(plan, operand) for operand in step.operands))
+
+
+def _lists(plan: Plan, operand: Operand) -> bool:
+    if isinstance(operand, Ref):
+        return operand.step > 0 and _is_list(plan, plan.steps[operand.step - 1])
+    return isinstance(operand, CellGroup)
+
+
+def _entries_computed(plan: Plan, last: Compute) -> Iterator[Plan]:
+    """Yield the entries of a list that is computed entry by entry: of ratios, of changes."""
+    taken = (list(_operand_plans(plan, operand)) for operand in last.operands)
+    columns = [[entry for one in plans for entry in _entries(one)] for plans in taken]
+    count = max(map(len, columns))
+    if all(len(column) in (1, count) for column in columns):
+        for place in range(count):
+            listed = join_plans([column[place if len(column) > 1 else 0] for column in columns], chained=False)
+            end = listed.steps[-1]
+            assert isinstance(end, Compute)
+            yield replace(listed, steps=(*listed.steps[:-1], replace(end, operation=last.operation)))
+
+
+def _operand_plans(plan: Plan, operand: Operand) -> Iterator[Plan]:
+    match operand:
+        case Ref(step=step) if step > 0:
+            yield closed_plan(plan.steps[:step])
+        case CellGroup():
+            for label, value, source in zip(operand.labels, operand.values, operand.sources, strict=True):
+                said = ", ".join(filter(None, (operand.text, label)))
+                scale, unit = operand.label_scale, operand.label_unit
+                yield Plan((Extract(1, source, said, value, label_scale=scale, label_unit=unit),))
+        case Ref() | Constant():
+            yield Plan((Compute(1, "identity", (operand,)),))

@@ -1,1 +1,0 @@
-"""From ranked candidates to answers: several readings of a conversation side by side."""

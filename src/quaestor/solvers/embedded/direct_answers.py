@@ -1,0 +1,563 @@
+"""Answers for which nothing is ranked: follow-ups that can mean one thing only, and measures that have a name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events import CandidateChosen
+from quaestor.conversation.meaning import period_words
+from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import Number
+from quaestor.core.currencies import sign_of
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Scale
+from quaestor.core.words import STOP_WORDS, search_words
+from quaestor.documents.document import Document
+from quaestor.documents.table import Header, Table
+from quaestor.errors import PlanError
+from quaestor.graph.facts import extract_number
+from quaestor.ontology.lexicon import in_words
+from quaestor.plan.execute import execute
+from quaestor.plan.expressions import parse_expression
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.questions.conversions import AskedConversion, read_conversion
+from quaestor.questions.measures import AskedMeasure, asked_measure
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.retrieval.measures.binding import MissingInputs, ResolvedMeasure, bound_measure
+from quaestor.retrieval.measures.moments import Moment
+from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.counting_parts import parts_plan
+from quaestor.solvers.embedded.page import NumberMatrix
+
+# The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.
+#
+# Owns what can be converted into what. Knows no page: an answer says itself what it counts in.
+
+
+_RELATIVE = frozenset({"percentage", "percentage_change"})
+_SURELY = 6
+"""From millions on: a number of unknown scale that is so large counts ones, as `quaestor.plan.scales` has it too."""
+
+
+def converted_turn(memory: Memory, before: int | None = None) -> int | None:
+    """Return the turn whose answer "in thousands?" means: the last that has one, and is no conversion itself.
+
+    Args:
+        before: Only turns before this one, from 0; None all.
+    """
+    turns = range((len(memory.answers) if before is None else before) - 1, -1, -1)
+    return next((turn for turn in turns if memory.answers[turn].plan and not is_conversion(memory, turn)), None)
+
+
+def is_conversion(memory: Memory, turn: int) -> bool:
+    """Return whether a turn gave an earlier answer again, in another scale, or could not.
+
+    Args:
+        turn: Its place, from 0.
+    """
+    plan = memory.answers[turn].plan
+    if read_conversion(memory.asked[turn].lowered) is None:
+        return False
+    return plan is None or is_restatement(plan)
+
+
+def is_restatement(plan: Plan) -> bool:
+    """Return whether a plan only gives an earlier answer again, at most in another scale."""
+    step = plan.steps[0]
+    if len(plan.steps) > 1 or not isinstance(step, Compute) or step.operation not in ("identity", "multiply", "divide"):
+        return False
+    first, *others = step.operands
+    return isinstance(first, Ref) and first.step < 0 and all(isinstance(other, Constant) for other in others)
+
+
+def restated_turns(memory: Memory) -> dict[int, int]:
+    """Return the turns that only converted an earlier answer, or could not, each with the turn that it was of.
+
+    To the questions after it, such a turn asked what that one did.
+    """
+    turns = (turn for turn in range(len(memory.answers)) if is_conversion(memory, turn))
+    found = ((turn, converted_turn(memory, turn)) for turn in turns)
+    return {turn: base for turn, base in found if base is not None}
+
+
+def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
+    """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
+
+    None if nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
+
+    Args:
+        back: How many turns before this one it was given.
+    """
+    if not isinstance(answer.value, Number):
+        return "the last answer is not a number"
+    if asked.to is Scale.PERCENT:
+        return _in_percent(answer, back)
+    counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
+    if counts.percent or counts.plain or answer.metric_type in _RELATIVE:
+        return f"the last answer is a ratio, which cannot be given in {_plural(asked)}"
+    if not counts.known:
+        size = Dimension(asked.to).exponent
+        return _shifted(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
+    if asked.currency and counts.unit is not None and _sign(counts.unit) != _sign(asked.currency):
+        return f"the last answer is in {counts.unit}, not in {asked.currency}"
+    return _shifted(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
+
+
+def _sign(unit: str) -> str:
+    """The sign of a currency, one for all dollars, as people call them all dollars; else the unit."""
+    sign = sign_of(unit) or unit
+    return sign[-1] if sign.endswith("$") else sign
+
+
+def _shifted(last: Ref, powers: int) -> Plan:
+    if not powers:
+        return Plan((Compute(1, "identity", (last,)),))
+    factor = Decimal(10) ** abs(powers)
+    operation = "multiply" if powers > 0 else "divide"
+    return Plan((Compute(1, operation, (last, Constant(factor, f"const_{factor}"))),))
+
+
+def _in_percent(answer: Answer, back: int) -> Plan | str:
+    """A percentage as it is; of a difference what share of its base it is; of a ratio the ratio again."""
+    if answer.scale is Scale.PERCENT or answer.metric_type in _RELATIVE:
+        return Plan((Compute(1, "identity", (Ref(-back),)),))
+    last = answer.plan.steps[-1] if answer.plan is not None else None
+    if answer.plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
+        return 'an amount alone is not a percentage; ask for it "as a percentage of" another amount'
+    steps = tuple(later_step(step, back) for step in answer.plan.steps)
+    if last.operation == "subtract":
+        last = replace(last, operation="percentage_change", operands=_operands(last.operands, back))
+        return Plan((*steps[:-1], last))
+    return Plan(steps)
+
+
+def later_step(step: Step, back: int) -> Step:
+    """Return a step of an earlier turn as a later one writes it: the answers that it refers to are further back.
+
+    Args:
+        back: How many turns before this one that was.
+    """
+    return replace(step, operands=_operands(step.operands, back)) if isinstance(step, Compute) else step
+
+
+def _operands(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
+    return tuple(Ref(o.step - back) if isinstance(o, Ref) and o.step < 0 else o for o in operands)
+
+
+def _plural(asked: AskedConversion) -> str:
+    return f"{asked.to.value}s" if asked.to is not Scale.ONE else asked.currency or "ones"
+
+
+def conversion_asked(question: Question, memory: Memory) -> AskedConversion | None:
+    """Return in what the last answer is wanted; None if there is none, or something else is asked.
+
+    Args:
+        memory: The turns before.
+    """
+    return read_conversion(question.lowered) if converted_turn(memory) is not None else None
+
+
+# The change of the number that was just looked up, from another year of its line: "what was the change from 2008?".
+#
+# What it cannot be sure of is ranked as ever.
+
+
+_CHANGE = r"(?:change|increase|decrease|difference|growth|decline|rise|drop|fall|reduction)"
+_YEAR = (
+    r"(?:(?:the )?(?:(?:fiscal )?year )?(?:19|20)\d\d|(?:the |its )?(?:prior|previous|preceding|last) year"
+    r"|the year (?:before|earlier))"
+)
+_FORM = lazy_regex(
+    r"(?:(?:and|so|then|now|ok|okay)\b[\s,]*)*(?:what(?: is| was|'s)|how much (?:is|was)|how large (?:is|was))?\s*"
+    rf"(?:the\s+)?(?:(?P<relative>percent(?:age)?|%|relative|rate of)\s+)?{_CHANGE}(?: in (?:it|that|this))?\s+"
+    r"(?:(?:from|since|over|on|versus|vs\.?|against|compared (?:to|with)|relative to)|(?P<on>to|until))\s+"
+    rf"{_YEAR}"
+    r"(?P<percent>,? (?:in percent|in %|as a percentage))?[\s?.!]*"
+)
+
+
+def change_plan(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
+    """Return the plan of the change between the last answer, a cell, and the other year that is named of its line.
+
+    None if the question may mean anything else, the last answer is not a cell of a line of years, or the line has no
+    number, or several, for the other year.
+
+    Args:
+        memory: The turns before.
+    """
+    found = _FORM.fullmatch(" ".join(question.lowered.split()))
+    turn = converted_turn(memory) if found is not None else None
+    plan = None if turn is None else memory.answers[turn].plan
+    last = plan.steps[-1] if plan is not None else None
+    if found is None or turn is None or not isinstance(last, Extract) or last.quantity is None:
+        return None
+    leaf = leaves.index.get((last.source, last.quantity.value))
+    if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
+        return None
+    named = (*question.years, *(int(leaves.year[leaf]) + offset for offset in question.offsets))
+    if len(named) != 1:
+        return None
+    line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year == named[0])
+    others = np.flatnonzero(line).tolist()
+    if len(others) != 1 or others[0] == leaf or leaves.counts[others[0]] != leaves.counts[leaf]:
+        return None
+    other = leaves.leaves[others[0]]
+    size = last.reading == "magnitude" and other.quantity.value < 0
+    first = Extract(1, other.source, other.label, other.quantity, reading="magnitude" if size else "signed")
+    looked_up = Ref(turn - len(memory.answers))
+    operands = (Ref(1), looked_up) if found["on"] else (looked_up, Ref(1))
+    operation = "percentage_change" if found["relative"] or found["percent"] else "subtract"
+    return Plan((first, Compute(2, operation, operands)))
+
+
+# The last answer held against an earlier one: "the average?", "and in 2007?", "was it greater than the average?".
+
+
+_MORE = r"(?:greater|higher|more|larger|bigger|above)"
+_LESS = r"(?:less|lower|smaller|fewer|below)"
+_COMPARING_FORM = lazy_regex(
+    r"(?:(?:and|so|then|now|ok|okay)\b[\s,]*)*(?:is|are|was|were) (?:it|that|this|they|these|those) "
+    rf"(?:(?P<more>{_MORE})|{_LESS})(?: than)? (?:the|that|this) (?P<other>[^?.!,]+?)[\s?.!]*"
+)
+
+
+def comparison_plan(question: Question, memory: Memory) -> Plan | None:
+    """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear.
+
+    Args:
+        memory: The turns before.
+    """
+    found = _COMPARING_FORM.fullmatch(" ".join(question.lowered.split()))
+    if found is None or question.periods or question.numbers or not memory.answers:
+        return None
+    wanted = _telling(found["other"])
+    turns = len(memory.answers)
+    named = [turn for turn in range(turns - 1) if wanted and wanted <= _telling(memory.asked[turn].lowered)]
+    if len(named) != 1 or any(memory.answers[turn].number is None for turn in (named[0], turns - 1)):
+        return None
+    last, other = Ref(-1), Ref(named[0] - turns)
+    return Plan((Compute(1, "greater", (last, other) if found["more"] else (other, last)),))
+
+
+def _telling(text: str) -> set[str]:
+    return set(search_words(text)) - STOP_WORDS
+
+
+# By how much two things differ that were just compared: "did sales rise?", "by how much?".
+
+
+_MOVED = r"(?:change|increase|decrease|rise|fall|grow|drop|decline|differ)"
+_DIFFERING_FORM = lazy_regex(
+    r"(?:(?:and|so|then|now|ok|okay)\b[\s,]*)*"
+    rf"(?:by how much(?: did (?:it|they|that|this) {_MOVED})?"
+    r"|(?:what (?:is|was)|what's|how (?:large|big|much) (?:is|was)) the (?:difference|change|increase|decrease))"
+    r"(?P<percent>,? (?:in percent(?:age terms)?|in %|as a percentage))?[\s?.!]*"
+)
+
+
+def difference_plan(question: Question, memory: Memory) -> Plan | None:
+    """Return the plan of the difference of what the last question compared; None if it compared nothing.
+
+    Args:
+        memory: The turns before.
+    """
+    found = _DIFFERING_FORM.fullmatch(" ".join(question.lowered.split()))
+    plan = memory.answers[-1].plan if found is not None and memory.answers else None
+    last = plan.steps[-1] if plan is not None else None
+    if found is None or plan is None or not isinstance(last, Compute) or last.operation != "greater":
+        return None
+    operation = "percentage_change" if found["percent"] else "subtract"
+    return Plan(tuple(later_step(step, 1) for step in (*plan.steps[:-1], replace(last, operation=operation))))
+
+
+# The last look-up with another name in one place: "pumps in Asia?", then "and valves?", "and in Europe?".
+#
+# What it cannot be sure of is ranked as ever.
+
+
+_GOES_ON = lazy_regex(r"(?:and|now|then|what about|how about)\b")
+_CALCULATED = lazy_regex(r"\b(?:change|changed|growth|total|sum|average|difference|percent|percentage|share|ratio)\b|%")
+_NESTED = 2
+"""Names that a row has at least, of which one is another."""
+
+
+def renamed_plan(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
+    """Return the look-up of the last answer's cell with one name of its row, or its year, replaced by what is asked.
+
+    None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
+    exactly one row is called so. On pages of the benchmark, where the ranker has learned what such questions mean, too.
+
+    Args:
+        memory: The turns before.
+        document: The document, or an excerpt of it.
+    """
+    if document.is_page or not memory.answers:
+        return None
+    plan = memory.answers[-1].plan
+    last = plan.steps[-1] if plan is not None and len(plan.steps) == 1 else None
+    if not _GOES_ON.match(question.lowered) or _CALCULATED.search(question.lowered) or question.relative_periods:
+        return None
+    if not isinstance(last, Extract) or last.quantity is None or not isinstance(last.source, CellRef):
+        return None
+    source = last.source
+    table = document.table(source.table)
+    rows = list(_rows_called(question, table, source.row))
+    if len(rows) != 1:
+        return None
+    cell = table.cells[rows[0]][source.column]
+    leaf = leaves.index.get((cell.ref, cell.quantity.value)) if cell.quantity is not None else None
+    if leaf is None or len(cell.quantities) > 1:
+        return None
+    found = leaves.leaves[leaf]
+    size = last.reading == "magnitude" and found.quantity.value < 0
+    return Plan((Extract(1, found.source, found.label, found.quantity, reading="magnitude" if size else "signed"),))
+
+
+def _rows_called(question: Question, table: Table, last: int) -> Iterator[int]:
+    """Yield the rows whose names and period are those of the last row but for what the question says."""
+    before = table.rows[last]
+    asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
+    years = question.years
+    if len(before.levels) < _NESTED or len(years) > 1 or (years and before.period is None) or not (asked or years):
+        return
+    for place, row in enumerate(table.rows):
+        if place == last or place < table.header_rows or not _has_year(row, before, years[0] if years else None):
+            continue
+        if len(row.levels) != len(before.levels):
+            continue
+        others = [own for own, other in zip(row.levels, before.levels, strict=True) if own != other]
+        if (not asked and not others) or (len(others) == 1 and asked and frozenset(stems(others[0].lower())) == asked):
+            yield place
+
+
+def _has_year(row: Header, before: Header, year: int | None) -> bool:
+    """Whether a row is of the period of another one, or of a year that is asked for instead."""
+    if year is None or row.period is None or before.period is None:
+        return row.period == before.period and year is None
+    one, other = row.period, before.period
+    return one.year == year and (one.kind, one.quarter, one.month) == (other.kind, other.quarter, other.month)
+
+
+# A question that was asked before, word for word: "what was the exercise price in 2007?" again, after that of 2006.
+#
+# A question that points back may mean another one by then.
+
+
+def repeated_turn(question: Question, memory: Memory) -> int | None:
+    """Return the last turn in which a question was asked that stands alone, in the same words; None if none was."""
+    if not question.stands_alone:
+        return None
+    said = _words(question)
+    turns = range(len(memory.answers) - 1, -1, -1)
+    return next((turn for turn in turns if _words(memory.asked[turn]) == said), None)
+
+
+def repeated_plan(memory: Memory, turn: int) -> Plan | None:
+    """Return the plan of an earlier turn as it is written now; None if it chose among cells or had none.
+
+    Args:
+        turn: Which, from 0.
+    """
+    plan = memory.answers[turn].plan
+    if plan is None or not all(isinstance(step, Extract | Compute) for step in plan.steps):
+        return None
+    back = len(memory.answers) - turn
+    return Plan(tuple(later_step(step, back) for step in plan.steps))
+
+
+def _words(question: Question) -> str:
+    return " ".join(question.lowered.split()).strip(" ?.!")
+
+
+# Follow-ups that can mean one thing only, answered: as sure as the answer that they go on from.
+
+
+def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
+    """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
+
+    Args:
+        decline: Whether to say so where the last answer cannot be converted.
+    """
+    read, memory = context.read(question), context.memory
+    asked, turn = conversion_asked(read, memory), converted_turn(memory)
+    if asked is not None and turn is not None:
+        plan = conversion_plan(asked, memory.answers[turn], len(memory.answers) - turn)
+        if isinstance(plan, Plan):
+            answer = _answered(plan, question, context, turn, "asks for answer {} in another form")
+            before = memory.answers[turn]
+            same = answer is not None and is_restatement(plan)
+            # In another scale it is what it was: no product, and no ratio.
+            return replace(answer, metric_type=before.metric_type) if answer is not None and same else answer
+        told = plan is not None and decline
+        return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
+    if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
+        return _answered(plan, question, context, again, "repeats question {}")
+    for last, why in (
+        (difference_plan(read, memory), "asks for the difference between the values of answer {}"),
+        (comparison_plan(read, memory), "compares answer {} with an earlier one"),
+        (renamed_plan(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
+    ):
+        if last is not None:
+            return _answered(last, question, context, len(memory.answers) - 1, why)
+    change = change_plan(read, memory, leaves)
+    if change is None or turn is None:
+        return None
+    return _answered(change, question, context, turn, "asks how answer {} changed from another year")
+
+
+def count_parts(question: str, context: TurnContext) -> Answer | None:
+    """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
+    plan = parts_plan(question, context.memory, of_turns=context.is_long)
+    whole = context.document.whole or context.document
+    there = replace(context, document=whole)
+    last = len(context.memory.answers) - 1
+    return None if plan is None else _answered(plan, question, there, last, "asks for parts of answers up to {}")
+
+
+def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
+    try:
+        answer = answer_from_plan(plan, context, question=question)
+    except PlanError:
+        return None
+    before, last = context.memory.answers[turn], plan.steps[-1]
+    context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
+    grounds = f'"{question.strip()}" {why.format(turn + 1)}'
+    return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
+
+
+# A measure of a filing as an answer: its plan executed, how it was read and how sure that is; or what it lacks.
+#
+# Which lines and times are taken, `quaestor.retrieval.measures` says.
+
+
+_DIRECT, _MADE = 0.9, 0.7
+"""How sure an answer is whose figures are one line each, and one of which is made of several or of other figures."""
+_UNNAMED_TIME = 0.7
+"""What it has of that where only a year is named and the document is of a part of one."""
+_TYPES = {
+    "change": "change",
+    "percentage_change": "percentage_change",
+    "growth_rate": "percentage_change",
+    "average": "average",
+    "average_change": "average",
+    "higher": "comparison",
+    "lower": "comparison",
+}
+_FORMS = {
+    "change": "change in {}",
+    "percentage_change": "percentage change in {}",
+    "growth_rate": "compound annual growth rate of {}",
+    "average": "average {}",
+    "average_change": "average yearly change in {}",
+    "higher": "whether {} is higher",
+    "lower": "whether {} is lower",
+}
+
+
+def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
+    """Return the answer to a question for a measure of a filing; None if it asks for anything else.
+
+    Args:
+        decline: Whether to say so where a figure is lacking.
+    """
+    if context.document.is_page:
+        return None
+    asked = asked_measure(context.read(question), context.memory.asked)
+    bound = bound_measure(context.document, asked) if asked is not None else None
+    if bound is None:
+        return None
+    found = _lacking(bound) if isinstance(bound, MissingInputs) else _answering_answered(bound, question, context)
+    if isinstance(found, Answer):
+        context.trace.append(CandidateChosen(1, bound.asked.form, 1.0))
+        return found
+    return replace(answer_without_value(context, "not_on_page", found), answerable=0.0) if decline else None
+
+
+def _answering_answered(bound: ResolvedMeasure, question: str, context: TurnContext) -> Answer | str:
+    """The answer of a bound measure, or why there is none."""
+    asked, measure = bound.asked, bound.asked.measure
+    printed = {number.source: number for number in reversed(context.graph.observations)}
+    variables = {name: extract_number(1, printed[cell]) for name, cell in bound.cells.items() if cell in printed}
+    try:
+        if asked.form == "growth_rate" and not all(_is_positive(term, variables, context) for term in bound.terms):
+            return f"{_definition(asked)}; it has no growth rate because it is not positive in both years"
+        answer = answer_from_plan(parse_expression(bound.formula, variables), context, question=question)
+        shift = _shift(answer, context.read(question))
+        if shift:
+            formula = f"({bound.formula}) {'*' if shift > 0 else '/'} {10 ** abs(shift)}"
+            answer = answer_from_plan(parse_expression(formula, variables), context, question=question)
+    except PlanError as error:
+        return f"{_definition(asked)}; {error}"
+    partly = any(moment.flow is not None and not moment.is_year for moment in bound.times)
+    named = not partly or asked.months > 0 or any(period.kind != "year" for period in asked.periods)
+    looked_up = answer.plan is not None and isinstance(answer.plan.steps[-1], Extract)
+    own = measure.metric_type if measure is not None and not looked_up else answer.metric_type
+    return replace(
+        answer,
+        unit=answer.unit or (None if looked_up else _unit(asked)),
+        description=_description(bound),
+        entity=asked.called,
+        metric_type=own if asked.form == "change" and own == "percentage" else _TYPES.get(asked.form, own),
+        confidence=(_DIRECT if bound.direct else _MADE) * (1.0 if named else _UNNAMED_TIME),
+        grounds=f'"{asked.called}" is read as {bound.read_as}',
+    )
+
+
+def _unit(asked: AskedMeasure) -> str | None:
+    """What a ratio counts: a current ratio of 0.87 is not a percentage. None if its operands say it."""
+    if (
+        asked.measure is None
+        or asked.measure.metric_type != "ratio"
+        or asked.form not in ("value", "change", "average")
+    ):
+        return None
+    return "days" if "days" in asked.measure.label.split() else "times"
+
+
+def _shift(answer: Answer, question: Question) -> int:
+    """The power of ten that brings an amount to the scale that is asked for: "in thousands"; 0 if none is needed."""
+    power, counts = question.power, Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
+    return 0 if power is None or answer.number is None or not counts.money else counts.exponent - int(power)
+
+
+def _is_positive(term: str, variables: Mapping[str, Extract], context: TurnContext) -> bool:
+    number = execute(parse_expression(term, variables), context.memory.registers).result.number
+    return number is not None and number > 0
+
+
+def _description(bound: ResolvedMeasure) -> str:
+    asked = bound.asked
+    called = _FORMS.get(asked.form, "{}").format(asked.called)
+    first, last = bound.times[0], bound.times[-1]
+    of = _time(first) if first == last else f"{_time(first)} to {_time(last)}"
+    return f"{called[:1].upper()}{called[1:]}, {of}: {bound.read_as}"
+
+
+def _time(moment: Moment) -> str:
+    period = moment.flow or moment.balance
+    return "" if period is None else period_words(period)
+
+
+def _lacking(unbound: MissingInputs) -> str:
+    """What is said where a measure is not computed: what it would be made of, and what of that is not there."""
+    asked = unbound.asked
+    definition = _definition(asked)
+    if unbound.lacking:
+        lines = " and ".join(f'"{figure.label}"' for figure in unbound.lacking)
+        where = {figure.statement for figure in unbound.lacking}
+        statement = f"its {where.pop()} has" if len(where) == 1 and "" not in where else "the document has"
+        return f"{definition}; {statement} no line for {lines}"
+    return f"{definition}; {unbound.reason}" if definition != asked.said else f"{asked.said}: {unbound.reason}"
+
+
+def _definition(asked: AskedMeasure) -> str:
+    if asked.measure is None or not asked.measure.formula:
+        return asked.said
+    return f"{asked.called} is {in_words(asked.measure.formula)}"

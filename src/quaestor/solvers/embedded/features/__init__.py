@@ -1,1 +1,0 @@
-"""What is measured of numbers and of candidate plans, as columns."""

@@ -1,0 +1,627 @@
+"""Two numbers of one thing at two times, which of several is highest, and yes or no."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import product
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Scale
+from quaestor.core.words import NUMBER_WORDS
+from quaestor.facts.lines import Moment
+from quaestor.plan.steps import Constant
+from quaestor.solvers.embedded.filings.composing.blocks import is_rest, names_apart
+from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_series, read_meant, read_whole
+from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.ratios import (
+    propose_differences,
+    propose_shares_of_last,
+    read_same_sentence,
+    read_two,
+)
+from quaestor.solvers.embedded.filings.composing.several import (
+    Entry,
+    entries_of_last,
+    join_lists,
+    moments_of_list,
+    propose_items,
+    read_entries,
+    write_moment,
+)
+from quaestor.solvers.embedded.filings.composing.values import (
+    moments_to_try,
+    propose_price_spread,
+    propose_printed_extremes,
+    spell_value,
+)
+from quaestor.solvers.embedded.filings.past import Node
+
+# Two numbers of one thing at two times: growth, change, growth rates over years.
+
+
+_FALLS = lazy_regex(
+    r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
+    r"|slump\w*|slid\w*|slip\w*|shed|weaker|smaller|worse)\b"
+)
+_RISES = lazy_regex(
+    r"\b(?:higher|more|above|up|gr[eo]w(?:n|th)?|rise|rose|risen|rais\w+|increas\w+|exceed\w*|better|bigger|larger|greater"
+    r"|improv\w*|gain\w*|jump\w*)\b"
+)
+_TO_BASE = lazy_regex(
+    r"\b(?:(?:on|from|since|over|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
+    r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?"
+    r"(?:\s*same (?:months?|quarter|period|half|weeks|time)(?: (?:of|in))?)?\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
+)
+_BEGINS_TO_BASE = lazy_regex(r"\s*(?:since|from|over|against|than|to|sequential(?:ly)?|qoq|q/q|quarter[\s-]o\w+)\b")
+_OF_THEN = lazy_regex(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
+_BASED = lazy_regex(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
+_POINTS = lazy_regex(r"\bbps\b|\bbasis points?\b")
+_APART = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
+"""Words by which a question asks how far apart two numbers are, whichever is higher."""
+_IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
+_STATES = lazy_regex(
+    r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
+)
+"""Words by which a question asks for a growth or a change itself."""
+_OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
+_OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
+_YEARLY = lazy_regex(
+    r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
+)
+EITHER = lazy_regex(
+    r"\b(?:up or down|(?:higher|more|better|larger|bigger|faster|stronger|rise|rose|increase|grow) or "
+    r"(?:lower|less|worse|smaller|slower|weaker|fall|fell|decrease|shrink)"
+    r"|(?:lower|worse|down) or (?:higher|better|up)|how (?:did|does|do|is|was) .{0,60}compare)\b"
+)
+"""Questions that ask in which direction something went."""
+_MOST = 6
+_OF_SENTENCE = 0.6
+"""The probability that what is compared is the last number and another one of its sentence."""
+
+
+def falls(question: Question) -> bool:
+    """Return whether a question asks for a fall: by its own words, else by those of the question before."""
+    if _FALLS.search(question.text):
+        return not EITHER.search(question.text)
+    return question.falls and not question.own and not _RISES.search(question.text)
+
+
+def asks_for_fall(text: str) -> bool:
+    """Return whether the words of a question ask for a fall."""
+    return bool(_FALLS.search(text.lower()))
+
+
+def asks_for_rise(text: str) -> bool:
+    """Return whether the words of a question ask for a rise."""
+    return bool(_RISES.search(text.lower()))
+
+
+def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield what is measured with its earlier and its later number."""
+    found = read_meant(question, part=not _OF_RATIO.search(question.text))[:_MOST]
+    if question.reading.relation in ("sum", "ratio") and question.names(0):
+        found += read_whole(question)[:_MOST]  # "restricted stock and performance awards vested"
+    for meant in found:
+        pair = two_moments(question, meant)
+        if pair is None:
+            continue
+        pair = _from_begin(meant, pair)
+        terms = Terms(question.table)
+        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        if old is not None and new is not None and old != new:
+            yield log_share(meant.share), meant, old, new, terms
+    yield from _last_two(question)
+    yield from _two_of_sentence(question)
+
+
+def _from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
+    """Return the begin and the end of a part of a year, if what is measured is printed at days: in it, it moved."""
+    end = pair[1]
+    at_days = bool(meant.moments) and all(moment.months == 0 for moment in meant.moments)
+    begin = replace(end, months=0).before(quarters=end.months // 3)
+    return (begin, end) if at_days and 0 < end.months < 12 and _has(meant.moments, begin) else pair
+
+
+def _two_of_sentence(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield the last number and another one of its sentence: after "raised from 20 to 22 cents"."""
+    last = question.last
+    series = last.measured[0].series if last is not None and len(last.measured) == 1 else None
+    up, down = asks_for_rise(question.text), asks_for_fall(question.text)
+    if series is None or question.own or question.moments or up == down or len(series.cells) > 1:
+        return
+    others = list(read_same_sentence(question, series))
+    for other in others:
+        terms = Terms(question.table)
+        meants = sorted((mean_series(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
+        old, new = (meant.spell(None, terms, "") for meant in meants)
+        if old is not None and new is not None and old != new:
+            yield log_share(_OF_SENTENCE / len(others)), meants[1], old, new, terms
+
+
+def _last_two(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+    """Yield the last two answers, if they are one thing at two times."""
+    if question.own or question.moments or len(question.before) < 2:
+        return
+    nodes = [past.measured[0] for past in question.before[:2]]
+    moments = [past.anchor for past in question.before[:2]]
+    if None in moments or moments[0] == moments[1] or not _is_alike(*nodes):
+        return
+    terms = Terms(question.table)
+    meants = [mean_again(node, 1.0) for node in nodes]
+    names = [meant.spell(None, terms, "") for meant in meants]
+    if names[0] is not None and names[1] is not None:
+        later = 0 if (moments[0] or nodes[0].moment) > (moments[1] or nodes[1].moment) else 1  # type: ignore[operator]
+        yield log_share(0.9), meants[0], names[1 - later] or "", names[later] or "", terms
+
+
+def _is_alike(one: Node, other: Node) -> bool:
+    """Whether two terms measure the same thing, if maybe in two tables."""
+    if one.shape() == other.shape():
+        return True
+    if one.series is None or other.series is None:
+        return False
+    a, b = one.series, other.series
+    return a.members == b.members and (
+        (bool(a.concept) and a.concept == b.concept) or a.line.label_terms == b.line.label_terms
+    )
+
+
+def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+    """Return the earlier and the later time that a question compares; None if there are none."""
+    asked = question.moments
+    last = question.last
+    if len(asked) >= 2:
+        return min(asked), max(asked)
+    anchor = last.anchor if last is not None else None
+    if len(asked) == 1:
+        return _from_one(question, asked[0], anchor)
+    if (
+        last is not None
+        and len(last.moments) >= 2
+        and (not question.own or last.form in ("growth", "change", "compare"))
+    ):
+        return min(last.moments), max(last.moments)
+    there = meant.moments
+    end = anchor or question.table.latest
+    if there and not _has(there, end):
+        end = _latest_of(there, question.table.latest)
+    begin = end.before(years=1)
+    if there and not _has(there, begin):
+        earlier = [moment for moment in there if moment.end < end.end and moment.months == end.months]
+        earlier = earlier or [moment for moment in there if moment.end < end.end and 0 in (moment.months, end.months)]
+        begin = max(earlier, default=begin)
+    return begin, end
+
+
+def asks_of_then(question: Question) -> bool:
+    """Return whether what was at an earlier time is compared with what was talked about: "was it better a year ago"."""
+    anchor = question.last.anchor if question.last is not None else None
+    earlier = anchor is not None and len(question.moments) == 1 and question.moments[0].end < anchor.end
+    return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
+
+
+def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
+    """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
+    times = question.reading.moments
+    # "in Q2 vs last year": what follows "vs" is the base.
+    at = next((one for one in times if one.back is not None and _TO_BASE.search(question.text[: one.start])), times[0])
+    base = anchor or question.base
+    if question.last is not None and question.last.form in ("growth", "change") and not _states(question):
+        return asked.before(years=1), asked  # "and the year before?" repeats the growth
+    to_base = (
+        at.back is not None
+        or asks_of_then(question)
+        or bool(_TO_BASE.search(question.text[: at.start]) or _BEGINS_TO_BASE.match(question.text[at.start : at.end]))
+    )
+    if to_base and asked == question.table.latest and anchor is not None:
+        return base.before(years=1), base  # "growth on last year": the year before the one that is talked about
+    if to_base and asked.end < base.end:
+        return asked, replace(base, months=asked.months) if asked.months != base.months and asked.months else base
+    if to_base and anchor is None and asked.end < question.table.latest.end:
+        return asked, question.table.latest
+    return asked.before(years=1), asked
+
+
+def _states(question: Question) -> bool:
+    """Whether a question asks for a growth or a change itself."""
+    return any(pattern.search(question.text) for pattern in (_STATES, _FALLS, _RISES))
+
+
+def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:
+    return any(m.end == wanted.end and (m.months == wanted.months or 0 in (m.months, wanted.months)) for m in moments)
+
+
+def _latest_of(moments: tuple[Moment, ...], latest: Moment) -> Moment:
+    past = [moment for moment in moments if moment.end <= latest.end] or list(moments)
+    return max(past, key=lambda moment: (moment.end, moment.months == latest.months, moment.months))
+
+
+def _amount(question: Question, name: str, terms: Terms) -> float | None:
+    extract = terms.variables.get(name)
+    return None if extract is None or extract.quantity is None else float(abs(extract.quantity.value))
+
+
+def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
+    """Whether a fall is asked for and there is one, so that it is given as a positive number."""
+    if not falls(question):
+        return False
+    numbers = _amount(question, old, terms), _amount(question, new, terms)
+    return numbers[0] is None or numbers[1] is None or numbers[1] < numbers[0]
+
+
+def propose_growths(question: Question) -> Iterator[Proposal]:
+    """Yield growth from an earlier to a later number; a mere percentage may be a share of what was measured."""
+    if _YEARLY.search(question.text) and (_years_over(question) or len(question.moments) > 1):
+        yield from propose_growth_rates(question)
+        return
+    shares = list(propose_shares_of_last(question))
+    yield from shares
+    for score, meant, old, new, terms in read_pairs(question):
+        up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
+        if made := terms.proposal(
+            down if _fell(question, old, new, terms) else up, "growth", score - meant.percent - bool(shares)
+        ):
+            yield made
+
+
+def propose_changes(question: Question) -> Iterator[Proposal]:
+    """Yield differences between an earlier and a later number."""
+    if spread := list(propose_price_spread(question)):
+        yield from spread
+        return
+    in_points = bool(_POINTS.search(question.text))
+    apart = _APART.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
+    for score, meant, old, new, terms in read_pairs(question):
+        if in_points and meant.kind == "series" and not meant.percent:
+            continue  # amounts have no basis points
+        formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
+        if apart:
+            formula = f"abs({formula})"
+        if in_points:
+            formula = f"({formula}) * 10000"
+        in_percent = _IN_PERCENT.search(question.text) and not meant.percent and "/" not in old
+        if in_percent:  # "how many percent less": amounts change by percents in growth only
+            formula = f"({formula}) / {old}"
+        if made := terms.proposal(formula, "growth" if in_percent else "change", score):
+            yield made
+    yield from propose_differences(question)
+
+
+def propose_growth_rates(question: Question) -> Iterator[Proposal]:
+    """Yield compound annual growth rates."""
+    for meant in read_meant(question, part=True)[:_MOST]:
+        pair = _ends(question, meant)
+        if pair is None or pair[1].year <= pair[0].year:
+            continue
+        terms = Terms(question.table)
+        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        if old is None or new is None:
+            continue
+        power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
+        formula = f"1 - {power}" if _fell(question, old, new, terms) else f"{power} - 1"
+        if made := terms.proposal(formula, "cagr", log_share(meant.share)):
+            yield made
+
+
+def _years_over(question: Question) -> int:
+    """Return over how many years a growth rate goes, if a question says it and no year; else 0."""
+    found = _OVER_YEARS.search(question.text)
+    if found is None or any(asked.year is not None for asked in question.reading.moments):
+        return 0
+    return NUMBER_WORDS.get(found["years"]) or int(found["years"])
+
+
+def _ends(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+    """Return the first and the last year of a growth rate; a rate over two years has three year-ends."""
+    asked = question.moments
+    last = question.last
+    if years := _years_over(question):
+        end = (last.anchor if last is not None else None) or question.table.latest
+        begin = end.before(years=years)
+        if meant.spell(begin, Terms(question.table), "") is not None:
+            return begin, end
+        if last is not None and len(last.moments) >= 2:
+            return min(last.moments), max(last.moments)
+    if len(asked) >= 2:
+        return min(asked), max(asked)
+    yearly = sorted(moment for moment in meant.moments if moment.months in (0, 12))
+    past = [moment for moment in yearly if moment.end <= question.table.latest.end]
+    if len(asked) == 1:
+        end = (
+            last.anchor if last is not None and last.anchor is not None else past[-1] if past else question.table.latest
+        )
+        return asked[0], end if end.end > asked[0].end else question.table.latest
+    if last is not None and len(last.moments) >= 2:
+        return min(last.moments), max(last.moments)
+    return (past[0], past[-1]) if len(past) >= 2 else None
+
+
+# Which is highest, which of two, and yes or no.
+
+
+_LOW = lazy_regex(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")
+_GROWTH = lazy_regex(
+    r"\b(?:gr[eo]w\w*|growth|fast\w*|slow\w*|increas\w+|decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|rose|rise|jump\w*|gain\w*|lost)\b"
+)
+_FALL = lazy_regex(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
+_IN_AMOUNTS = lazy_regex(
+    r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$|\b(?:dollar|absolute) (?:terms|amount)\b"
+)
+"""Words by which changes are ranked by their size rather than in percent."""
+_WHEN = lazy_regex(
+    r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
+    r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"
+)
+_REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
+"""Names of the places that are left, none of which is one."""
+_PLACES = {"second": 2, "two": 2, "2": 2, "next": 2, "third": 3, "three": 3, "3": 3}
+_PLACE = lazy_regex(
+    r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
+    r"(?:largest|biggest|highest|most|best)|\b(?:comes?|came|ranks?|ranked|is|was) (?:in )?(?P<place3>second|third)\b"
+)
+_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
+_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
+_FEW = lazy_regex(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
+_OF_THEM = lazy_regex(r"\b(?:of|among) (?:them|those|these|the (?:\w+))\b|\bany\b")
+_WHICH = lazy_regex(r"\b(?:which|what|who|where)\b")
+_DIRECTION = lazy_regex(
+    rf"{_GROWTH.pattern}|\b(?:more|less|fewer|than|up|down|high\w*|low\w*|larg\w*|big\w*|small\w*|better|worse|improv\w*"
+    r"|worsen\w*|beat\w*|chang\w*|compar\w*|expand\w*|contract\w*|widen\w*|narrow\w*|rais\w*|cut|doubl\w*|tripl\w*"
+    r"|reduc\w*|ahead|behind|exceed\w*|surpass\w*|accelerat\w*|gr[eo]w\w*|since|versus|vs)\b"
+)
+"""Words that compare one time with another."""
+_POSITIVE = lazy_regex(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
+_NEGATIVE = lazy_regex(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
+_LIMIT = lazy_regex(
+    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower"
+    r"|greater|smaller)\s+"
+    r"(?:than\s+)?\$?"
+    r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
+)
+_SCALES = {
+    "bn": Scale.BILLION, "billion": Scale.BILLION, "m": Scale.MILLION, "mm": Scale.MILLION, "million": Scale.MILLION,
+    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
+}  # fmt: skip
+_BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
+
+
+def propose_rankings(question: Question) -> Iterator[Proposal]:
+    """Yield the member, or the time, with the highest or the lowest number or growth; or an extreme that is printed."""
+    printed = list(propose_printed_extremes(question))
+    yield from printed
+    if printed:
+        return
+    low = bool(_LOW.search(question.text))
+    timed = question.last is not None and question.last.form == "list" and not question.own
+    when = 0.85 if timed or _WHEN.search(question.text) else 0.08
+    grows = bool(_GROWTH.search(question.text))
+    place = _place(question.text)
+    several = _FEW.search(question.text)
+    few = several and (several["few"] or several["many"])
+    for listed, share in read_entries(question):
+        named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
+        entries = named if len(named) > 1 else listed
+        unnamed = len({label.lower() for label, _, _ in entries}) < 2
+        score = log_share(share * (1 - when)) - 1.5 * unnamed
+        if grows:
+            yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
+        if few is not None:
+            if made := _first_few(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+                yield made
+            continue
+        chosen = "argmin" if low else "argmax"
+        if place > 1:
+            chosen, score = f"rank {-place if low else place}", score + 0.5
+        if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
+            yield made
+    for meant in read_meant(question)[:4]:
+        entries = [(write_moment(moment), meant, moment) for moment in moments_of_list(question, meant)]
+        chosen = "argmin" if low else "argmax"
+        if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
+            yield made
+
+
+def _first_few(question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool) -> Proposal | None:
+    """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
+    sizes: list[tuple[float, Entry]] = []
+    for entry in entries:
+        terms = Terms(question.table)
+        name = entry[1].spell(entry[2], terms, "")
+        extract = terms.variables.get(name or "")
+        if extract is None or extract.quantity is None:
+            return None
+        sizes.append((float(extract.quantity.value), entry))
+    sizes.sort(key=lambda one: one[0], reverse=not low)
+    return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
+
+
+def _place(text: str) -> int:
+    """Return which place of a ranking is asked for."""
+    found = _PLACE.search(text)
+    return 1 if found is None else _PLACES[found["place"] or found["place2"] or found["place3"]]
+
+
+def _growth_ranking(
+    question: Question, entries: Sequence[tuple[str, Meant]], score: float, form: str
+) -> Iterator[Proposal]:
+    """Yield the one whose number grew most, or fell most."""
+    pair = two_moments(question, entries[0][1]) if entries else None
+    if pair is None:
+        return
+    terms = Terms(question.table)
+    formulas = []
+    for name, meant in entries:
+        label = question.table.write_out(name)
+        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
+        if old is not None and new is not None:
+            formulas.append(f"{new} - {old}" if _IN_AMOUNTS.search(question.text) else f"({new} - {old}) / {old}")
+    joined = join_lists(formulas) if len(formulas) >= 2 else None
+    lowest = bool(_FALL.search(question.text)) != bool(_LOW.search(question.text))
+    if joined and (made := terms.proposal(f"{'argmin' if lowest else 'argmax'}({joined})", form, score)):
+        yield made
+
+
+def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None:
+    return meant.spell(moment, terms, label or "-")
+
+
+def propose_comparisons(question: Question) -> Iterator[Proposal]:
+    """Yield which of two is higher, or whether something is higher than something else."""
+    low = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    either = bool(EITHER.search(question.text))
+    if question.names(1) and not either and question.reading.relation != "ratio":
+        yield from _of_two(question, low=low)
+        if chooses(question) or _WHICH.search(question.text):
+            return
+    if changed := list(_changed_of_last(question)):
+        yield from changed
+        return
+    yield from _against_limit(question)
+    yield from _signs(question)
+    if either:
+        yield from _both_times(question)
+        return
+    if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
+        return  # "do they pay a dividend?" compares nothing
+    less = low != asks_of_then(question)
+    for score, _, old, new, terms in read_pairs(question):
+        if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
+            yield made
+
+
+def _changed_of_last(question: Question) -> Iterator[Proposal]:
+    """Yield which of the last entries rose or fell, or whether any did: "which of them grew?"."""
+    entries = entries_of_last(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
+    pair = two_moments(question, entries[0][1]) if entries else None
+    if pair is None:
+        return
+    falls = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    terms = Terms(question.table)
+    formulas = []
+    for label, meant, _ in entries:
+        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
+        if old is None or new is None:
+            return
+        formulas.append((old, new))
+    if _WHICH.search(question.text):
+        joined = join_lists([f"{new} - {old}" for old, new in formulas])
+        made = terms.proposal(f"{'argmin' if falls else 'argmax'}({joined})", "compare", 0.0) if joined else None
+    else:
+        changes = [(_difference(old, new, terms), old, new) for old, new in formulas]
+        if any(change is None for change, _, _ in changes):
+            return
+        most = (min if falls else max)(changes, key=lambda one: one[0] or 0.0)
+        made = terms.proposal(f"{most[2]} {'<' if falls else '>'} {most[1]}", "compare", 0.0)
+    if made is not None:
+        yield made
+
+
+def _difference(old: str, new: str, terms: Terms) -> float | None:
+    first, second = (terms.variables.get(name) for name in (old, new))
+    if first is None or second is None or first.quantity is None or second.quantity is None:
+        return None
+    return float(second.quantity.value - first.quantity.value)
+
+
+def _both_times(question: Question) -> Iterator[Proposal]:
+    """Yield the later and the earlier number: what "higher or lower than last year" asks to see."""
+    for meant in read_meant(question)[:4]:
+        pair = two_moments(question, meant)
+        if pair is None:
+            continue
+        entries = [(write_moment(moment), meant, moment) for moment in reversed(pair)]
+        if made := propose_items(question, entries, "compare", log_share(meant.share)):
+            yield made
+
+
+def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
+    """Yield which of two operands is higher, or whether the first is."""
+    sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
+    if chooses(question) or _WHICH.search(question.text):
+        for one in read_meant(question, 0)[:3]:
+            for other in read_meant(question, 1)[:3]:
+                moment = moments_to_try(question)[0]
+                entries = [
+                    (name, meant, moment)
+                    for name, meant in zip(_names_of_two(question, one, other), (one, other), strict=True)
+                ]
+                chosen = "argmin" if sign == "<" else "argmax"
+                score = log_share(one.share) + log_share(other.share)
+                if _GROWTH.search(question.text):
+                    named = [(label, meant) for label, meant, _ in entries]
+                    yield from _growth_ranking(question, named, score, "compare")
+                    continue
+                if made := propose_items(question, entries, "compare", score, chosen):
+                    yield made
+        return
+    grows = bool(_GROWTH.search(question.text))
+    if grows:
+        yield from _growths_of_two(question, sign)
+    for score, first, second, terms in read_two(question):
+        if made := terms.proposal(f"{first} {sign} {second}", "compare", score - 2.0 * grows):
+            yield made
+
+
+def _growths_of_two(question: Question, sign: str) -> Iterator[Proposal]:
+    """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
+    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
+        pair = two_moments(question, one)
+        if pair is None:
+            continue
+        terms = Terms(question.table)
+        numbers = [meant.spell(moment, terms, "") for meant in (one, other) for moment in pair]
+        if None in numbers:
+            continue
+        first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
+        score = log_share(one.share) + log_share(other.share)
+        if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
+            yield made
+
+
+def chooses(question: Question) -> bool:
+    """Return whether a question asks for one of two operands, rather than yes or no."""
+    return question.names(1) and question.reading.relation == "versus" and " or " in question.text
+
+
+def _names_of_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
+    """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
+    if one.series and other.series:
+        names = names_apart(question.table, (one.series[0], other.series[0]))
+        if names[0] and names[0] != names[1]:
+            return names
+    return [operand.text.strip() for operand in question.reading.operands[:2]]
+
+
+def _against_limit(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is more, or less, than the one that the question gives."""
+    found = _LIMIT.search(question.text)
+    if found is None:
+        return
+    printed, scale = found["number"].replace(",", ""), found["scale"] or ""
+    if scale in ("%", "percent"):
+        limit = Constant(Decimal(printed) / 100, f"{printed}%")
+    else:
+        limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
+    sign = "<" if found["how"].startswith(_BELOW) else ">"
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, meant, terms)
+        if text is None:
+            continue
+        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meant.share) + 0.5, limit=limit):
+            yield made
+
+
+def _signs(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is positive, or negative."""
+    negative = bool(_NEGATIVE.search(question.text))
+    if not negative and not _POSITIVE.search(question.text):
+        return
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, replace(meant, share=meant.share), terms)
+        if text is not None and (
+            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meant.share) + 1.0)
+        ):
+            yield made

@@ -1,1 +1,0 @@
-"""Follow-ups that can mean one thing only: the last answer in another scale, its change from another year."""

@@ -1,0 +1,269 @@
+"""The learned numbers of the solver, read from JSON files that a person can open."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from pydantic_core import from_json
+
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.ranking import trait_id
+from quaestor.errors import ModelError
+from quaestor.questions.answer_units import KINDS
+from quaestor.questions.intents import QuestionClassifier
+from quaestor.questions.understanding import INTENTS
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
+from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.models import (
+    ANSWERABLE_MEASURES,
+    CHOICE_MEASURES,
+    FORMS,
+    MEASURES,
+    Answerability,
+    Calibration,
+    ChoiceCalibration,
+    Predictor,
+    Ranker,
+    Trees,
+)
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.operand_pool import SignatureModel
+from quaestor.solvers.embedded.page import Floats, StemWeights
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
+
+# The weights for questions about filings: a folder of JSON files.
+#
+# `intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
+# sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
+# trees that XGBoost fits, read without it.
+
+
+HUNDREDTHS = 100.0
+"""What the weights of classifiers are written in."""
+_TREES = ("words.json", "series.json", "right.json", "answerable.json")
+
+
+def read_filing_weights(folder: Path) -> FilingWeights | None:
+    """Return the weights of a folder; None if it does not exist.
+
+    Raises:
+        ModelError: A file is missing or damaged, or was trained for another version.
+    """
+    if not folder.is_dir():
+        return None
+    try:
+        intents = _read_classifier(folder / "intents.json", INTENTS)
+        kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
+        words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
+    return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
+
+
+def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:
+    written = from_json(file.read_bytes())
+    if tuple(written["classes"]) != classes:
+        raise ModelError(f"{file.name} is of other classes")
+    # Of each feature the classes that have a weight, each before it.
+    matrix = _dense(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
+    return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)
+
+
+# The learned numbers of the solver, in text files that a person can open.
+#
+# A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
+# `references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
+# to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
+# (the same of choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which
+# may be missing, and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
+
+
+WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
+"""The files of a folder of weights, in the order of their digest."""
+
+CHOICES_FILE = "choices.json"
+"""How sure choices are, beside the others; folders of before there were choices have none."""
+
+ANSWERABLE_FILE = "answerable.json"
+"""The file of what tells whether a page holds an answer; weights of before it was learned have none."""
+
+FILINGS_FOLDER = "filings"
+"""The folder of weights for questions about whole filings; without it those of the package are used."""
+
+SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
+"""The folder of those that come with the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedWeights:
+    """All that the solver learned."""
+
+    idf: StemWeights
+    signature: SignatureModel
+    references: ReferenceWeights
+    leaves: Predictor
+    ranker: Ranker
+    calibration: Calibration = field(default_factory=Calibration)
+    choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
+    answerable: Answerability | None = None
+    filings: FilingWeights | None = None
+
+
+def column_names(table: dict[str, str]) -> tuple[str, ...]:
+    """Return the names of a feature table as XGBoost takes them, which forbids `[`, `]` and `<`."""
+    return tuple(table)
+
+
+@lru_cache(maxsize=4)
+def load_weights(folder: Path | None = None) -> EmbeddedWeights:
+    """Return the weights of a folder, by default those shipped with the package.
+
+    Raises:
+        ModelError: A file is missing, damaged, or of other columns than this version's.
+    """
+    folder = folder or SHIPPED_WEIGHTS
+    if not folder.is_dir():
+        raise ModelError(f"no weights in {folder}; make them with `quaestor train`")
+    return EmbeddedWeights(
+        idf=_read_idf(folder / "idf.json"),
+        signature=_read_signature(folder / "signature.json"),
+        references=_read_references(folder / "references.json"),
+        leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
+        ranker=_read_ranker(folder / "ranker.json"),
+        calibration=_read_calibration(folder / "calibration.json"),
+        choices=_read_choices(folder / CHOICES_FILE),
+        answerable=_read_answerable(folder / ANSWERABLE_FILE),
+        # Weights that were trained on pages alone go with those of the package for long documents.
+        filings=read_filing_weights(folder / FILINGS_FOLDER) or read_filing_weights(SHIPPED_WEIGHTS / FILINGS_FOLDER),
+    )
+
+
+def _read_json(path: Path) -> dict[str, object]:
+    try:
+        data = from_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"cannot read the weights {path.name}: {error}; regenerate them with `quaestor train`"
+        ) from error
+    if not isinstance(data, dict):
+        raise ModelError(f"the weights {path.name} are not a JSON object; regenerate them with `quaestor train`")
+    return data
+
+
+def _read_idf(path: Path) -> StemWeights:
+    data = _read_json(path)
+    match data:
+        case {"weight": dict(weight), "unseen": float(unseen) | int(unseen)}:
+            return StemWeights({str(stem): float(value) for stem, value in weight.items()}, float(unseen))
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+
+
+def _read_signature(path: Path) -> SignatureModel:
+    data = _read_json(path)
+    match data:
+        case {"classes": list(classes), "features": dict(features), "intercept": list(intercept)}:
+            return SignatureModel(
+                classes=tuple(map(str, classes)),
+                features={str(name): row for row, name in enumerate(features)},
+                weights=_dense(list(features.values()), len(classes), path),
+                intercept=np.array(intercept, np.float32),
+            )
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+
+
+def _dense(rows: list[object], width: int, path: Path) -> Floats:
+    """Return the weights of features by class: in a row of the file a class and its weight follow each other.
+
+    Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
+    reading a file; weights of before have pairs.
+    """
+    weights = np.zeros((len(rows), width), np.float32)
+    try:
+        lists = [_flat(cast("list[Any]", row)) for row in rows]
+        told = np.fromiter(chain.from_iterable(lists), np.float64).reshape(-1, 2)
+        sizes = [len(row) // 2 for row in lists]
+        weights[np.repeat(np.arange(len(rows)), sizes), told[:, 0].astype(np.intp)] = told[:, 1]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ModelError(
+            f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`"
+        ) from error
+    return weights
+
+
+def _flat(row: list[Any]) -> list[float]:
+    return list(chain.from_iterable(row)) if row and isinstance(row[0], list) else row
+
+
+def _read_references(path: Path) -> ReferenceWeights:
+    fitted = _read_json(path)
+    if not all(isinstance(cues, dict) for cues in fitted.values()):
+        raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+    # EmbeddedWeights of before had words for keys.
+    return {
+        trait_id(trait): {trait_id(str(cue)): float(weight) for cue, weight in cues.items()}
+        for trait, cues in fitted.items()
+        if isinstance(cues, dict)
+    }
+
+
+def _read_ranker(path: Path) -> Ranker:
+    data = _read_json(path)
+    match data:
+        case {"columns": list(columns), "mean": list(mean), "scale": list(scale), "weights": dict(weights)}:
+            if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
+                raise ModelError(
+                    f"the weights {path.name} were trained on other columns; regenerate them with `quaestor train`"
+                )
+            rows = np.array(list(weights.values()), np.float32)
+            # Weights of before make no difference between questions.
+            alone = np.array(data.get("alone", [0.0] * rows.shape[1]), np.float32)
+            return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows, alone)
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+
+
+def _read_calibration(path: Path) -> Calibration:
+    data = _read_json(path)
+    match data:
+        # Weights of before make no difference between questions.
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)} if tuple(weights) in (
+            MEASURES,
+            MEASURES[:4],
+        ):
+            known = {name: float(weights.get(name, 0.0)) for name in MEASURES}
+            return Calibration(tuple(known.values()), float(intercept))
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+
+
+def _read_choices(path: Path) -> ChoiceCalibration:
+    if not path.exists():
+        return ChoiceCalibration()
+    data = _read_json(path)
+    match data:
+        case {"intercept": float(intercept) | int(intercept), "weights": dict(weights)}:
+            if tuple(weights) == CHOICE_MEASURES:
+                return ChoiceCalibration(tuple(float(weight) for weight in weights.values()), float(intercept))
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
+
+
+def _read_answerable(path: Path) -> Answerability | None:
+    """Return what was learned of questions without an answer; None if that was never, or of other measures."""
+    if not path.exists():
+        return None
+    data = _read_json(path)
+    match data:
+        case {
+            "stems": dict(stems),
+            "unseen": float(unseen) | int(unseen),
+            "intercept": float(intercept) | int(intercept),
+            "measures": dict(measures),
+        }:
+            if tuple(measures) != tuple(ANSWERABLE_MEASURES):
+                return None
+            mean, scale, weights = np.array([*measures.values()], np.float32).reshape(-1, 3).T
+            words = StemWeights({str(stem): float(weight) for stem, weight in stems.items()}, float(unseen))
+            return Answerability(words, mean, scale, weights, float(intercept))
+    raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")

@@ -1,0 +1,398 @@
+"""Cells without a number that a question asks for, and numbers of another kind or time than it asks for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.caching import BoundedCache
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import CellRef
+from quaestor.core.words import FUNCTION_WORDS, STOP_WORDS, search_words, singular
+from quaestor.documents.document import Document
+from quaestor.documents.repairs import Repair, RepairKind
+from quaestor.documents.table import Cell, Table
+from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.question import Question
+from quaestor.questions.stems import without_owner
+from quaestor.questions.times import AskedTime, times_asked, without_time_words, years_asked
+from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.number_fit import KindAsked, kind_asked
+from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix
+from quaestor.solvers.embedded.period_fit import (
+    is_adjusted,
+    is_of_change,
+    is_of_other_time,
+    printed_time,
+    spoken_period,
+)
+from quaestor.solvers.embedded.unwanted_plans import asks_for_change
+
+# The line of a table that a question spells whole, and the cells of it that are asked for.
+#
+# Which of the line's cells are of the time that is asked for, periods say.
+
+
+_RATE = lazy_regex(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
+_ASIDE = lazy_regex(r"\([^()]*+\)")
+_CALCULATES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
+"""Words that name no other thing beside a line, besides those that say nothing anywhere."""
+_MOST = 2
+"""So many labels are told apart in a question."""
+_KEPT = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedLine:
+    """A row or a column of a table.
+
+    Attributes:
+        is_row: Which of the two it is.
+    """
+
+    table: int
+    place: int
+    is_row: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCells:
+    """The cells of a line that a question names, or the one if a row and a column that it names cross.
+
+    Attributes:
+        exact: Whether the question names nothing else.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    words: frozenset[str]
+    exact: bool
+
+    def at(self, time: AskedTime, document: Document) -> tuple[Cell, ...]:
+        """Return the cells that are of a time."""
+        return tuple(cell for cell in self.cells if _is_at(cell, time, document))
+
+
+def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
+    """Return the cells that a question names by whole labels; none where other words may mean another cell.
+
+    Args:
+        document: An excerpt will do: all of it is looked at.
+    """
+    whole = document.whole or document
+    labels = _KEPT.get(whole.digest, lambda: _labels(whole))
+    said = _words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
+    found = tuple(_spelled(said, labels))
+    # "Growth" is a line of its own if nothing else is named.
+    found = tuple(words for words in found if set(words) - FUNCTION_WORDS) or found
+    left = set(said) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
+    if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
+        return ()
+    lines = [labels[words] for words in found]
+    if len(found) == _MOST and (crossed := tuple(_crossed(lines[0], lines[1], whole))):
+        words = frozenset(word for label in found for word in label)
+        return (NamedCells(_name(crossed[0], whole), crossed, words, not left),)
+    return tuple(
+        NamedCells(_label(own[0], whole), tuple(_cells_of(own, whole)), frozenset(words), not left)
+        for words, own in zip(found, lines, strict=True)
+    )
+
+
+def cells_beside(cell: CellRef, document: Document) -> NamedCells:
+    """Return the cells of the line that contains a cell: its row, or its column where years head the rows."""
+    whole = document.whole or document
+    is_row = whole.table(cell.table).orientation != "rows"
+    line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
+    label = _label(line, whole)
+    return NamedCells(label, tuple(_cells_of([line], whole)), frozenset(_words(label)), exact=True)
+
+
+def _crossed(first: Sequence[NamedLine], second: Sequence[NamedLine], document: Document) -> Iterator[Cell]:
+    for one in first:
+        for other in second:
+            if one.table == other.table and one.is_row is not other.is_row:
+                row, column = (one, other) if one.is_row else (other, one)
+                yield document.table(row.table).cells[row.place][column.place]
+
+
+def _cells_of(lines: Iterable[NamedLine], document: Document) -> Iterator[Cell]:
+    for line in lines:
+        yield from _cells(document.table(line.table), line)
+
+
+def _label(line: NamedLine, document: Document) -> str:
+    table = document.table(line.table)
+    return (table.rows if line.is_row else table.columns)[line.place].label
+
+
+def _name(cell: Cell, document: Document) -> str:
+    table = document.table(cell.ref.table)
+    return f"{table.rows[cell.ref.row].label}, {table.columns[cell.ref.column].label}"
+
+
+def _spelled(said: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
+    """Yield the labels that are in some words, the longest first, none of them in another."""
+    taken: set[int] = set()
+    for size in range(min(len(said), max(map(len, labels), default=0)), 0, -1):
+        for start in range(len(said) - size + 1):
+            span = range(start, start + size)
+            if taken.isdisjoint(span) and said[start : start + size] in labels:
+                taken.update(span)
+                yield said[start : start + size]
+
+
+def _labels(document: Document) -> "dict[Words, list[NamedLine]]":
+    """The rows and columns of a document that have values, by the words of their labels."""
+    found: dict[Words, list[NamedLine]] = {}
+    for table in document.tables:
+        for line in _lines(table):
+            head = table.rows[line.place] if line.is_row else table.columns[line.place]
+            plain = _RATE.sub(" ", head.label.lower())
+            forms = {head.label, plain, _ASIDE.sub(" ", plain), spelled_out(plain), without_time_words(plain)}
+            for words in {_words(form) for form in forms}:
+                if set(words) - STOP_WORDS and not all(word.isdigit() for word in words):
+                    found.setdefault(words, []).append(line)
+    return found
+
+
+def _lines(table: Table) -> Iterator[NamedLine]:
+    for place in range(table.header_rows, len(table.rows)):
+        # What prints nothing is a heading of the lines below it.
+        if table.rows[place].period is None and any(cell.text.strip() for cell in table.cells[place][1:]):
+            yield NamedLine(table.index, place, is_row=True)
+    for place in range(1, len(table.columns)):
+        if table.columns[place].label and not find_periods(table.columns[place].label):
+            yield NamedLine(table.index, place, is_row=False)
+
+
+def _cells(table: Table, line: NamedLine) -> Sequence[Cell]:
+    if line.is_row:
+        return table.cells[line.place][1:]
+    return [row[line.place] for row in table.cells[table.header_rows :]]
+
+
+def _words(label: str) -> Words:
+    return tuple(singular(word) for word in search_words(label.lower()))
+
+
+def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
+    whole = document.whole or document
+    if time.is_fine and is_of_other_time(time, cell.ref, whole):
+        return False
+    printed = printed_time(whole.table(cell.ref.table), cell.ref)
+    if time.year is None or printed.year is None:
+        return time.year is None or time.year in printed.named
+    return time.year in {printed.year, *printed.named} or time.is_fine
+
+
+# Cells without a number that a question asks for: of a line that it names or means again, and of its time.
+
+
+_LONGEST = 40
+"""Of what a cell prints so much is said at most."""
+
+
+def empty_cell_asked(question: str, context: TurnContext) -> str | None:
+    """Return what the cells say that a question asks for, where none of them has a number; None if one may.
+
+    It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
+    sentence has a number that the year and the line's words go with.
+    """
+    read, document = context.read(question), context.document
+    for named in named_cells(read, document) if read.names else _line_before(context):
+        for time in _times(read, named):
+            cells = named.cells if time is None else named.at(time, document)
+            cells = cells if asks_for_change(read) else _amounts(cells, context)
+            if not cells or any(cell.quantities for cell in cells) or _in_text(named, time, context):
+                continue
+            when = "" if time is None else f" for {time.said}"
+            return f"{named.name} {_printed(cells)}{when} on the page"
+    return None
+
+
+def other_line_taken(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
+    """Return the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
+
+    Only where the line has no number, or not those that a change needs, of the time that is asked for.
+    """
+    named = named_cells(question, context.document)
+    sources = [step.source for step in plan.extracts] if plan is not None else []
+    if len(named) != 1 or not named[0].exact or not sources or named[0].words <= FUNCTION_WORDS:
+        return None
+    line, document = named[0], context.document
+    if all(not isinstance(source, CellRef) or _is_of(source, line, context) for source in sources):
+        return None
+    times = [time for time in times_asked(question) if time.year or time.is_fine]
+    numbers = [cell for cell in line.cells if cell.quantities]
+    for time in times:
+        there = line.at(time, document)
+        if not any(cell.quantities for cell in there):
+            return f"{line.name} {_printed(there) if there else 'has no number'} for {time.said}"
+    if asks_for_change(question) and len(numbers) <= 1:
+        return f"{line.name} has no two numbers to compare"
+    return None if numbers else f"{line.name} has no number"
+
+
+def _amounts(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
+    """The cells that are in no column of changes."""
+    document = context.document.whole or context.document
+    return tuple(cell for cell in cells if not is_of_change(document.table(cell.ref.table), cell.ref))
+
+
+def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
+    """Whether a cell is of a line, or of one whose name has all its words."""
+    if any(cell.ref == source for cell in line.cells):
+        return True
+    table = context.document.table(source.table)
+    row, column = table.rows[source.row], table.columns[source.column]
+    return line.words <= set(search_words(" ".join((*row.levels, row.label, *column.levels, column.label)).lower()))
+
+
+def _times(question: Question, named: NamedCells) -> list[AskedTime | None]:
+    """The times that are asked for; of a line with a year in its name ("notes due 2021") the other ones."""
+    if asked := times_asked(question):
+        return list(asked)
+    if question.relative_periods:
+        return []
+    return [AskedTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
+
+
+def _printed(cells: tuple[Cell, ...]) -> str:
+    if any(cell.repair == Repair(RepairKind.NO_STORED_VALUE) for cell in cells):
+        return "is a formula without a stored value (open the file in a spreadsheet program and save it)"
+    said = next((cell.text.strip() for cell in cells if any(map(str.isalnum, cell.text)) and not cell.is_dash), "")
+    return f'prints "{said[:_LONGEST]}", which is not a number,' if said else "is empty"
+
+
+def _line_before(context: TurnContext) -> tuple[NamedCells, ...]:
+    """The line of the last answer, where that was one cell of a table."""
+    plan = context.memory.answers[-1].plan if context.memory.answers else None
+    steps = plan.steps if plan is not None else ()
+    if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
+        return ()
+    return (cells_beside(steps[0].source, context.document),)
+
+
+def _in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
+    """Whether a sentence gives a number for the year that goes with the words."""
+    year = None if time is None else time.year
+    near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)
+    return any(named.words <= set(search_words(m.sentence.lower())) for m in near)
+
+
+# A number of another kind than a question asks for: no yes or no, no count of those things.
+
+
+def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+    """Return what a document lacks, in words, where the number found is none of those that a question asks for."""
+    if question.wants.kind == "yes_no" and nearest.kind == "number":
+        return "the two values to compare were not found"
+    if not document.is_page and (lacking := _undue_summed(question, nearest, leaves, document)):
+        return lacking
+    step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
+    if document.is_page or not isinstance(step, Extract) or step.quantity is None:
+        return None
+    leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
+    if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
+        return asked.lacking
+    return _other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
+
+
+def _other_basis(question: Question, source: CellRef, document: Document) -> str | None:
+    """What is lacking where an adjusted amount is asked for and one as reported was found, or the reverse."""
+    table, asked = document.table(source.table), is_adjusted(question.text)
+    row, column = table.rows[source.row], table.columns[source.column]
+    if asked:
+        heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
+    if question.stands_alone and is_adjusted(row.label) and not spoken_period(question).restated:
+        return "the document has this line adjusted only"
+    return None
+
+
+def _undue_summed(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+    """What is lacking where several numbers are calculated with, and one is of nothing that is due as asked."""
+    asked = kind_asked(question)
+    if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
+        return None
+    taken = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
+    due = all(leaf is None or _falls_due(asked, leaves.leaves[leaf], document) for leaf in taken)
+    return None if due else asked.lacking
+
+
+def _falls_due(asked: KindAsked, leaf: CandidateNumber, document: Document) -> bool:
+    if asked.is_met(leaf, document):
+        return True
+    # The sum of several years to come is one of what is due within them.
+    heads = [leaf.year, leaf.other_year]
+    return asked.within and any(year > _reported(document) for year in heads if year)
+
+
+def _reported(document: Document) -> int:
+    """The latest year that columns of the document are of, as the statements have it."""
+    tables = (document.whole or document).tables
+    years = [
+        c.period.year for table in tables for c in table.columns if c.period is not None and c.period.kind == "date"
+    ]
+    return max(years, default=0)
+
+
+# A number of another time than a question asks for: "revenue in Q3 2024" beside columns of the first quarter.
+#
+# How two times are compared, `decode.cell_times` says. Of a year alone it says how certain it is that the number of
+# another one is not an answer: it may stand elsewhere in the document, as that of a debt that is due.
+
+
+def other_time_answered(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
+    """Return the time that a question asks for and an answer's numbers are not of; None if they may be."""
+    asked, taken = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
+    if all(time.is_fine for time in asked) and len(taken) >= max(1, len(asked)):
+        lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in taken))
+        if (said := next(lacking, None)) is not None:
+            return said
+    year = _other_year(question, plan, leaves)
+    return None if year is None else str(year)
+
+
+def _other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> int | None:
+    """The year that a question asks for, where the cell that answers it is of another one.
+
+    None of a calculation, where the cell's line has a number of that year, and where anything is uncertain.
+    """
+    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    asked = years_asked(question)
+    if not isinstance(step, Extract) or step.quantity is None or len(asked) != 1:
+        return None
+    leaf = leaves.index.get((step.source, step.quantity.value))
+    if leaf is None or leaves.table[leaf] < 0 or not leaves.year[leaf]:
+        return None
+    line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
+    of_year = (leaves.year == asked[0]) | (leaves.other_year == asked[0])
+    # What there is on the first of January there was at the end of the year before.
+    of_year |= (leaves.boundary < 0) & (leaves.year == asked[0] + 1)
+    # Where a number of the line has no year, it may be of that one.
+    return None if (line & (of_year | (leaves.year == 0))).any() else asked[0]
+
+
+def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
+    """Return whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
+
+    Benchmark pages are exempt: its questions name the year of the page, whatever its tables say.
+
+    Args:
+        document: The document that contains the cell.
+    """
+    step = plan.steps[0] if plan is not None and len(plan.steps) == 1 else None
+    if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
+        return False
+    table = document.table(step.source.table)
+    said = " ".join(
+        (table.title, table.caption, *table.rows[step.source.row].levels, table.rows[step.source.row].label)
+    )
+    years = [year for year in years_asked(question) if str(year) not in said]
+    heads = (*table.columns, *table.rows)
+    filled = [cell for cell in table.cells[step.source.row][1:] if cell.quantities]
+    return bool(years) and len(filled) > 1 and table.period is None and all(head.period is None for head in heads)

@@ -1,1 +1,0 @@
-"""What was learned: how it is read, and how it is applied."""

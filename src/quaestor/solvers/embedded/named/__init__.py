@@ -1,1 +1,0 @@
-"""Measures that analysts call by name, computed from the lines of a filing's statements: no ranking is needed."""

@@ -1,0 +1,379 @@
+"""Which numbers of a page a question means: what is measured of each, one named column a measure."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.references.expressions import find_expressions
+from quaestor.core.patterns import lazy_regex
+from quaestor.questions.comparison import boundary
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, among, within
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnView, last_leaves
+
+# Words of a question that the label of a number may have: those behind "that", and those for an operation.
+
+
+OPERATION_WORDS: dict[str, frozenset[str]] = {
+    "average_word": frozenset(stems("average mean")),
+    "change_word": frozenset(
+        stems(
+            "change increase decrease decline growth variance variation difference rise drop fall reduction "
+            "improvement movement grew rose fell"
+        )
+    ),
+    "ratio_word": frozenset(stems("ratio percent percentage rate margin portion share proportion return")),
+    "total_word": frozenset(stems("total sum combined aggregate")),
+}
+"""The words for what may have been calculated, by the column that tells whether a label has them."""
+
+
+@lru_cache(maxsize=256)
+def pointed_words(question: Question) -> tuple[frozenset[str], ...]:
+    """Return the stems of each expression that points back and names a thing: "that long-term debt"."""
+    found = (frozenset(stems(" ".join(e.words | e.of))) for e in find_expressions(question) if e.kind != "ellipsis")
+    return tuple(words for words in found if words)
+
+
+# Which leaves a question means: what is measured of each, one named column a measure.
+#
+# Every column compares the words, the period or the place of a leaf with the question and the turns before. None
+# knows the company, the page or the number itself.
+
+
+LEAF_FEATURES: dict[str, str] = {
+    "question_in_leaf": "share of the question's weighted stems that describe the leaf in any way",
+    "question_in_row": "the same, by its row label or the words before it",
+    "question_in_column": "the same, by its column label or the words after it",
+    "row_in_question": "share of the row label's weighted stems that the question says",
+    "column_in_question": "the same for the column label",
+    "question_near": "share of the question's weighted stems, each as near as it stands",
+    "context_near": "the same for the earlier questions' decayed stems",
+    "best_near": "question_near less the best of the page",
+    "whole_row": "the question says the whole row label; 0.5 all but one stem",
+    "pairs_in_question": "share of the row label's stem pairs that the question says in order",
+    "context_in_row": "share of the earlier questions' decayed stems in its row label",
+    "context_in_leaf": "the same, in any description",
+    "row_in_context": "share of the row label's stems that the question or an earlier one says",
+    "column_in_context": "the same for the column label",
+    "best_leaf": "question_in_leaf less the best of the page",
+    "best_row": "question_in_row less the best of the page",
+    "best_label": "row_in_question less the best of the page",
+    "best_context": "row_in_context less the best of the page",
+    "best_pairs": "pairs_in_question less the best of the page",
+    "year_named": "1 the question names its year, -1 it names others, 0 it names none or the leaf has none",
+    "other_year_named": "1 the question names another year of its labels, -1 it has one that is not named, 0 else",
+    "year_first": "its year is the first one named",
+    "year_last": "its year is the last one named",
+    "year_relative": "its year is the one that a relative period points at",
+    "year_context": "its year was named by the last question that named one",
+    "year_step": "its year less that of the last leaf taken, within +-5; 9 where unknown",
+    "year_newest": "its year less the newest of the page; -20 where unknown",
+    "same_row": "it stands in the row of the last leaf taken",
+    "same_column": "it stands in the column of the last leaf taken",
+    "row_taken": "share of the earlier turns that took a leaf of its row",
+    "column_taken": "share of the earlier turns that took a leaf of its column",
+    "taken": "turns since it was taken; 0 never",
+    "percent": "it is printed as a percentage",
+    "question_percent": "the question speaks of a percentage or a rate",
+    "in_table": "it stands in a table",
+    "last_in_table": "the last leaf taken stood in a table; -1 none was",
+    "total": "its label says total",
+    "question_total": "the question says total",
+    "lead": "code of the word that leads to it in a sentence",
+    "line": "its row from the top, or its sentence from the top",
+    "place": "its column, or its order in the sentence",
+    "places": "how many numbers its sentence or row holds",
+    "magnitude": "log10 of 1 + |value|",
+    "whole": "it is a whole number",
+    "currency": "it is printed as an amount of money",
+    "turn": "turns before this one",
+    "years_named": "how many years the question names",
+    "question_in_caption": "share of the question's weighted stems in the caption and the sentence before the table",
+    "year_near": "how near a named year stands to it in its sentence; -1 others do, 0 none",
+    "moved": "a verb of change leads to it",
+    "question_moved": "the question speaks of an increase, decrease or change",
+    "boundary": "1 its labels and the question speak of the same end of a period, -1 of opposite ones",
+    "side_first": "share of the stems of the first side of a comparison that its labels say",
+    "side_second": "the same for the second side",
+    "side_best": "the larger of both, less the best of the page",
+    "scale_asked": "1 its scale is the one asked for, -1 another is, 0 none is",
+    "asked": "the question says it in digits",
+    "telling": "share of the question's stems that describe it, weighted by how few leaves of the page they describe",
+    "best_telling": "telling less the best of the page",
+    "best_telling_label": "the same by its labels alone, less the best of the page",
+    "label_told": "share of its labels' stems, so weighted, that the question says",
+    "best_label_told": "label_told less the best of the page",
+    "pointed": "share of the words of an expression such as that debt that its labels say",
+    "role": "1 it was the first operand of the last turn that took two, 2 the second; 0 neither",
+    "points_back": "1 the first side of a comparison points back, 2 the second, 3 both; 0 neither",
+    "question_count": "the question asks how many",
+    "question_price": "the question asks for the price of one",
+    "lookup": "probability that the turn is a lookup",
+    "fresh": "expected number of new leaves that the turn takes",
+}
+"""The columns of the leaf scorer and what each measures."""
+
+_COUNT = lazy_regex(r"how many|number of|\bcount\b")
+_PRICE = lazy_regex(r"per share|per unit|price|\beach\b")
+_DECAY = 0.6
+_DIGITS = 4
+_CHANGES = frozenset(
+    stem
+    for noun in ("change", "increase", "decrease", "decline", "growth", "gain", "drop", "fall")
+    for stem in stems(noun)
+)
+
+
+_PLACE = {name: n for n, name in enumerate(LEAF_FEATURES)}
+
+_Column = NDArray[np.generic] | float
+"""What is measured of each leaf, or of all of them alike."""
+
+
+def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
+    """Return what is measured of every leaf, after each reading of the turns before.
+
+    What the question and the ones before it say is measured once for all of them.
+
+    Args:
+        turns: Page, conversation and question, after each reading: one question after the same questions.
+        lookup: The probability that the turn looks a number up, 0 to 1, likewise.
+        fresh: How many leaves that no turn took before the turn is expected to take, likewise.
+
+    Shape: One array a reading, each leaves x `len(LEAF_FEATURES)`, in that order.
+    """
+    page = turns[0].page
+    size = len(page.leaves)
+    whole = np.zeros((len(LEAF_FEATURES), size), np.float32)
+    _write(whole, _said(turns[0]))
+    found = []
+    for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
+        _write(whole, {**_pointed_years(turn), **_history(page, turn.state), "lookup": looked_up, "fresh": new})
+        # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
+        found.append(np.ascontiguousarray(whole.T).round(_DIGITS))
+    return found
+
+
+def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
+    """Write columns to their places, one below the other."""
+    for name, column in columns.items():
+        measured[_PLACE[name]] = column
+
+
+def _said(turn: TurnView) -> dict[str, _Column]:
+    """What the question and those before it say of each leaf, whatever they were answered."""
+    page, question = turn.page, turn.question
+    return {
+        **page.static,
+        **_words(turn),
+        **_years(turn),
+        **_sides(turn),
+        **_telling(turn),
+        "pointed": _pointed(turn),
+        "points_back": question.comparison.first.back + 2 * question.comparison.second.back,
+        "asked": among(np.abs(page.leaves.value), question.numbers),
+        "question_moved": _speaks_of_change(turn),
+        "question_percent": any(s in question.lowered for s in ("percent", "%", "rate", "ratio")),
+        "question_count": _COUNT.search(question.lowered) is not None,
+        "question_price": _PRICE.search(question.lowered) is not None,
+        "question_total": "total" in question.shapes,
+        "turn": len(turn.state.outcomes),
+        "years_named": len(question.years),
+    }
+
+
+def _pointed(turn: TurnView) -> Floats:
+    """The greatest share of the words of an expression that points back, as those that describe each leaf have."""
+    leaves, found = turn.leaves, np.zeros(len(turn.leaves), np.float32)
+    for words in pointed_words(turn.question):
+        said = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
+        if said and len(leaves):
+            ones = np.ones(len(said), np.float32)
+            found = np.maximum(found, leaves.labels.dot_of(said, ones) / len(words))
+    return found
+
+
+def _roles(state: DialogueState, size: int) -> Floats:
+    """What each leaf was in the last turn that took two operands: itself, or as the turn that looked it up."""
+    roles, lookups = np.zeros(size, np.float32), state.lookups
+    for outcome in reversed(state.outcomes):
+        if len(outcome.operands) == 2:
+            for place, operand in enumerate(outcome.operands, start=1):
+                leaf = operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1)
+                if operand.kind in ("leaf", "result") and leaf >= 0:
+                    roles[leaf] = place
+            break
+    return roles
+
+
+def _speaks_of_change(turn: TurnView) -> bool:
+    return bool(set(turn.question.shapes) & _CHANGES)
+
+
+def _below_best(values: Floats) -> Floats:
+    return values - values.max() if len(values) else values
+
+
+def _vector(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, float]:
+    """The stems as a weighted row over the page's vocabulary, and the weight of all, the page's or not."""
+    vector = np.zeros(len(page.idf), np.float32)
+    outside = 0.0
+    for stem, weight in weights.items():
+        column = page.leaves.vocabulary.get(stem)
+        if column is None:
+            outside += weight * page.mean_idf
+        else:
+            vector[column] = weight * page.idf[column]
+    return vector, max(float(vector.sum()) + outside, 1e-6)
+
+
+def _words(turn: TurnView) -> dict[str, Floats]:
+    page, leaves = turn.page, turn.leaves
+    now = dict.fromkeys(turn.question.stems, 1.0)
+    context: dict[str, float] = {}
+    for distance, question in enumerate(reversed(turn.state.questions)):
+        for stem in question.stems:
+            context.setdefault(stem, _DECAY**distance)
+    both = {**context, **now}
+    q, q_weight = _vector(page, now)
+    c, c_weight = _vector(page, context)
+    b, _ = _vector(page, dict.fromkeys(both, 1.0))
+    in_leaf, in_row, in_column = leaves.around.dot(q), leaves.row.dot(q), leaves.column.dot(q)
+    pair_vector = np.zeros(leaves.row_pairs.width, np.float32)
+    for pair in zip(turn.question.stems, turn.question.stems[1:], strict=False):
+        if pair in leaves.pairs:
+            pair_vector[leaves.pairs[pair]] = 1
+    columns = {
+        "question_in_leaf": in_leaf / q_weight,
+        "question_in_row": in_row / q_weight,
+        "question_in_column": in_column / q_weight,
+        "question_near": leaves.near.dot(q) / q_weight,
+        "context_near": leaves.near.dot(c) / c_weight,
+        "row_in_question": in_row / page.row_weight,
+        "whole_row": _whole_row(leaves, q),
+        "column_in_question": in_column / page.column_weight,
+        "pairs_in_question": leaves.row_pairs.dot(pair_vector) / page.pair_count,
+        "question_in_caption": leaves.caption.dot(q) / q_weight,
+        "context_in_row": leaves.row.dot(c) / c_weight,
+        "context_in_leaf": leaves.around.dot(c) / c_weight,
+        "row_in_context": leaves.row.dot(b) / page.row_weight,
+        "column_in_context": leaves.column.dot(b) / page.column_weight,
+    }
+    return {
+        **columns,
+        "best_near": _below_best(columns["question_near"]),
+        "best_leaf": _below_best(columns["question_in_leaf"]),
+        "best_row": _below_best(columns["question_in_row"]),
+        "best_label": _below_best(columns["row_in_question"]),
+        "best_context": _below_best(columns["row_in_context"]),
+        "best_pairs": _below_best(columns["pairs_in_question"]),
+    }
+
+
+def _telling(turn: TurnView) -> dict[str, Floats]:
+    """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
+    page = turn.page
+    size = len(page.leaves)
+    said = [column for s in dict.fromkeys(turn.question.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
+    rarity = page.rarity[said]
+    whole = max(float(rarity.sum()), 1e-6)
+    telling = page.leaves.around.dot_of(said, rarity) / whole if size else np.zeros(0, np.float32)
+    label = page.leaves.labels.dot_of(said, rarity) if size else np.zeros(0, np.float32)
+    told = label / page.label_rarity
+    return {
+        "telling": telling,
+        "best_telling": _below_best(telling),
+        "best_telling_label": _below_best(label / whole),
+        "label_told": told,
+        "best_label_told": _below_best(told),
+    }
+
+
+def _sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    page, leaves = turn.page, turn.leaves
+    first, second = turn.question.comparison.first, turn.question.comparison.second
+    size = len(leaves)
+    shares = []
+    for slot in (first, second):
+        vector, weight = _vector(page, dict.fromkeys(sorted(slot.stems), 1.0))
+        shares.append(
+            (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
+        )
+    end = boundary(turn.question.lowered)
+    power = turn.question.power
+    fits = np.zeros(size) if power is None else np.where(leaves.power == power, 1, -1)
+    return {
+        "side_first": shares[0],
+        "side_second": shares[1],
+        "side_best": _below_best(np.maximum(shares[0], shares[1])),
+        "boundary": leaves.boundary * end,
+        "scale_asked": fits,
+    }
+
+
+def _whole_row(leaves: NumberMatrix, question: Floats) -> Floats:
+    size = leaves.row.by_number()
+    missing = size - leaves.row.dot((question > 0).astype(np.float32))
+    return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
+
+
+def _years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    year, other = turn.leaves.year, turn.leaves.other_year
+    known = year > 0
+    named = turn.question.years
+    return {
+        "year_named": np.where(known & bool(named), np.where(among(year, named), 1, -1), 0),
+        "other_year_named": np.where((other > 0) & bool(named), np.where(among(other, named), 1, -1), 0),
+        "year_first": (year == named[0]) if named else np.zeros(len(year)),
+        "year_last": (year == named[-1]) if named else np.zeros(len(year)),
+        "year_context": among(year, turn.context_years),
+        "year_near": _year_near(turn.page, named),
+    }
+
+
+def _pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+    """How the years stand to those that the question points at, and to that of the leaf taken last."""
+    year = turn.leaves.year
+    last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
+    step = np.where(year > 0, within(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
+    return {"year_relative": among(year, turn.target_years), "year_step": step}
+
+
+def _year_near(page: PageFeatures, named: tuple[int, ...]) -> Floats:
+    values = np.zeros(len(page.leaves), np.float32)
+    for n, leaf in enumerate(page.leaves.leaves):
+        if leaf.years and named:
+            values[n] = max((1 / (1 + far / 6) for year, far in leaf.years if year in named), default=-1)
+    return values
+
+
+def _history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
+    leaves, size = page.leaves, len(page.leaves)
+    taken = state.used_leaves
+    turns = max(1, len(state.outcomes))
+    last = sorted(last_leaves(state))
+    row_taken, column_taken, since = np.zeros(size), np.zeros(size), np.zeros(size)
+    same_row, same_column = np.zeros(size, bool), np.zeros(size, bool)
+    for leaf, turn in taken.items():
+        beside = (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
+        row_taken += beside / turns
+        if leaves.table[leaf] >= 0:
+            column_taken += ((leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])) / turns
+        since[leaf] = len(state.outcomes) - turn
+    for leaf in last:
+        same_row |= (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
+        if leaves.table[leaf] >= 0:
+            same_column |= (leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])
+    return {
+        "same_row": same_row,
+        "same_column": same_column,
+        "row_taken": row_taken,
+        "column_taken": column_taken,
+        "taken": since,
+        "role": _roles(state, size),
+        "last_in_table": float(leaves.table[last[0]] >= 0) if last else -1.0,
+    }

@@ -1,0 +1,522 @@
+"""Whether a number is of the line and of the kind that a question asks for."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import find_periods
+from quaestor.core.provenance import CellRef, SentenceRef
+from quaestor.core.quantity import Scale
+from quaestor.core.words import search_words, words
+from quaestor.documents.document import Document
+from quaestor.documents.roles import look_alikes_named
+from quaestor.documents.table import Header, Table, TableRole
+from quaestor.ontology.line_matching import core_line_index, read_core_lines
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stem, stems, without_owner
+from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
+from quaestor.solvers.embedded.page import CandidateNumber, Floats, NumberMatrix
+
+# Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
+#
+# Dollars are no count, and what counts shares is no count of employees; an amount of millions is none per share.
+
+
+OTHER_KIND = 5.0
+"""What a number of another kind has less, as log-odds."""
+_HOW_MANY = lazy_regex(
+    r"\bhow many (?P<things>(?:(?!(?:do|does|did|is|are|was|were|has|have|had|of|in|at|on|for|will|would|can|per|to"
+    r"|from|by|under|remain\w*|left|with|worked?|work|came?|get|got)\b)[\w'&.-]+ ?){1,5})"
+)
+_OF_AMOUNTS = lazy_regex(
+    r"dollars?|usd|million|billion|thousand|percent\w*|points?|times|basis|years?|months?|days?|quarters?|weeks?|cents?|hours?"
+)
+_SAME = {stem(word): stem("employee") for word in ("people", "worker", "workers", "persons", "associates", "staff")}
+_PER_SHARE = lazy_regex(r"\bper (?:\w+ )?(?:share|unit|ads|stock)\b", re.IGNORECASE)
+_DUE = lazy_regex(
+    r"\b(?:due|matur\w+|payable|expir\w+|future (?:\w+ )?(?:lease )?payments(?: \w+)?|amortization expected)\s+"
+    r"(?:in|during|by|for)\s+(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?P<year>20\d\d)\b"
+)
+_WITHIN = lazy_regex(
+    r"\b(?:due|matur\w+|payable|expir\w+)\s+(?:with)?in (?:the )?(?:next |coming )?(?:\d|two|three|four|five) years\b"
+)
+_THROUGH = lazy_regex(
+    r"\b(?:due|matur\w+|payable|expir\w+)\b[^?]{0,30}\b(?:through|until|till|by the end of|before)\s+"
+    r"(?:the end of\s+)?(?:fiscal\s+)?(?:year\s+)?20\d\d\b"
+)
+_PREFERRED = lazy_regex(r"\bpreferred\b|\bpreference\b", re.IGNORECASE)
+_COMMON = lazy_regex(r"\bcommon\b|\bordinary\b", re.IGNORECASE)
+_PAR = lazy_regex(r"\b(?:par|stated) value\b", re.IGNORECASE)
+_YEARS = lazy_regex(r"\b20\d\d\s?[-\u2013\u2014]\s?(?:20)?\d\d\b")
+_SEVERAL_YEARS = lazy_regex(
+    r"\b(?:within|next|through|less than) (?:the )?(?:next )?(?:(?!one\b|1\b)\w+ )?years\b", re.IGNORECASE
+)
+_LEASES = lazy_regex(r"\bleas(?:e|es|ed|ing)\b", re.IGNORECASE)
+_SHARES = lazy_regex(r"\bshares\b")
+_PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b")
+_NEAR = 6
+"""How many words a number of a sentence is away from what it counts."""
+_OF_WHOM = lazy_regex(r"\b(?:of (?:whom|which|these|those|them)|including) (?:about |approximately )?$", re.IGNORECASE)
+"""Before a number that counts some of what was counted before."""
+_OF_ALL = lazy_regex(r"\s*of (?:our|the|its|their|these|those|all)\b", re.IGNORECASE)
+"""Behind a number that counts some of all: "13,000 of our employees"."""
+_SOME = lazy_regex(
+    r"^(?:[\w-]+ ){0,3}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b"
+    r"(?! (?:\w+ ){0,2}?(?:employed|worldwide|globally))"
+    r"(?: (?:around|across|in|at|from|of|throughout) (?:the |our )?[\w ]{2,30}?)? (?:who |that |have |has |had |also )*"
+    r"(?!employed|located|based|combined|related|united|skilled)(?:[a-z]+ed|took|chose|left|held|bought)\b",
+    re.IGNORECASE,
+)
+"""Behind a number of employees who did something: those who did not are employees too."""
+_PEOPLE = lazy_regex(
+    r"^(?:[\w,/-]+ ){0,6}?(?:employees|people|workers|persons|associates|staff|team members|colleagues)\b",
+    re.IGNORECASE,
+)
+_PEOPLE_WERE = lazy_regex(
+    r"\b(?:employees|headcount|workforce|associates|staff|personnel|people)\b[^.;]{0,60}?"
+    r"\b(?:was|were|is|are|of|totaled|totalled|to|at|reached)(?: [a-z]+){0,2} ?$",
+    re.IGNORECASE,
+)
+_ALSO_PEOPLE = lazy_regex(
+    r"^(?:,|and|or|,\s*and)\s+\d[\d,.]*(?: million)? (?:\w+ ){0,3}?(?:employees|people|associates)\b", re.IGNORECASE
+)
+_SOME_BEFORE = lazy_regex(
+    r"\b(?:team|teams|group|network|class|by|behalf) (?:of )?(?:over |about |approximately |more than |nearly )?$",
+    re.IGNORECASE,
+)
+_OF_ALL_PEOPLE = frozenset(
+    stems("employee full-time part-time employ total work worldwide globally current company year")
+)
+"""What a question may say of employees and still ask for all of them."""
+_FORMER = lazy_regex(r"\s*(?:\w+ ){0,3}(?:former|retired)\b")
+_AMOUNT_BESIDE = lazy_regex(r"\([^()\d]*+\d[^()]*+\)")
+_TIMES = lazy_regex(r"\bhow many times\b")
+
+
+@dataclass(frozen=True, slots=True)
+class KindAsked:
+    """The kind of number that a question asks for.
+
+    Attributes:
+        counted: The stem of the things whose number is asked for; "" where none is.
+        per_share: Whether an amount per share is asked for.
+        said: The numbers that the question says itself: "how many 737 deliveries".
+        due: The year in which something is due that is asked for; None if none is.
+        within: Whether what is due within several years is asked for.
+        everybody: Whether all who work there are asked for, and not those who did something.
+        preferred: Whether preferred stock is spoken of; if it is not, an amount per share is of common stock.
+        par: Whether the par value of a share is asked for.
+        of_leases: Whether what is due is of leases.
+    """
+
+    counted: str = ""
+    per_share: bool = False
+    said: frozenset[float] = frozenset()
+    due: int | None = None
+    within: bool = False
+    everybody: bool = False
+    preferred: bool = False
+    par: bool = False
+    of_leases: bool = False
+
+    def __bool__(self) -> bool:
+        """Return whether any kind is asked for."""
+        return bool(self.counted) or self.per_share or self.within or self.par or self.due is not None
+
+    @property
+    def lacking(self) -> str:
+        """What a document lacks that has no number of this kind, in words."""
+        if self.counted:
+            return "no number counts what the question asks for"
+        if self.par:
+            return "the document has no par value of a share"
+        when = "within those years" if self.due is None else f"in {self.due}"
+        return "the document has no amount per share" if self.per_share else f"the document has no amount due {when}"
+
+    def is_met(self, leaf: CandidateNumber, document: Document) -> bool:
+        """Return whether a number may be of that kind."""
+        if self.per_share and not (
+            _is_per_share(leaf, document) and (self.preferred or not _is_preferred(leaf, document))
+        ):
+            return False
+        if self.par and not self.preferred and _is_preferred(leaf, document):
+            return False
+        if self.par and (leaf.power > 0 or not leaf.quantity.unit or not leaf.quantity.unit.isupper()):
+            return False
+        if (self.due or self.within) and not _is_due(leaf, self.due, document):
+            return False
+        if (self.due or self.within) and self.of_leases and not _is_of_leases(leaf, document):
+            return False
+        return not self.counted or (float(leaf.quantity.value) not in self.said and self._is_counted(leaf, document))
+
+    def _is_counted(self, leaf: CandidateNumber, document: Document) -> bool:
+        if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
+            return False
+        if (leaf.counts.unit or "").isupper():
+            # A caption says dollars of all lines of a table: "customer transactions" are none, "employee taxes" are.
+            return leaf.row[-1:] == (self.counted,)
+        if not isinstance(leaf.source, CellRef) and self._counts_some(leaf.source, document.sentence(leaf.source).text):
+            return False
+        if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_before(leaf.source, document)):
+            # What leads to a table of millions counts none of them.
+            said = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
+        else:
+            said = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
+            said |= {self.counted} if self.everybody else set()
+        unit = {_SAME.get(each, each) for each in stems(leaf.counts.unit or "")}
+        return self.counted in {_SAME.get(each, each) for each in said} and (not unit or self.counted in unit)
+
+    def _counts_some(self, source: SentenceRef, text: str) -> bool:
+        """Whether a number of a sentence counts some of what is asked for."""
+        if _OF_ALL.match(text, source.end) or _FORMER.match(text, source.end):
+            return True
+        if not self.everybody:
+            return False
+        behind, before = text[source.end :].lstrip(), text[: source.start]
+        if _SOME.match(behind) or _SOME_BEFORE.search(before):
+            return True
+        # "Employee benefit plans, page 69" counts nobody.
+        return not (_PEOPLE.match(behind) or _PEOPLE_WERE.search(before) or _ALSO_PEOPLE.match(behind))
+
+
+def _before(source: SentenceRef, document: Document) -> str:
+    return document.sentence(source).text[: source.start]
+
+
+def kind_asked(question: Question) -> KindAsked:
+    """Return the kind of number that a question asks for.
+
+    >>> kind_asked(Question("how many full-time employees did they have?")).counted == stem("employee")
+    True
+    """
+    text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
+    found = None if _TIMES.search(text) else _HOW_MANY.search(text)
+    things = [word for word in stems(found["things"]) if not _OF_AMOUNTS.fullmatch(word)] if found else []
+    plain = found is not None and not _OF_AMOUNTS.search(found["things"])
+    counted = things[-1] if things and plain else ""
+    per_share = _PER_SHARE.search(text) is not None and not _SHARES.search(text)
+    due = _DUE.search(text)
+    year = int(due["year"]) if due is not None else None
+    within = year is None and (_WITHIN.search(text) or _THROUGH.search(text)) is not None
+    counted = _SAME.get(counted, counted)
+    people = {_SAME.get(word, word) for word in stems(without_owner(text))}
+    everybody = counted == stem("employee") and people <= _OF_ALL_PEOPLE
+    preferred, par = _PREFERRED.search(text) is not None, _PAR.search(text) is not None
+    leases = _LEASES.search(text) is not None
+    return KindAsked(counted, per_share, frozenset(question.numbers), year, within, everybody, preferred, par, leases)
+
+
+def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
+    if not isinstance(leaf.source, CellRef):
+        text = document.sentence(leaf.source).text
+        return _SEVERAL_YEARS.search(text) is not None if year is None else str(year) in text
+    table = document.table(leaf.source.table)
+    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+    heads = " | ".join((*row.levels, row.label, *column.levels, column.label))
+    if year is None:
+        return _SEVERAL_YEARS.search(heads) is not None
+    # "2026-2027" are two years together.
+    return not _YEARS.search(heads) and (year in (leaf.year, leaf.other_year) or str(year) in heads)
+
+
+def _is_of_leases(leaf: CandidateNumber, document: Document) -> bool:
+    block = document.block(leaf.source)
+    said = list(next((each.path for each in document.sections if each.id == block.section), ()))
+    if isinstance(leaf.source, CellRef):
+        table = document.table(leaf.source.table)
+        row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+        said += (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        said += (sentence.text for sentence in document.lead_of(table)[-1:])
+    else:
+        said.append(document.sentence(leaf.source).text)
+    return any(_LEASES.search(text) for text in said)
+
+
+def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:
+    """Whether a number of a sentence is of preferred stock: its clause speaks of no other, or only its headings do."""
+    if isinstance(leaf.source, CellRef):
+        row = document.table(leaf.source.table).rows[leaf.source.row]
+        said = " ".join((*row.levels, row.label))
+    else:
+        block = document.block(leaf.source)
+        headings = next((each.path for each in document.sections if each.id == block.section), ())
+        text = document.sentence(leaf.source).text
+        clause = re.split(r"[;:]|, (?:and|but) ", text[max(0, leaf.source.start - 120) : leaf.source.end + 40])
+        number = text[leaf.source.start : leaf.source.end]
+        said = next((part for part in clause if number in part), text)
+        if not _COMMON.search(said) and not _PREFERRED.search(said):
+            said = " ".join(headings)
+    return _PREFERRED.search(said) is not None and _COMMON.search(said) is None
+
+
+def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
+    if leaf.power > 0:
+        # "Dividends ($ 0.40 per share)" beside the millions that were paid.
+        return False
+    if not isinstance(leaf.source, CellRef):
+        text = document.sentence(leaf.source).text
+        return _PER_SHARE.search(text) is not None
+    table = document.table(leaf.source.table)
+    row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
+    heads = (*row.levels, row.label, *column.levels, column.label, table.title)
+    return any(_PER_SHARE.search(_AMOUNT_BESIDE.sub(" ", spelled_out(head))) for head in heads)
+
+
+# What a question says of the names of a filing's lines: a label word by word, or another name of the same line.
+#
+# "Net sales" are said by "total net sales" and by "revenue", "R&D" is research and development, and the "net sales"
+# below "Europe" are those of a part, which a question for it names.
+
+
+_BUT_FOR_AN_ASIDE = 0.7
+_BUT_FOR_TOTAL = 0.9
+_BY_ANOTHER_NAME = 0.9
+_OF_A_PART = 0.5
+_SEVERAL = 2
+_LONGEST_NAME = 7
+_BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
+_NAMED = "statement line"
+"""A caption by which statements print a line, and nothing more."""
+_OF_TIME = frozenset(stems("fiscal financial year"))
+"""Words that say nothing of a line: "revenue in fiscal 2023"."""
+_LABELS_PER_SHARE = lazy_regex(r"\bper (?:\w+ )?(?:share|unit|stock)\b", re.IGNORECASE)
+"""In a heading, of what the lines below it are: "net income" is a line of them, and no amount of the company."""
+_LABELS_SHARES = lazy_regex(r"\bshares?\b|\beps\b|\bunit\b", re.IGNORECASE)
+_INCOMES = {"kg:net_loss": "kg:net_income", "kg:operating_loss": "kg:operating_income"}
+"""Of the line of a loss that of the income, which the same line is called in other years."""
+_ASIDE = lazy_regex(r"\([^()]*\)")
+_WHOLE = lazy_regex(r"\b(?:total|consolidated|amount|change|company|as reported)\b", re.IGNORECASE)
+_LOSS = lazy_regex(r"(?<=[_:])loss(?=_|$)")
+_TOTAL = lazy_regex(r"total (?=[a-z])", re.IGNORECASE)
+
+
+class LabelMentions:
+    """How much a question says of the labels of tables."""
+
+    def __init__(self, question: str, tables: Iterable[Table]) -> None:
+        """Take what is asked, without the place that it names, and the tables whose labels are looked at."""
+        self._words = _spoken(question)
+        self._stems = tuple(stem for stem in stems(question) if stem not in _OF_TIME)
+        self._lines = lines_named(question)
+        self._per_share = _LABELS_SHARES.search(question) is not None
+        self._of_parts = {table.index: _of_parts(table) for table in tables}
+
+    def of(self, table: Table, source: CellRef) -> tuple[float, bool]:
+        """Return how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
+        row = table.rows[source.row]
+        below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
+        part = below and not set(stems(row.levels[-2])) & set(self._stems)
+        part = part or (_labels_is_per_share(row) and not self._per_share)
+        column = table.columns[source.column]
+        below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
+        own = [] if part else [self._said(row.label), self._called(row, is_loss=below_zero)]
+        if self._is_part(column, table):
+            own = [(_OF_A_PART * counts, False) for counts, _ in own]
+        said = [*own, self._said(column.label)]
+        best, whole = max(said)[0], any(all_said for _, all_said in said)
+        return best / max(1, len(self._words)), whole
+
+    def names_another(self, row: Header) -> bool:
+        """Return whether a row is a line of statements and the question names others: "deferred revenue"."""
+        return bool(self._lines) and line_called(row.label) not in ("", *self._lines)
+
+    def _is_part(self, column: Header, table: Table) -> bool:
+        """Whether a column is of one thing among several, and the question names no such thing."""
+        if not (thing := _thing(column)) or thing & set(self._stems):
+            return False
+        return sum(bool(_thing(other)) for other in table.columns[1:]) >= _SEVERAL
+
+    def _said(self, label: str) -> tuple[float, bool]:
+        """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
+        best, whole = 0.0, False
+        # Who asks for "net income" means the line "Net income (loss)", where no other is called so.
+        for printed, counts in _variants(spelled_out(label), total_said="total" in self._words):
+            said = _spoken(printed)
+            if any(word[0].isalpha() for word in said) and _within(said, self._words):
+                best = max(best, counts * len(said))
+                whole = whole or stems(printed) == self._stems
+        return best, whole
+
+    def _called(self, row: Header, *, is_loss: bool) -> tuple[float, bool]:
+        """The same of a line that the question calls by another of its names; a loss below zero is an income."""
+        if not self._lines:
+            return 0.0, False
+        line = line_called(f"{row.label} per share" if _labels_is_per_share(row) else row.label)
+        name = self._lines.get(line) or (self._lines.get(_INCOMES.get(line, "")) if is_loss else None)
+        if name is None:
+            return 0.0, False
+        left = Counter(self._stems)
+        left.subtract(stems(name))
+        return _BY_ANOTHER_NAME * len(_spoken(name)), len(self._lines) == 1 and not any(left[s] > 0 for s in left)
+
+
+def _labels_is_per_share(row: Header) -> bool:
+    return any(map(_LABELS_PER_SHARE.search, row.levels[:-1]))
+
+
+@lru_cache(maxsize=1024)
+def lines_named(text: str) -> Mapping[str, str]:
+    """Return the lines of statements that a text names, each with the words that do; the longest names first.
+
+    >>> lines_named("was R&D above SG&A?")
+    {'kg:research_and_development': 'r&d', 'kg:selling_general_and_administrative_expenses': 'sg&a'}
+    """
+    said = search_words(text.lower())
+    spans = ((start, start + size) for size in range(_LONGEST_NAME, 0, -1) for start in range(len(said) - size + 1))
+    found: dict[str, str] = {}
+    taken: set[int] = set()
+    for start, end in spans:
+        name = " ".join(said[start:end])
+        if said[end - 1] in _BEGINS_A_NAME or _OF_TIME.issuperset(stems(name)):
+            # "Net income and total assets" are two lines.
+            continue
+        if taken.isdisjoint(range(start, end)) and (line := line_called(name)):
+            taken |= set(range(start, end))
+            # A margin is an amount on some statements and a ratio to most people: its label has to say it.
+            if "margin" not in name:
+                found.setdefault(line, name)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def line_called(label: str) -> str:
+    """Return the line of statements whose name a label is, and no more; "" if it is none."""
+    found = core_line_index().find_named(spelled_out(label))
+    return income_or_loss(found.property) if found is not None and found.rule == _NAMED else ""
+
+
+@lru_cache(maxsize=256)
+def income_or_loss(line: str) -> str:
+    """Return the line that an income and the loss in its place are: statements print either where they mean one.
+
+    >>> income_or_loss("kg:net_loss")
+    'kg:net_income'
+
+    Args:
+        line: Of the core, by its name.
+    """
+    income = _LOSS.sub("income", line)
+    return income if income in read_core_lines().lines else line
+
+
+@lru_cache(maxsize=4096)
+def _thing(column: Header) -> frozenset[str]:
+    """The stems of what a column is of, where that is not a period, no total and no change."""
+    if find_periods(column.label) or _WHOLE.search(column.label):
+        return frozenset()
+    return frozenset(stems(column.label))
+
+
+def _of_parts(table: Table) -> frozenset[str]:
+    """The labels that several lines of a table have, each below a heading of its own."""
+    below = Counter(row.label for row in {row for row in table.rows if len(row.levels) > 1})
+    return frozenset(label for label, lines in below.items() if lines > 1)
+
+
+def _variants(label: str, *, total_said: bool) -> Iterator[tuple[str, float]]:
+    """A label as questions say it, with what each way counts: whole, without an aside, a total by what it is of."""
+    yield label, 1.0
+    yield _ASIDE.sub(" ", label), _BUT_FOR_AN_ASIDE
+    if not total_said and (total := _TOTAL.match(label)) is not None:
+        yield label[total.end() :], _BUT_FOR_TOTAL
+
+
+def _spoken(text: str) -> tuple[str, ...]:
+    return tuple(words(text.lower()))
+
+
+def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
+
+
+# Which of several lines that are called alike is meant: that of the primary statement, and of the group as reported.
+#
+# A filing prints net income in its statements, in notes, for the parent alone, for guarantors, adjusted and in
+# percent of sales. Who means one of the latter says so.
+
+
+_OTHER_ROLE = 2.0
+"""What a number of adjusted figures, of another company or in percent of sales has less, as log-odds."""
+_BESIDE_STATEMENT = 1.5
+"""What a number of another table has less where a primary statement has a line that the question says as well."""
+_NEARLY = 0.9
+_OTHERS = frozenset(
+    {
+        TableRole.COMMON_SIZE,
+        TableRole.NON_GAAP,
+        TableRole.PRO_FORMA,
+        TableRole.PARENT_ONLY,
+        TableRole.SUBSIDIARIES,
+    }
+)
+_ADJUSTED = lazy_regex(r"\b(?:adjusted|non-?gaap|pro[ -]?forma|underlying)\b", re.IGNORECASE)
+_SHARE = lazy_regex(r"percent|%|\bshare of\b|\bmargin\b|\bratio\b|\brate\b|\bportion\b", re.IGNORECASE)
+
+
+def less_likely(
+    question: Question, leaves: Sequence[CandidateNumber], said: Floats, document: Document
+) -> NDArray[np.float32]:
+    """Return what each number has less because another line of the same name is meant, as log-odds.
+
+    Args:
+        said: How much of the question the label of each is.
+
+    Shape: One entry a leaf.
+    """
+    named = {*look_alikes_named(question.text), *((TableRole.COMMON_SIZE,) if _SHARE.search(question.text) else ())}
+    asks_adjusted = _ADJUSTED.search(question.text) is not None
+    less = np.zeros(len(leaves), np.float32)
+    reported = np.zeros(len(leaves), bool)
+    labels = [""] * len(leaves)
+    of_table: dict[int, TableRole] = {}
+    for place, leaf in enumerate(leaves):
+        if not isinstance(leaf.source, CellRef):
+            continue
+        table = document.table(leaf.source.table)
+        role = of_table.setdefault(table.index, table.role)
+        row = table.rows[leaf.source.row]
+        labels[place] = " ".join(words(row.label))
+        adjusted = not asks_adjusted and any(map(_ADJUSTED.search, (*row.levels, row.label)))
+        less[place] = _OTHER_ROLE * (adjusted or (role in _OTHERS and role not in named))
+        reported[place] = role.is_statement and not adjusted
+    statement = said[reported]
+    if not named and len(statement) and statement.max() > 0 and statement.max() >= _NEARLY * said.max():
+        meant = {labels[place] for place in np.flatnonzero(reported & (said >= _NEARLY * statement.max()))} - {""}
+        alike = np.array([label in meant for label in labels], bool) & ~reported
+        less += (_BESIDE_STATEMENT * alike).astype(np.float32)
+    return less
+
+
+# What is said to have been done to a number of a sentence: "we produced 1,773 and delivered 1,789 vehicles".
+#
+# Both are as near to the words of the question otherwise.
+
+
+_LEADS = lazy_regex(
+    r"\b(?P<verb>[a-z]{3,}ed|sold|built|bought|paid|spent)\s+"
+    r"(?:(?:approximately|about|around|roughly|nearly|almost|over|some|only|more than|less than|a total of"
+    r"|an aggregate of|an additional|another)\s+)*[$€£]?\s*$",
+    re.IGNORECASE,
+)
+_FORMS = {"sold": "sell", "built": "build", "bought": "buy", "paid": "pay", "spent": "spend"}
+
+
+def led_by_another(question: Question, leaves: NumberMatrix, document: Document) -> Iterator[int]:
+    """Yield the places of the numbers to which another verb leads than to a number beside them that is asked for."""
+    asked = {stem(_FORMS.get(word, word)) for word in words(question.lowered)}
+    led: dict[tuple[object, ...], dict[int, str]] = defaultdict(dict)
+    for place, leaf in enumerate(leaves.leaves):
+        if isinstance(source := leaf.source, SentenceRef):
+            found = _LEADS.search(document.sentence(source).text, 0, source.start)
+            if found is not None:
+                verb = found["verb"].lower()
+                led[leaves.line[place], leaves.table[place]][place] = stem(_FORMS.get(verb, verb))
+    for numbers in led.values():
+        if not asked.isdisjoint(numbers.values()):
+            yield from (place for place, verb in numbers.items() if verb not in asked)

@@ -1,0 +1,588 @@
+"""What is measured of the operands of a plan: of each, of two together, and of a group."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.questions.intent import SEVERAL
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.candidates import (
+    ADD,
+    AVERAGE,
+    DIVIDE,
+    LOOKUP,
+    MULTIPLY,
+    SUBTRACT,
+    SUM,
+    Candidates,
+    same_printed_number,
+)
+from quaestor.solvers.embedded.number_features import OPERATION_WORDS
+from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
+from quaestor.solvers.embedded.page import LEADS, NumberMatrix, among, within
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, latest_turn
+
+# Which stems of a question each of many labels says, as bits: sets of thousands of pairs in a few operations.
+#
+# numpy goes through flags row by row, and a row here is a dozen stems: bits take a tenth of the time.
+
+
+_WORD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StemSets:
+    """Sets of the stems of one question.
+
+    Attributes:
+        bits: Stem n of a question is bit n % 64 of word n // 64.
+        width: How many stems the question has, at least one.
+
+    Shape: `bits` is words x sets.
+    """
+
+    bits: NDArray[np.uint64]
+    width: int
+
+    @classmethod
+    def of(cls, flags: NDArray[np.bool_]) -> "StemSets":
+        """Return the sets of some flags.
+
+        Shape: `flags` is sets x stems, at least one stem.
+        """
+        size, width = flags.shape
+        padded = np.zeros((size, -(-width // _WORD) * _WORD), bool)
+        padded[:, :width] = flags
+        words = np.packbits(padded, axis=1, bitorder="little").view("<u8")
+        return cls(np.ascontiguousarray(words.T, np.uint64), width)
+
+    def take(self, index: NDArray[np.intp]) -> "StemSets":
+        """Return the sets at `index`, in that order."""
+        return StemSets(self.bits.take(index, axis=1), self.width)
+
+    def __or__(self, other: "StemSets") -> "StemSets":
+        """Return for each set what is in it or in that of the other."""
+        return StemSets(self.bits | other.bits, self.width)
+
+    def __sub__(self, other: "StemSets") -> "StemSets":
+        """Return for each set what is in it and not in that of the other."""
+        return StemSets(self.bits & ~other.bits, self.width)
+
+    def shares(self) -> NDArray[np.float64]:
+        """Return for each set how much of the question it is.
+
+        Shape: One entry a set.
+        """
+        shares: NDArray[np.float64] = np.bitwise_count(self.bits).sum(axis=0) / self.width
+        return shares
+
+    def first_places(self) -> NDArray[np.float64]:
+        """Return for each set where its first stem is in the question, as a share; 2 where it is empty.
+
+        Shape: One entry a set.
+        """
+        places = np.full(self.bits.shape[1], 2.0)
+        for number in reversed(range(len(self.bits))):
+            word = self.bits[number]
+            lowest = word & (~word + np.uint64(1))
+            # A power of two, whose exponent is told exactly.
+            place = np.frexp(lowest.astype(np.float64))[1] + (number * _WORD - 1)
+            places = np.where(lowest > 0, place / self.width, places)
+        return places
+
+
+# What is measured of each operand of a pool before it is paired: how it is worded, dated and ranked.
+
+
+Column = NDArray[np.generic]
+
+_LAST_RANK = 30
+_NO_LABEL = frozenset[str]()
+
+
+@dataclass(frozen=True, slots=True)
+class OperandView:
+    """The operands of a pool in columns.
+
+    Attributes:
+        columns: What is measured of each, by name.
+        said: Operands x stems of the question: the operand's label has that stem.
+        labels: Labels x stems of all labels.
+        label: The label of each, as its place in `labels`.
+        year: The year of each; 0 if none is known.
+    """
+
+    columns: Mapping[str, Column]
+    said: NDArray[np.bool_]
+    stems: StemSets
+    labels: NDArray[np.float32]
+    label: NDArray[np.intp]
+    year: NDArray[np.int32]
+
+
+def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]) -> OperandView:
+    """Return the operands of a pool as the ranker's features need them.
+
+    Args:
+        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
+
+    Shape: Each array of `probability` has one entry a leaf; the columns of the view have one an operand.
+    """
+    has, leaves, asked = pool.leaf >= 0, turns[0].leaves, turns[0].question
+    named, readings = leaves.named, pool.reading.tolist()
+    of_operand = [
+        named[leaf] if leaf >= 0 else _NO_LABEL if kind in (CONSTANT, NONE) else _label(pool, n, turns[readings[n]])
+        for n, (leaf, kind) in enumerate(zip(pool.leaf.tolist(), pool.kind.tolist(), strict=True))
+    ]
+    place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
+    label = np.array([place[one] for one in of_operand], np.intp)
+    question = list(dict.fromkeys(asked.stems))
+    said = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
+    sets, year = StemSets.of(said), _years(pool, turns)
+    newest = max(asked.years, default=0)
+    columns: dict[str, Column] = {
+        "kind": pool.kind,
+        "score": pool.score,
+        "rank": _ranks(pool, probability),
+        "turn": pool.turn,
+        "year": np.where((year > 0) & (newest > 0), within(year - newest, -9, 8), 9),
+        "lead": _of_leaf(pool, leaves.lead, 0),
+        "table": _of_leaf(pool, leaves.table >= 0, -1),
+        "word": sets.first_places(),
+        "said": sets.shares(),
+        "percent": pool.percent,
+        "magnitude": pool.magnitude,
+        "negative": pool.value < 0,
+        "total": _of_leaf(pool, leaves.total, 0),
+        "size": np.log10(1 + np.abs(pool.value)),
+        "computed": ~has & (pool.turn > 0),
+        **_operation_words(asked, list(place), label),
+    }
+    return OperandView(columns, said, sets, _label_matrix(list(place)), label, year)
+
+
+def distinct_positions(
+    view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where in the question each operand is told apart from the other, as shares; 2 nowhere.
+
+    Args:
+        first: The first operand of each pair, as its place in the pool.
+        second: The second one, likewise.
+
+    Shape: All arrays have one entry a pair.
+    """
+    a, b = view.stems.take(first), view.stems.take(second)
+    return (a - b).first_places(), (b - a).first_places()
+
+
+def label_overlap(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
+    """Return how alike the labels of pairs are (Jaccard), and the share of the question that either says.
+
+    Args:
+        first: The first operand of each pair, as its place in the pool.
+        second: The second one, likewise.
+
+    Shape: All arrays have one entry a pair.
+    """
+    inside = view.labels @ view.labels.T
+    size = view.labels.sum(axis=1)
+    one, other = view.label[first], view.label[second]
+    shared = inside[one, other]
+    alike = shared / np.maximum(size[one] + size[other] - shared, 1)
+    return alike, (view.stems.take(first) | view.stems.take(second)).shares()
+
+
+def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
+    """The stems that name an operand that is not a leaf: of a result its question's and its leaves' words."""
+    operand, leaves, state = pool.operands[n], turn.leaves, turn.state
+    if operand.kind == "group":
+        members = [m.index for m in pool.members(n) if m.kind == "leaf"]
+        return frozenset().union(*(leaves.named[leaf] for leaf in members))
+    words = set(state.questions[operand.index].stems)
+    for index in state.leaves_of(operand.index):
+        words.update(leaves.leaves[index].row)
+    return frozenset(words)
+
+
+def _operation_words(
+    question: Question, labels: Sequence[frozenset[str]], label: NDArray[np.intp]
+) -> dict[str, Column]:
+    """For each kind of operation 1 where the question's word for it is the label's own, -1 if it is not."""
+    said, nothing = frozenset(question.stems), np.zeros(len(label))
+    found: dict[str, Column] = {}
+    for name, words in OPERATION_WORDS.items():
+        own = said & words
+        found[name] = np.array([1 if own & one else -1 for one in labels])[label] if own else nothing
+    return found
+
+
+def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
+    vocabulary = {stem: n for n, stem in enumerate(dict.fromkeys(chain.from_iterable(labels)))}
+    matrix = np.zeros((len(labels), max(1, len(vocabulary))), np.float32)
+    rows = np.repeat(np.arange(len(labels)), [len(label) for label in labels])
+    matrix[rows, [vocabulary[stem] for label in labels for stem in label]] = 1
+    return matrix
+
+
+def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
+    """A leaf's year; a computed result has one if all its leaves share it, or its question names one alone."""
+    leaves = turns[0].leaves
+    years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
+        operand, state = pool.operands[n], turns[pool.reading[n]].state
+        if operand.kind == "result":
+            found = {int(leaves.year[leaf]) for leaf in state.leaves_of(operand.index)} - {0}
+            named = state.questions[operand.index].years
+            years[n] = found.pop() if len(found) == 1 else named[0] if len(named) == 1 else 0
+    return years
+
+
+def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
+    """The place of each operand's leaf among all by their probability, in its reading; -1 if it is not a leaf."""
+    ranks = np.zeros((len(probability), max(1, len(probability[0]))), np.int32)
+    for row, likely in zip(ranks, probability, strict=True):
+        row[np.argsort(-likely, kind="stable")] = np.minimum(np.arange(len(likely)), _LAST_RANK)
+    return np.where(pool.leaf >= 0, ranks[pool.reading, np.maximum(pool.leaf, 0)], -1)
+
+
+def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
+    """Each operand's leaf's value; `otherwise` if it is not a leaf."""
+    if not len(values):
+        return np.full(len(pool.leaf), otherwise)
+    return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)
+
+
+# What is measured of two operands together: years, places, words, sizes, and how one was made of the other.
+
+
+_FROM, _TO = LEADS.index("from"), LEADS.index("to")
+
+
+def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
+    """Return the columns of all candidates that compare their two operands.
+
+    Args:
+        turns: Page, conversation and question, after each reading of the turns before.
+        view: The operands of the candidates' pool.
+
+    Shape: Each column has one entry a candidate.
+    """
+    leaves, question = turns[0].leaves, turns[0].question
+    return {
+        **_year_columns(candidates, question, view),
+        **_place_columns(candidates, leaves),
+        **_word_columns(candidates, view),
+        **_size_columns(candidates, question),
+        **_origin_columns(candidates, turns),
+        "text_order": _text_order(candidates, leaves),
+        **_kinds(candidates, leaves),
+    }
+
+
+def _year_columns(candidates: Candidates, question: Question, view: OperandView) -> dict[str, Column]:
+    named = question.years
+    a, b = view.year[candidates.first], view.year[candidates.second]
+    nothing = np.zeros(len(a))
+    covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
+    outside = ((a > 0) & ~among(a, named)).astype(int) + ((b > 0) & ~among(b, named))
+    return {
+        "year_gap": np.where((a > 0) & (b > 0), within(a - b, -20, 20), 99),
+        "years_covered": covered / max(1, len(named)),
+        "years_outside": outside if named else nothing,
+        "first_is_first": (a == named[0]) if named else nothing,
+        "second_is_first": (b == named[0]) if named else nothing,
+    }
+
+
+def _place_columns(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    both = (pool.leaf[i] >= 0) & (pool.leaf[j] >= 0)
+    if not len(leaves):
+        return {"same_row": both, "same_column": both, "sentence_order": both}
+    a, b = np.maximum(pool.leaf[i], 0), np.maximum(pool.leaf[j], 0)
+    same_table = both & (leaves.table[a] == leaves.table[b])
+    same_line = same_table & (leaves.line[a] == leaves.line[b])
+    order = np.sign(leaves.place[b] - leaves.place[a])
+    return {
+        "same_row": same_line,
+        "same_column": same_table & (leaves.table[a] >= 0) & (leaves.place[a] == leaves.place[b]),
+        "sentence_order": np.where(same_line, order, 0),
+    }
+
+
+def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column]:
+    i, j = candidates.first, candidates.second
+    alike, covered = label_overlap(view, i, j)
+    first, second = distinct_positions(view, i, j)
+    return {
+        "same_words": alike,
+        "words_covered": covered,
+        "first_distinct": first,
+        "second_distinct": second,
+        "word_order": np.sign(second - first),
+    }
+
+
+def _size_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    a, b = np.abs(pool.value[i]), np.abs(pool.value[j])
+    # The constant of each plan, after all operands one that stands for none.
+    at = np.where(pool.kind[j] == CONSTANT, j, np.where(pool.kind[i] == CONSTANT, i, len(pool.value)))
+    value, nothing = np.append(pool.value, np.nan), [-1.0]
+    size = np.append(np.log10(np.maximum(np.abs(pool.value), 1e-9)), nothing)
+    return {
+        "twins": same_printed_number(pool, i, j),
+        "same_percent": pool.percent[i] == pool.percent[j],
+        "size_gap": np.clip(np.log10((a + 1e-9) / (b + 1e-9)), -9, 9),
+        "larger_first": a > b,
+        "constant": np.where(value == -1.0, -2.0, size)[at],
+        "constant_asked": among(value, question.numbers)[at],
+        "constant_counted": among(value, question.counts)[at],
+    }
+
+
+def _origin_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+    """How an operand was made of the other: 1 and 2 it was the first or second operand there, 0 neither."""
+    inside = _inside(candidates.pool, turns)
+    return {
+        "second_in_first": inside[candidates.first, candidates.second],
+        "first_in_second": inside[candidates.second, candidates.first],
+    }
+
+
+def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
+    """For each pair of operands, the place that the second had in the operation that made the first."""
+    inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
+    lookups = [turn.state.lookups for turn in turns]
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.result >= 0)).tolist():
+        reading = int(pool.reading[n])
+        for place, part in enumerate(turns[reading].state.outcomes[pool.result[n]].operands[:2], start=1):
+            inside[n, is_operand(pool, part, lookups[reading]) & (pool.reading == reading)] = place
+    return inside
+
+
+def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray[np.bool_]:
+    """Return which operands of a pool are what an earlier operation took, itself or as the turn that looked it up.
+
+    Args:
+        lookups: The leaf of each turn before that looked one up.
+
+    Shape: One entry an operand of the pool.
+    """
+    if part.kind == "constant":
+        same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
+        return same
+    taken = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
+    same = (pool.leaf == taken) if taken >= 0 else np.zeros(len(pool.operands), bool)
+    if part.kind == "result":
+        same |= pool.result == part.index
+    return same
+
+
+def _text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
+    """1 where the second operand is what the first came from, "from 3 to 4"; -1 where it is the reverse."""
+    if not len(leaves):
+        return np.zeros(len(candidates))
+    a, b = candidates.pool.leaf[candidates.first], candidates.pool.leaf[candidates.second]
+    first, second = np.maximum(a, 0), np.maximum(b, 0)
+    beside = (a >= 0) & (b >= 0) & (leaves.table[first] < 0) & (leaves.line[first] == leaves.line[second])
+    came = (leaves.lead[second] == _FROM) & (leaves.lead[first] == _TO)
+    went = (leaves.lead[first] == _FROM) & (leaves.lead[second] == _TO)
+    order: Column = beside * (came.astype(int) - went)
+    return order
+
+
+def _kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
+    """What each operand counts beside the other: money, things, prices."""
+    pool, i, j = candidates.pool, candidates.first, candidates.second
+    price, count, money = (np.zeros(len(pool.operands), bool) for _ in range(3))
+    if len(leaves):
+        is_leaf, leaf = pool.leaf >= 0, np.maximum(pool.leaf, 0)
+        price, count, money = (is_leaf & of_leaf[leaf] for of_leaf in (leaves.priced, leaves.counted, leaves.money))
+    for n in np.flatnonzero((pool.leaf < 0) & (pool.kind != CONSTANT)).tolist():
+        money[n] = pool.counts[n].money
+    things = count & ~money
+    worth = (candidates.operation == MULTIPLY) & ((price[i] & count[j]) | (count[i] & price[j]))
+    divided = candidates.operation == DIVIDE
+    return {
+        "worth": worth,
+        "kinds_apart": (money[i] & things[j]) | (things[i] & money[j]),
+        "price_of": divided * ((money[i] & things[j]).astype(int) - (things[i] & money[j])),
+    }
+
+
+# What is measured of a group of numbers that a plan adds up or averages.
+
+
+_LEAST = 1e-6
+_UNLISTED = 1e-3
+COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_least", "group_reference")
+
+
+def group_columns(
+    candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
+) -> dict[str, Column]:
+    """Return the columns of all candidates that describe the group which they take; 0 if they take none.
+
+    Args:
+        probability: The leaf scorer's probability of each leaf, after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
+
+    Shape: Each column has one entry a candidate; each array of `probability` has one a leaf.
+    """
+    pool = candidates.pool
+    values = np.zeros((len(pool.operands), len(COLUMNS)))
+    heard = not SEVERAL.isdisjoint(turns[0].question.pattern_names)
+    for n in np.flatnonzero(pool.kind == GROUP).tolist():
+        group, turn = pool.groups[pool.operands[n].index], turns[pool.reading[n]]
+        likely = probability[pool.reading[n]]
+        found = [float(likely[member.index]) for member in group.members if member.kind == "leaf"]
+        values[n] = (
+            group.kind,
+            len(group.members),
+            _counted(group.members, turn),
+            heard,
+            np.log(max(min(found, default=1.0), _LEAST)),
+            _reference(group.members, turn) if group.kind == GROUP_KINDS.index("results") else 0.0,
+        )
+    return {name: values[candidates.first, n] for n, name in enumerate(COLUMNS)}
+
+
+def _counted(members: Sequence[Operand], turn: TurnView) -> int:
+    """1 where the numbers are as many as the question says, or of the years that it names; -1 where of others."""
+    now, leaves = turn.question, turn.leaves
+    counts = {n for n in (*now.counts, *now.numbers) if 1 < n < len(leaves)}
+    years = {int(leaves.year[member.index]) for member in members if member.kind == "leaf"} - {0}
+    if len(now.years) > 1 and years:
+        return 1 if (min(years), max(years)) == (min(now.years), max(now.years)) else -1
+    if counts:
+        return 1 if len(members) in counts else -1
+    return int(bool(years) and (now.years, min(years), max(years)) == ((max(years),), max(years) - 1, max(years)))
+
+
+def _reference(members: Sequence[Operand], turn: TurnView) -> float:
+    turns = {member.index for member in members}
+    return float(np.log(max((use.score for use in turn.uses if set(use.turns) == turns), default=_UNLISTED)))
+
+
+# What the shared resolution of references says of a turn: which earlier results it uses together.
+
+
+_REFERENCES_LEAST = 1e-3
+_LOG_OF_LEAST = float(np.log(_REFERENCES_LEAST))
+
+
+def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+    """Return the log probability of the set of earlier results that each candidate uses, alone and less the best.
+
+    Args:
+        turns: Page, conversation and question, after each reading of the turns before.
+
+    Shape: Each column has one entry a candidate.
+    """
+    size, before = len(candidates), len(turns[0].results)
+    if not before:
+        return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
+    # Many readings use the same sets.
+    distinct = {id(turn.uses): turn for turn in turns}
+    known = {key: _table(turn) for key, turn in distinct.items()}
+    tables = np.stack([known[id(turn.uses)] for turn in turns])
+    pool, reading = candidates.pool, candidates.reading
+    place = np.array([_latest(turn) for turn in turns])[pool.reading, pool.result]
+    scores = tables[reading, place[candidates.first], place[candidates.second]]
+    return {"reference": scores, "reference_gap": scores - tables.max(axis=(1, 2))[reading]}
+
+
+def _latest(turn: TurnView) -> list[int]:
+    """For each result of the turns before where it was last found, counted from 1; at the end 0, for what is none."""
+    expressions = [result.expression for result in turn.results]
+    return [*((latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
+
+
+def _table(turn: TurnView) -> NDArray[np.float64]:
+    """The log probability of each pair of results, counted from 1; 0 stands for none."""
+    table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
+    for chosen in turn.uses:
+        score = np.log(max(chosen.score, _REFERENCES_LEAST))
+        places = [earlier + 1 for earlier in chosen.turns]
+        if len(places) == 1:
+            table[places[0], 0] = table[0, places[0]] = table[places[0], places[0]] = score
+        elif len(places) == 2:
+            table[places[0], places[1]] = table[places[1], places[0]] = score
+        elif not places:
+            table[0, 0] = score
+    return table
+
+
+# Whether the result of a plan counts in the scale that its question asks for: "in millions", "in dollars".
+
+
+def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
+    """Return 1 where the result has the scale asked for, -1 where another, 0 if none is asked or known.
+
+    Args:
+        turns: Page, conversation and question, after each reading of the turns before.
+
+    Shape: One entry a candidate.
+    """
+    asked = turns[0].question.power
+    if asked is None:
+        return np.zeros(len(candidates))
+    pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
+    power = _powers(pool, turns)
+    shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
+    moved = np.select(
+        [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
+        [-shift, shift, 0.0],
+        np.nan,
+    )
+    result = power[i] + moved
+    return np.where(np.isnan(result), 0, np.where(np.abs(result - asked) < 0.01, 1, -1))
+
+
+def _powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
+    powers, leaves = np.full(len(pool.operands), np.nan), turns[0].leaves
+    for n, operand in enumerate(pool.operands):
+        state = turns[pool.reading[n]].state
+        if pool.leaf[n] >= 0:
+            powers[n] = leaves.power[pool.leaf[n]]
+        elif operand.kind == "group":
+            first = pool.members(n)[0]
+            powers[n] = _operand_power(first.kind, first.index, state, leaves)
+        elif operand.kind == "result":
+            powers[n] = power_of(state.outcomes[operand.index], state, leaves)
+    return powers
+
+
+def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> float:
+    """Return the power of ten that a result counts in; nan where unknown, as of ratios.
+
+    Args:
+        state: The conversation, at least as far as the results that the outcome uses.
+
+    Units: A power of ten: 6 for millions, 0 for numbers as they are.
+    """
+    if not outcome.operands:
+        return math.nan
+    powers = [_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]
+    if outcome.operation in ("lookup", "add", "subtract", "sum", "average"):
+        return powers[0]
+    factor = next((o.value for o in outcome.operands if o.kind == "constant" and o.value > 0), None)
+    if factor is None:
+        return math.nan
+    if outcome.operation == "multiply":
+        return next((power for power in powers if not math.isnan(power)), math.nan) - math.log10(factor)
+    divided = outcome.operation == "divide" and outcome.operands[1].kind == "constant"
+    return powers[0] + math.log10(factor) if divided else math.nan
+
+
+def _operand_power(kind: str, index: int, state: DialogueState, leaves: NumberMatrix) -> float:
+    if kind == "leaf":
+        return float(leaves.power[index])
+    return power_of(state.outcomes[index], state, leaves) if kind == "result" else math.nan

@@ -1,0 +1,575 @@
+"""What can be an operand in a turn, and which operation on which kinds of operands its question asks for."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.core.quantity import Scale
+from quaestor.plan.scales import Dimension
+from quaestor.questions.comparison import ComparisonArgument
+from quaestor.questions.intent import SEVERAL
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.page import NumberMatrix, among
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
+
+# The signature of a turn: which operation, on which kinds of operands.
+#
+# A signature such as `subtract(result1,result2)` says nothing of the page, so it is learned from questions and
+# programs alone. The classifier is a multinomial logistic regression over named indicator features: each weight can
+# be read.
+
+
+FIRST, LAST = "<s>", "</s>"
+
+
+class Signatures(dict[str, float]):
+    """The probability of each signature of a turn, by its name."""
+
+    @cached_property
+    def operations(self) -> Mapping[str, float]:
+        """How probable it is that the turn does each operation, on whatever operands; 0 of one without a signature."""
+        shares = defaultdict[str, float](float)
+        for operation, share in zip(_operations(tuple(self)), self.values(), strict=True):
+            shares[operation] += share
+        return shares
+
+    @cached_property
+    def new_leaves(self) -> float:
+        """How many leaves that no turn took before the turn is expected to take."""
+        return sum(self[name] * count for name, count in _new_leaves(tuple(self)))
+
+
+@lru_cache(maxsize=64)
+def _operations(signatures: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.partition("(")[0] for name in signatures)
+
+
+@lru_cache(maxsize=64)
+def _new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, count) for name in signatures if (count := name.count("new")))
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureModel:
+    """Weights of the classifier.
+
+    Shape: `weights` is features x classes, `intercept` has one entry a class.
+    """
+
+    classes: tuple[str, ...]
+    features: dict[str, int]
+    weights: NDArray[np.float32]
+    intercept: NDArray[np.float32]
+
+    def probabilities(self, question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> Signatures:
+        """Return the probability of each signature.
+
+        Args:
+            earlier: The questions before, oldest first.
+            signatures: The signatures of the turns before, as the solver answered them.
+        """
+        named = signature_features(question, earlier, signatures)
+        known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
+        rows, values = [row for row, _ in known], np.array([value for _, value in known])
+        score = self.intercept + values @ self.weights[rows]
+        score = np.exp(score - score.max())
+        score /= score.sum()
+        return Signatures(zip(self.classes, score.tolist(), strict=True))
+
+
+def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
+    """Return the named features of a turn that need no page: n-grams, the turns before, and both crossed.
+
+    Args:
+        earlier: The questions before it, in their order.
+        signatures: What those turns did, in their order.
+    """
+    shapes = (FIRST, *question.shapes, LAST)
+    features = dict.fromkeys(_n_grams(shapes), 1.0)
+    operations = [signature.partition("(")[0] for signature in reversed(signatures)]
+    last = operations[0] if operations else "-"
+    pending = next((i for i, name in enumerate(operations) if name != "lookup"), len(operations))
+    features["before:" + last] = 1.0
+    features["before2:" + "/".join(operations[:2])] = 1.0
+    features["before3:" + "/".join(operations[:3])] = 1.0
+    features["signature:" + (signatures[-1] if signatures else "-")] = 1.0
+    features[f"pending:{min(pending, 3)}"] = 1.0
+    features[f"turn:{min(len(earlier), 6)}"] = 1.0
+    features[f"years:{min(len(question.years), 3)}"] = 1.0
+    for shape in sorted(set(shapes)):
+        features[f"{last}|{shape}"] = 1.0
+        features[f"pending{min(pending, 2)}|{shape}"] = 1.0
+    # Sorted: sums in another order, as sets have it in another process, are other numbers.
+    for pattern in sorted(question.pattern_names):
+        features[pattern] = 1.0
+        features[f"{last}|{pattern}"] = 1.0
+    span = max(question.years) - min(question.years) + 1 if question.years else 0
+    for pattern in sorted(question.pattern_names & SEVERAL):
+        features[f"{pattern}|{min(span, 4)} years"] = 1.0
+    sides = question.comparison
+    features[f"sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
+    features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
+    features.update(_sides_said(question, earlier))
+    features["length"] = min(len(shapes), 40) / 40
+    if earlier:
+        features.update(_novelty(question, earlier))
+        features.update(_going_on(question, earlier, signatures))
+    return features
+
+
+@lru_cache(maxsize=256)
+def _n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a question, two of them and three, one behind the other; asked again after each reading."""
+    sizes = ((size, start) for size in (1, 2, 3) for start in range(len(shapes) - size + 1))
+    return tuple("q:" + "_".join(shapes[start : start + size]) for size, start in sizes)
+
+
+def _sides_said(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
+    """Whether each side of a comparison was said before, and whether it points back."""
+    sides = question.comparison
+    if not sides.kind:
+        return {}
+    said = {stem for before in earlier for stem in before.stems}
+    first, second = (f"{side.back:d}{_said(side, said)}" for side in (sides.first, sides.second))
+    return {f"side1:{first}": 1.0, f"side2:{second}": 1.0, f"sides:{sides.kind}|{first}|{second}": 1.0}
+
+
+def _said(side: ComparisonArgument, said: set[str]) -> str:
+    share = len(side.stems & said) / len(side.stems) if side.stems else -1
+    return "nothing" if share < 0 else "new" if share == 0 else "said" if share == 1 else "partly"
+
+
+def _novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
+    """How much of the question was said before."""
+    now, last = set(question.stems), set(earlier[-1].stems)
+    stems, years = _new_in(question, earlier)
+    return {
+        "overlap:last": len(now & last) / max(1, len(now)),
+        "overlap:all": (len(now) - stems) / max(1, len(now)),
+        f"new stems:{min(4, stems)}": 1.0,
+        f"new years:{min(3, years)}": 1.0,
+    }
+
+
+def _going_on(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
+    """What the last turns did, crossed with what the question asks for and with how much of it is new.
+
+    "And what was this total in 2012?" after a sum of two numbers asks for two others; after one of two earlier results
+    it asks for the first of two numbers.
+    """
+    last, both = signatures[-1], "/".join(reversed(signatures[-2:]))
+    stems, years = _new_in(question, earlier)
+    fresh = f"fresh{min(3, stems)}"
+    names = [f"signature2:{both}", f"{fresh}|{last}", f"{fresh}|{both}"]
+    names += [f"{known}|{pattern}" for pattern in sorted(question.pattern_names) for known in (last, fresh)]
+    names += [f"years{min(2, years)}|{last}", f"years{min(2, years)}|{fresh}|{last}"]
+    return dict.fromkeys(names, 1.0)
+
+
+def _new_in(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
+    """How many stems and how many years of the question no earlier one says."""
+    stems = {stem for before in earlier for stem in before.stems}
+    years = {year for before in earlier for year in before.years}
+    return len(set(question.stems) - stems), len(set(question.years) - years)
+
+
+def signature_of(question: Question, outcome: TurnAction, state: DialogueState) -> str:
+    """Return the signature of an outcome reached in `state`, such as `divide(result1,used)`.
+
+    An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
+    (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
+    constant itself. Those of a sum or an average of several are a `group`.
+
+    Args:
+        state: The conversation before it.
+    """
+    if outcome.operation in ("sum", "average"):
+        return f"{outcome.operation}(group)"
+    used, numbers = state.used_leaves, question.numbers
+    kinds = []
+    for operand in outcome.operands:
+        if operand.kind == "leaf":
+            kinds.append("used" if operand.index in used else "new")
+        elif operand.kind == "result":
+            kinds.append(f"result{min(3, len(state.outcomes) - operand.index)}")
+        else:
+            kinds.append(constant_kind(operand.value, numbers))
+    return f"{outcome.operation}({','.join(kinds)})"
+
+
+def constant_kind(value: float, numbers: Sequence[float]) -> str:
+    """Return how a signature names a constant, given the numbers that the question says."""
+    return "asked" if value in numbers else f"{value:g}"
+
+
+# Numbers that are taken together: years of a line, lines of a column, numbers of a sentence, the latest results.
+#
+# Two numbers that are added are a pair, and no group.
+
+
+Bools = NDArray[np.bool_]
+
+_LINES = 8
+"""Of how many of the best leaves the lines are looked at."""
+_LIKELY = 0.05
+"""A leaf less probable than this is not added to its neighbours."""
+_MOST = 6
+"""The most numbers of a group that the question does not bound by years."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberGroup:
+    """Numbers of one scale and unit, in the order in which they are added up.
+
+    Attributes:
+        kind: Where they come from, the place in `GROUP_KINDS`.
+    """
+
+    kind: int
+    members: tuple[Operand, ...]
+
+
+GROUP_KINDS = ("none", "years of a line", "lines of a column", "numbers of a sentence", "results")
+"""Where the numbers of a group come from, in the order of their codes."""
+_YEARS, _COLUMN, _SENTENCE, _RESULTS = range(1, len(GROUP_KINDS))
+
+
+def asks_for_groups(question: Question, signatures: Signatures, least: float) -> bool:
+    """Return whether several numbers may be taken together: by the core's patterns, the signature, or three years.
+
+    Args:
+        signatures: The probability of each signature, by its name.
+        least: Sums and averages together must be more probable than this, if nothing else speaks for several
+            numbers.
+    """
+    likely = signatures.operations["sum"] + signatures.operations["average"]
+    return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
+
+
+def groups_of(
+    leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
+) -> Iterator[NumberGroup]:
+    """Yield the groups that a question may mean, each once.
+
+    Args:
+        probability: The leaf scorer's probability of each leaf.
+        state: The conversation before.
+
+    Shape: `probability` has one entry a leaf.
+    """
+    seen: set[tuple[Operand, ...]] = set()
+    # Of a line one leaf, and one of a column or a sentence: the others have the same numbers beside them.
+    lines, columns = dict[tuple[int, int], int](), dict[tuple[int, int], int]()
+    for leaf in np.argsort(-probability, kind="stable")[:_LINES].tolist():
+        table, line = int(leaves.table[leaf]), int(leaves.line[leaf])
+        lines.setdefault((table, line), leaf)
+        columns.setdefault((table, int(leaves.place[leaf]) if table >= 0 else line), leaf)
+    for kind, members in (
+        *((_YEARS, found) for leaf in lines.values() for found in _years_of_line(leaves, leaf, question)),
+        *(_beside(leaves, probability, leaf) for leaf in columns.values()),
+        *((_RESULTS, found) for found in (state.last_list, *_latest_results(state))),
+    ):
+        if len(members) > 1 and members not in seen and _alike(members, leaves, state):
+            seen.add(members)
+            yield NumberGroup(kind, members)
+
+
+def _years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
+    """The numbers of a line for the years that the question names or counts; all of them where it does neither."""
+    line = np.flatnonzero((leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year > 0))
+    of_year = {int(leaves.year[n]): int(n) for n in line[::-1]}
+    years = sorted(of_year)
+    if len(question.years) > 1:
+        first, last = min(question.years), max(question.years)
+        yield _operands(leaves, (of_year[y] for y in years if first <= y <= last))
+        return
+    counted = [int(n) for n in (*question.counts, *question.numbers) if 2 <= n <= len(years) and n == int(n)]
+    for count in counted:
+        yield _operands(leaves, (of_year[y] for y in years[-count:]))
+        yield _operands(leaves, (of_year[y] for y in years[:count]))
+        for base in question.years:
+            after = [y for y in years if y > base][:count]
+            up_to = [y for y in years if y <= base][-count:]
+            yield from (_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
+    if not counted:
+        yield _operands(leaves, (of_year[y] for y in years))
+        # What is at two dates has as its average of a year that of the first and of the last.
+        yield from (_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
+
+
+def _beside(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
+    """The likely numbers of the other lines of a leaf's column, or of its sentence."""
+    same_table = (leaves.table == leaves.table[leaf]) & (probability > _LIKELY)
+    in_table = bool(leaves.table[leaf] >= 0)
+    beside: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
+    found = np.flatnonzero(beside)[:_MOST].tolist()
+    return (_COLUMN if in_table else _SENTENCE), _operands(leaves, found)
+
+
+def _latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
+    """The last two results, the last three, and so on; a number that was looked up twice counts once."""
+    lookups = state.lookups
+    found: list[Operand] = []
+    taken: set[int] = set()
+    for turn in range(len(state.outcomes) - 1, -1, -1):
+        outcome, leaf = state.outcomes[turn], lookups.get(turn, -1)
+        if outcome.value is None or outcome.operation == "greater" or len(found) == _MOST:
+            return
+        if leaf < 0 or leaf not in taken:
+            taken.add(leaf)
+            found.insert(0, Operand("result", turn, outcome.value))
+            yield tuple(found)
+
+
+def _operands(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
+    return tuple(Operand("leaf", n, float(leaves.value[n])) for n in chosen)
+
+
+def _alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueState) -> bool:
+    """Whether the members count in one scale and no two units: then nothing has to be converted."""
+    counts = [counts_of(member, leaves, state) for member in members]
+    return len({c.scale for c in counts}) == 1 and len({c.unit for c in counts} - {None}) <= 1
+
+
+def counts_of(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
+    """Return the scale and the unit of a leaf or of an earlier result.
+
+    Args:
+        state: The conversation before.
+    """
+    return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]
+
+
+# What can be an operand in a turn: leaves of the page, earlier results, groups of numbers, and constants.
+
+
+KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none", "group")
+"""What an operand can be, in the order of their codes."""
+NEW, USED, RESULT1, RESULT2, RESULT3, CONSTANT, NONE, GROUP = range(len(KINDS))
+
+TOP_LEAVES = 20
+"""How many of the best leaves are combined."""
+MAX_RESULTS = 8
+"""How many earlier results are, latest first."""
+FACTORS = (100.0, 1000.0, 1_000_000.0, 1_000_000_000.0)
+"""What a number is brought to another scale by."""
+COUNTS = (2.0, 3.0, 4.0, 5.0)
+"""What a sum is averaged over."""
+RARE = 0.01
+"""A class less probable than this brings no candidates of the rare operations."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What can be an operand in a turn, after one reading of the turns before or several.
+
+    Shape: every array has one entry an operand; the last one of a reading stands for "no second operand".
+
+    Attributes:
+        groups: What operands of the kind "group" are, by their index.
+        reading: Of each operand the reading that it belongs to, from 0; those of one stand together.
+        year: Of the leaf that an operand is or looked up; 0 if none is known.
+        ratio: Whether an operand is the ratio of two amounts that an earlier turn computed.
+    """
+
+    operands: tuple[Operand, ...]
+    groups: tuple[NumberGroup, ...]
+    counts: tuple[Dimension, ...]
+    magnitude: NDArray[np.bool_]
+    kind: NDArray[np.int8]
+    value: NDArray[np.float64]
+    percent: NDArray[np.bool_]
+    leaf: NDArray[np.int32]
+    year: NDArray[np.int32]
+    turn: NDArray[np.int32]
+    score: NDArray[np.float64]
+    reading: NDArray[np.int32]
+    ratio: NDArray[np.bool_]
+
+    @cached_property
+    def result(self) -> NDArray[np.int32]:
+        """The turn before whose result each operand is, from 0; -1 of what is none.
+
+        Shape: One entry an operand.
+        """
+        return np.array([operand.index if operand.kind == "result" else -1 for operand in self.operands], np.int32)
+
+    def members(self, index: int) -> tuple[Operand, ...]:
+        """Return the numbers of the operand at `index`: those of a group, or itself."""
+        operand = self.operands[index]
+        return self.groups[operand.index].members if operand.kind == "group" else (operand,)
+
+
+def operand_pool(
+    leaves: NumberMatrix,
+    probability: NDArray[np.float64],
+    state: DialogueState,
+    question: Question,
+    signatures: Signatures,
+) -> Pool:
+    """Return the operands of a turn: the best leaves, those of earlier turns, their results, groups, and constants.
+
+    Args:
+        probability: The leaf scorer's probability of each leaf.
+        state: The conversation before.
+        signatures: The probability of each signature, by its name.
+
+    Shape: `probability` has one entry a leaf.
+    """
+    used, lookups = state.used_leaves, state.lookups
+    looked_up, logs = set(lookups.values()), _logs(probability)
+    best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
+    moved = _moved(leaves, probability, state, question)
+    chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
+    rows: list[tuple[Operand, Dimension, bool, int, int, int, float]] = []
+    for leaf, value in zip(chosen, leaves.value[chosen].tolist(), strict=True):
+        kind, log_p = (USED if leaf in used else NEW), logs[leaf]
+        since, counts = (len(state.outcomes) - used[leaf] if leaf in used else 0), leaves.counts[leaf]
+        rows.append((_leaf(leaf, value), counts, False, kind, leaf, since, log_p))
+        if value < 0:
+            rows.append((_leaf(leaf, -value), counts, True, kind, leaf, since, log_p))
+    turns = range(len(state.outcomes) - 1, max(-1, len(state.outcomes) - 1 - MAX_RESULTS), -1)
+    seen: set[int] = set()
+    ratios: list[int] = []
+    for turn in turns:
+        outcome = state.outcomes[turn]
+        leaf = lookups.get(turn, -1)
+        known = outcome.value is not None and math.isfinite(outcome.value)
+        if not known or outcome.operation == "greater" or (leaf >= 0 and leaf in seen):
+            continue
+        seen.add(leaf)
+        since = len(state.outcomes) - turn
+        kind, log_p = RESULT1 + min(since, 3) - 1, (logs[leaf] if leaf >= 0 else 0.0)
+        if _is_ratio(outcome, state, leaves):
+            ratios.append(len(rows))
+        rows.append((Operand("result", turn, outcome.value or 0.0), outcome.counts, False, kind, leaf, since, log_p))
+    asked = asks_for_groups(question, signatures, RARE)
+    groups = tuple(groups_of(leaves, probability, state, question)) if asked else ()
+    for n, group in enumerate(groups):
+        total = Operand("group", n, sum(member.value for member in group.members))
+        log_p = float(np.mean([_member_score(member, logs, lookups) for member in group.members]))
+        rows.append((total, counts_of(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
+    rows += _constants((*question.numbers, *question.counts))
+    operands, counted, magnitude, kinds, taken, since_turn, scores = zip(*rows, strict=True)
+    of_leaf = np.array(taken, np.int32)
+    return Pool(
+        operands=operands,
+        groups=groups,
+        counts=counted,
+        magnitude=np.array(magnitude, bool),
+        kind=np.array(kinds, np.int8),
+        value=np.array([operand.value for operand in operands], np.float64),
+        percent=np.array([counts.scale is Scale.PERCENT for counts in counted], bool),
+        leaf=of_leaf,
+        year=np.where(of_leaf >= 0, leaves.year[of_leaf], 0) if len(leaves) else np.zeros_like(of_leaf),
+        turn=np.array(since_turn, np.int32),
+        score=np.array(scores, np.float64),
+        reading=np.zeros(len(operands), np.int32),
+        ratio=_flags(ratios, len(operands)),
+    )
+
+
+def _flags(places: Sequence[int], size: int) -> NDArray[np.bool_]:
+    flags = np.zeros(size, bool)
+    flags[places] = True
+    return flags
+
+
+def _is_ratio(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
+    """Whether a turn divided one printed amount by another: over a constant it would be that amount still."""
+    if outcome.operation not in ("divide", "percentage_change"):
+        return False
+    taken = [_printed(part, state) for part in outcome.operands]
+    return all(leaf is not None and not leaves.percent[leaf] for leaf in taken)
+
+
+def _printed(operand: Operand, state: DialogueState) -> int | None:
+    """The number of the page that an operand is, or looked up."""
+    if operand.kind == "leaf":
+        return operand.index
+    return state.lookups.get(operand.index) if operand.kind == "result" else None
+
+
+def joined_pools(pools: Sequence[Pool]) -> Pool:
+    """Return the operands of several readings as one pool, in their order.
+
+    Args:
+        pools: One of each reading, each of one reading alone.
+    """
+    operands: list[Operand] = []
+    groups: list[NumberGroup] = []
+    for pool in pools:
+        before = len(groups)
+        groups += pool.groups
+        moved = (replace(o, index=o.index + before) if o.kind == "group" else o for o in pool.operands)
+        operands += moved if before and pool.groups else pool.operands
+    return Pool(
+        operands=tuple(operands),
+        groups=tuple(groups),
+        counts=tuple(counts for pool in pools for counts in pool.counts),
+        magnitude=np.concatenate([pool.magnitude for pool in pools]),
+        kind=np.concatenate([pool.kind for pool in pools]),
+        value=np.concatenate([pool.value for pool in pools]),
+        percent=np.concatenate([pool.percent for pool in pools]),
+        leaf=np.concatenate([pool.leaf for pool in pools]),
+        year=np.concatenate([pool.year for pool in pools]),
+        turn=np.concatenate([pool.turn for pool in pools]),
+        score=np.concatenate([pool.score for pool in pools]),
+        ratio=np.concatenate([pool.ratio for pool in pools]),
+        reading=np.repeat(np.arange(len(pools), dtype=np.int32), [len(pool.operands) for pool in pools]),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _leaf(index: int, value: float) -> Operand:
+    return Operand("leaf", index, value)
+
+
+@lru_cache(maxsize=1024)
+def _constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
+    """The constants of a question that says these numbers, and the operand that stands for none."""
+    numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
+    constants = ((Operand("constant", 0, n), _constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
+    return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
+
+
+@lru_cache(maxsize=1024)
+def _constant(number: float) -> Dimension:
+    return Dimension(constant=Decimal(repr(number)).normalize())
+
+
+def _moved(
+    leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
+) -> list[int]:
+    """The leaves that are in the lines of those taken last, at the years that the question names."""
+    lookups = state.lookups
+    found: list[int] = []
+    for outcome in state.outcomes[-2:]:
+        for operand in outcome.operands:
+            leaf = (
+                operand.index
+                if operand.kind == "leaf"
+                else lookups.get(operand.index, -1)
+                if operand.kind == "result"
+                else -1
+            )
+            if leaf >= 0 and leaves.table[leaf] >= 0:
+                line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
+                found += np.flatnonzero(line & among(leaves.year, question.years))[:3].tolist()
+    return found
+
+
+def _member_score(member: Operand, logs: Sequence[float], lookups: Mapping[int, int]) -> float:
+    leaf = member.index if member.kind == "leaf" else lookups.get(member.index, -1)
+    return logs[leaf] if leaf >= 0 else 0.0
+
+
+def _logs(probability: NDArray[np.float64]) -> list[float]:
+    logs: list[float] = np.log(np.maximum(probability, 1e-6)).tolist()
+    return logs

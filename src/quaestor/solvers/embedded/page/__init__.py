@@ -1,1 +1,0 @@
-"""A page as arrays: every number that a plan can start from."""

@@ -1,0 +1,340 @@
+"""Whether a number is of the time that a question asks for."""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+
+from quaestor.core.caching import BoundedCache
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import Period, find_periods, parse_period
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Document
+from quaestor.documents.table import Header, Table
+from quaestor.questions.comparison import boundary
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.questions.times import MONTH, AskedTime, half_of
+from quaestor.retrieval.movements import months_named
+
+# Whether a cell is of the kind of period that a question to a filing speaks of.
+#
+# A quarterly report prints three months beside six, both of one year, and changes beside amounts. Owns how far a cell
+# is from what is asked: of another length, another quarter, of a span where a day is asked for, of a change where
+# none is.
+
+
+OTHER_LENGTH, OTHER_QUARTER, NO_DAY, A_CHANGE, NOT_AS_REPORTED = 6.0, 3.0, 2.0, 4.0, 4.0
+"""What a cell has less, as log-odds: of another length, another quarter, a span for a day, a change for an amount, an
+amount that is none of the statements'."""
+_YEAR, _QUARTER = 12, 3
+_CHANGES = frozenset(stems("change increase decrease decline growth variance difference"))
+_VERSUS = lazy_regex(r"\bvs?\.?\s|\bversus\b|\bcompared (?:to|with)\b", re.IGNORECASE)
+_COMPARES = lazy_regex(
+    r"percent|%|differ|compar|\bmore\b|\bless\b|\bvs\b|versus|grow|grew|\bup\b|\bdown\b|\brose\b|\bfell\b|\bmove"
+    r"|\bbasis points|\bimpact\b|\beffect\b"
+)
+_NOT_AS_REPORTED = lazy_regex(
+    r"\bconstant[- ]currenc|\bcurrency[- ]neutral|\bhedging\b|\bpro[- ]forma\b|\bnon-gaap\b|\badjust(?:ment|ed)",
+    re.IGNORECASE,
+)
+_ADJUSTED = lazy_regex(r"\bconstant[- ]currenc|\bpro[- ]?forma\b|\bnon-gaap\b|(?<!-)\badjusted\b", re.IGNORECASE)
+_ON_A_DAY = lazy_regex(
+    r"\b(?:at|as of|as at) (?:the )?(?:end|close|(?:fiscal )?(?:year|quarter)[- ]?end)\b"
+    r"|\b(?:at|as of|as at|on) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenPeriod:
+    """What kind of period a question speaks of.
+
+    Attributes:
+        months: The length that it names, below a year; 0 if it asks for the state of a day, None where for neither.
+        quarter: The quarter that it names by its number; None if it names none.
+        change: Whether it may ask for a change.
+        restated: Whether it may ask for an amount that is not as reported: in constant currency, pro forma.
+    """
+
+    months: int | None
+    quarter: int | None
+    change: bool
+    restated: bool = True
+
+    def away(self, table: Table, source: CellRef) -> float:
+        """Return what a cell has less for the period that its labels say; 0 if they say none."""
+        away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
+        if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
+            away += NOT_AS_REPORTED
+        lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
+        if self.months and lengths and self.months not in lengths:
+            away += OTHER_LENGTH
+        elif self.months == 0 and lengths and not boundary(table.rows[source.row].label):
+            away += NO_DAY
+        if self.quarter and period is not None and period.quarter not in (None, self.quarter):
+            away += OTHER_QUARTER
+        return away
+
+
+def spoken_period(question: Question) -> SpokenPeriod:
+    """Return what kind of period a question speaks of.
+
+    >>> spoken_period(Question("what was revenue in the second quarter of 2025?")).months
+    3
+    """
+    text = question.lowered
+    named = months_named(text) | {length for mention in question.periods for length in _length(mention.period)} - {
+        _YEAR
+    }
+    quarter = next((mention.period.quarter for mention in question.periods if mention.period.quarter), None)
+    day = 0 if _ON_A_DAY.search(text) else None
+    change = bool(_CHANGES & {*stems(text)}) or _COMPARES.search(text) is not None
+    return SpokenPeriod(
+        day if day is not None else max(named, default=None), quarter, change, _NOT_AS_REPORTED.search(text) is not None
+    )
+
+
+def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
+    """Return the lengths of the period of a cell in months, as its labels say; none of a day, or if they do not."""
+    row, column = table.rows[source.row], table.columns[source.column]
+    if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
+        return named
+    period = table.period_at(source.row, source.column)
+    return frozenset(_length(period)) if period is not None else frozenset()
+
+
+def is_adjusted(label: str) -> bool:
+    """Return whether a label says of its amounts that they are none of the statements': adjusted, pro forma.
+
+    >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
+    (True, False)
+    """
+    return _ADJUSTED.search(label) is not None
+
+
+def _is_not_as_reported(table: Table, source: CellRef) -> bool:
+    """Whether the column of a cell is one of adjustments or of amounts in constant currency, beside one that is not."""
+    return _adjusts(table.columns[source.column]) and not all(map(_adjusts, table.columns[1:]))
+
+
+@lru_cache(maxsize=8192)
+def _adjusts(column: Header) -> bool:
+    return any(_NOT_AS_REPORTED.search(head) for head in (*column.levels, column.label))
+
+
+def is_of_change(table: Table, source: CellRef) -> bool:
+    """Return whether the column of a cell is one of changes."""
+    # A heading over all columns tells none from the others.
+    return _names_change(table.columns[source.column]) and not all(map(_names_change, table.columns[1:]))
+
+
+@lru_cache(maxsize=8192)
+def _names_change(column: Header) -> bool:
+    heads = (*column.levels, column.label)
+    return any(_VERSUS.search(head) or _CHANGES & {*stems(head)} for head in heads)
+
+
+def _length(period: Period) -> Iterable[int]:
+    match period.kind:
+        case "quarter":
+            yield _QUARTER
+        case "span" if period.months:
+            yield period.months
+        case "year":
+            yield _YEAR
+
+
+# Whether a number is of another time than a question asks for: the one comparison of asked and printed periods.
+#
+# A heading says how long a period is, which quarter, and its last day, or only some of it. Owns when two such times
+# cannot be one. A quarter that is called by its last day is the third or the second as the fiscal year begins, so
+# that is told only where the document says when it ends.
+
+
+_DECEMBER, _CELL_TIMES_YEAR, _HALF, _CELL_TIMES_QUARTER = 12, 12, 6, 3
+_NEAR = 7
+"""So many days apart two last days may be one: that of a month, and of its last whole week."""
+_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+_NAMED_QUARTER = lazy_regex(
+    rf"\b(?:(?P<word>{'|'.join(_ORDINALS)})[\s-](?:fiscal[\s-])?(?:quarter|qtr)|q(?P<digit>[1-4]))\b"
+)
+_NAMED_HALF = lazy_regex(rf"\b(?:(?P<word>{'|'.join(_ORDINALS)})[\s-]half|h(?P<digit>[12]))\b")
+_LAST_DAY = lazy_regex(rf"\b{MONTH}\b\.?(?: [0-3]?[0-9]\b)?")
+_YEAR_ENDED = lazy_regex(rf"\byears? end(?:ed|ing) (?P<day>{MONTH}\.? [0-3]?[0-9])\b")
+_ANY_YEAR = lazy_regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_TO_DATE = lazy_regex(r"\byear[- ]to[- ]date\b|\bytd\b")
+_ENDS = BoundedCache[str, "int | None"](64)
+_LEAP_YEAR = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTime:
+    """What the headings of a number, or its sentence, say of its time; what they leave open is None, or empty.
+
+    Attributes:
+        year: The year that it is called by, or that its last day is in.
+        lengths: How many months long it may be; none of a day.
+        month: The month that it is, or that it ends in.
+        day: The day that it is, or that it ends on.
+    """
+
+    year: int | None = None
+    named: frozenset[int] = frozenset()
+    lengths: frozenset[int] = frozenset()
+    quarter: int | None = None
+    half: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bool:
+    """Return whether a number cannot be of a time that is asked for."""
+    end = fiscal_end(document)
+    if isinstance(source, CellRef):
+        return _differs(asked, printed_time(document.table(source.table), source), end)
+    said = [mention.period for mention in find_periods(document.sentence(source).text)]
+    times = [_time_of(period) for period in said if period.kind not in ("year", "range")]
+    return bool(times) and all(_differs(asked, time, end) for time in times)
+
+
+def printed_time(table: Table, source: CellRef) -> PrintedTime:
+    """Return what the headings of a cell say of its time."""
+    row, column = table.rows[source.row], table.columns[source.column]
+    heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
+    period = table.period_at(source.row, source.column)
+    lengths = frozenset[int]() if _TO_DATE.search(heads) else lengths_of(table, source)
+    years = frozenset(int(year) for year in _ANY_YEAR.findall(heads))
+    time = replace(_time_of(period) if period is not None else PrintedTime(), lengths=lengths, named=years)
+    if len(named := {_number(match) for match in _NAMED_QUARTER.finditer(heads)}) == 1:
+        time = replace(time, quarter=next(iter(named)))
+    if len(halves := {_number(match) for match in _NAMED_HALF.finditer(heads)}) == 1:
+        time = replace(time, half=next(iter(halves)))
+    # A day in the label of a line is part of its name ("notes due March 15"), unless it is the line's period.
+    dated = " | ".join((*column.levels, column.label, row.label if row.period is not None else "")).lower()
+    days = {match[0] for match in _LAST_DAY.finditer(dated)}
+    if time.month is None and len(days) == 1 and (last := parse_period(next(iter(days)), _LEAP_YEAR)) is not None:
+        time = replace(time, month=last.month, day=last.day)
+    if time.month is None:
+        return time
+    return replace(time, quarter=time.quarter if named else None, half=time.half if halves else None)
+
+
+def _number(match: re.Match[str]) -> int:
+    return _ORDINALS[match["word"]] if match["word"] else int(match["digit"])
+
+
+def _time_of(period: Period) -> PrintedTime:
+    month, day = (period.ends.month, period.ends.day) if period.ends is not None else (None, None)
+    match period.kind:
+        case "quarter":
+            return PrintedTime(
+                period.year, lengths=frozenset({_CELL_TIMES_QUARTER}), quarter=period.quarter, month=month, day=day
+            )
+        case "year":
+            return PrintedTime(period.year, lengths=frozenset({_CELL_TIMES_YEAR}), month=month, day=day)
+        case "span" if period.months:
+            half = half_of(period)
+            return PrintedTime(period.year, lengths=frozenset({period.months}), half=half, month=month, day=day)
+        case "range":
+            return PrintedTime()
+        case _:
+            return PrintedTime(period.year, month=period.month, day=period.day)
+
+
+def _differs(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
+    if asked.months and found.lengths and asked.months not in found.lengths:
+        # What there was in the month in which the year ended, there was at its end.
+        return not (asked.months == 1 and asked.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
+    if asked.month and found.month:
+        return _is_far(asked, found)
+    if _is_of_other_year(asked, found, end):
+        return True
+    if asked.quarter or (asked.month and found.quarter):
+        mine = asked.quarter or _quarter_of(asked.month, asked.day, end or _DECEMBER)
+        theirs = found.quarter or (_quarter_of(found.month, found.day, end) if found.month and end else None)
+        return theirs is not None and mine != theirs
+    if asked.half:
+        theirs = found.half or (_half_of(found, end) if found.month and end else None)
+        return theirs is not None and theirs != asked.half
+    return False
+
+
+def _is_far(asked: AskedTime, found: PrintedTime) -> bool:
+    """Whether two last days are further apart than the end of a month and that of its last week."""
+    days = [
+        _days(asked.year or found.year, asked.month, asked.day),
+        _days(found.year or asked.year, found.month, found.day),
+    ]
+    if asked.month == found.month and not (asked.day and found.day):
+        return asked.year is not None and found.year is not None and asked.year != found.year
+    return abs(days[0] - days[1]) > _NEAR
+
+
+def _days(year: int | None, month: int | None, day: int | None) -> int:
+    """A day as a number; of a month its last one."""
+    year, month = year or _LEAP_YEAR, month or _DECEMBER
+    last = monthrange(year, month)[1]
+    return date(year, month, min(day or last, last)).toordinal()
+
+
+def _is_of_other_year(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
+    """Whether years differ: a fiscal year may be named after that in which it ends or that in which most of it is."""
+    if asked.year is None or found.year is None or asked.year in {found.year, *found.named}:
+        return False
+    by_name = asked.month is None
+    dated = found.month if by_name else asked.month
+    fiscal = dated is not None and end != _DECEMBER
+    return not (fiscal and abs(asked.year - found.year) == 1)
+
+
+def _quarter_of(month: int | None, day: int | None, end: int) -> int:
+    """Which quarter of a year that ends in a month ends in another one."""
+    assert month is not None
+    month -= 1 if day is not None and day <= _NEAR else 0
+    return -(-((month - end - 1) % _CELL_TIMES_YEAR + 1) // _CELL_TIMES_QUARTER)
+
+
+def _half_of(found: PrintedTime, end: int | None) -> int | None:
+    if found.month is None or end is None or found.lengths - {_HALF}:
+        return None
+    return 1 if _quarter_of(found.month, found.day, end) <= 2 else 2
+
+
+def fiscal_end(document: Document) -> int | None:
+    """Return the month in which a document's fiscal years end, where it says so; else None.
+
+    Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
+    the balance sheet of another day beside that of a December.
+
+    Args:
+        document: An excerpt of it will do.
+    """
+    whole = document.whole or document
+    return _ENDS.get(whole.digest, lambda: _fiscal_end(whole))
+
+
+def _fiscal_end(document: Document) -> int | None:
+    heads = [header for table in document.tables for header in (*table.columns, *table.rows[: table.header_rows])]
+    texts = [*(" ".join((*head.levels, head.label)) for head in heads), *(table.title for table in document.tables)]
+    said = [match["day"] for text in texts for match in _YEAR_ENDED.finditer(text.lower())]
+    for day in said:
+        if (last := parse_period(day, _LEAP_YEAR)) is not None and last.month:
+            return _month_of(last)
+    for head in heads:
+        period = head.period
+        if period is not None and period.kind == "span" and period.ends and period.months in (_HALF, 9):
+            last = Period("date", period.year, month=period.ends.month, day=period.ends.day)
+            return (_month_of(last) - period.months - 1) % _CELL_TIMES_YEAR + 1
+    for table in document.tables:
+        days = {head.period for head in table.columns if head.period is not None and head.period.kind == "date"}
+        if len(days) > 1 and any(day.month == _DECEMBER for day in days):
+            return _DECEMBER
+    return None
+
+
+def _month_of(period: Period) -> int:
+    """The month in which a period ends: one that ends in the first week of a month ends with the month before."""
+    month = period.month or _DECEMBER
+    return (month - 2) % _CELL_TIMES_YEAR + 1 if period.day is not None and period.day <= _NEAR else month

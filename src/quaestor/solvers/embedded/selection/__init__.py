@@ -1,1 +1,0 @@
-"""Answers that are chosen among labelled cells: years, lines, counts of them, yes or no."""

@@ -1,0 +1,366 @@
+"""Answers that are several numbers: one thing at several times, or several things, each under its label."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.answer_value import ValueList
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.words import compound_spans, search_words
+from quaestor.documents.document import Document
+from quaestor.documents.table import Table
+from quaestor.errors import PlanError
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.listing import Listing, asks_one, read_enumeration, read_listing
+from quaestor.questions.question import Question, read_question
+from quaestor.questions.stems import stems
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.beam import read_leaves
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.number_fit import line_called, lines_named
+from quaestor.solvers.embedded.page import Floats, NumberMatrix
+from quaestor.solvers.embedded.prior import prior_of
+from quaestor.solvers.embedded.readings import AskedTurn
+from quaestor.solvers.embedded.turn_state import read_turn
+
+# Which lines of a page a question lists: "the expected volatility and dividend yield in 2019".
+#
+# A label may hold an "and" itself ("research and development"), so only the page tells whether one thing is named or
+# two.
+
+
+_BESIDE = lazy_regex(
+    r"[\s,]*(?:(?:and|&|as well as)\s+)?(?:(?:for|of|from|in)\s+)?(?:(?:the|its|their|a|an)\s+)?", re.I
+)
+_AND = lazy_regex(r"\band\b|&|\bas well as\b", re.I)
+_BEGINS = r"(?:^|,|&|\b(?:and|was|were|is|are|the|its|of|in))\s*"
+_MOST = 12
+_LONGEST_LABEL = 12
+
+
+_Labels = dict[tuple[str, ...], bool]
+"""Labels as stems, and whether each joins words by "and" itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    start: int
+    end: int
+    label: tuple[str, ...]
+
+
+def lines_listed(question: Question, document: Document) -> Listing | None:
+    """Return a question for several lines of one table, or several columns, as a list; None for every other."""
+    text = question.lowered
+    if " and " not in text and "&" not in text:
+        return None
+    for labels in _label_sets(text, document):
+        chain = _chain(text, sorted(_found(text, labels), key=lambda each: each.start))
+        if chain and not asks_one(text[: chain[0].start] + " " + text[chain[-1].end :]):
+            return _listing(question.text, chain)
+    return None
+
+
+def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
+    """Yield the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
+    called = {} if document.is_page else _other_names(text)
+    rows: _Labels = {}
+    for table in document.tables:
+        own = _labels(table, rows=True)
+        own |= {called[line]: True for row in table.rows if called and (line := line_called(row.label)) in called}
+        yield own
+        yield _labels(table, rows=False)
+        rows |= own
+    if not document.is_page:
+        # "Net income and total assets" are in two statements.
+        yield rows
+
+
+def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
+    """The lines that a question calls by another name, which begins a thing: "Mac sales" are no sales of all."""
+    named = lines_named(text).items()
+    begun = ((line, _stems_of(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
+    return {line: label for line, label in begun if label}  # "year" has no stem of its own
+
+
+def _said(text: str) -> list[tuple[str, int, int]]:
+    """Return the stems of a text with their places, and its commas: "rent, selling" is no label "rent and selling"."""
+    found: list[tuple[str, int, int]] = []
+    last = 0
+    for start, end in compound_spans(text):
+        own = stems(text[start:end])
+        if own and found and "," in text[last:start]:
+            found.append((",", last, start))
+        found += [(stem, start, end) for stem in own]
+        last = end if own else last
+    return found
+
+
+def _labels(table: Table, *, rows: bool) -> _Labels:
+    headers = table.rows[table.header_rows :] if rows else table.columns[1:]
+    found = {_stems_of(header.label): _AND.search(header.label) is not None for header in headers}
+    fitting = (label for label in found if 0 < len(label) <= _LONGEST_LABEL and not all(map(str.isdigit, label)))
+    return {label: found[label] for label in fitting}
+
+
+def _stems_of(label: str) -> tuple[str, ...]:
+    return tuple(stem for stem, _, _ in _said(label.lower()))
+
+
+def _found(text: str, labels: _Labels) -> Iterator[_Named]:
+    """Yield where a question says a label whole; of labels at one place the longest."""
+    said = _said(text)
+    sizes = sorted({len(label) for label in labels if label}, reverse=True)
+    free = 0
+    for place, (_, start, _) in enumerate(said):
+        for size in sizes if place >= free else ():
+            label = tuple(stem for stem, _, _ in said[place : place + size])
+            # "Net income and total assets" does not say a label "Net income, total".
+            if label in labels and (labels[label] or not _AND.search(text[start : said[place + len(label) - 1][2]])):
+                yield _Named(start, said[place + len(label) - 1][2], label)
+                free = place + len(label)
+                break
+
+
+def _chain(text: str, found: list[_Named]) -> list[_Named]:
+    """Return the labels that stand side by side, with an "and" among them; none if there are not two."""
+    chains: list[list[_Named]] = []
+    for named in found:
+        if chains and _BESIDE.fullmatch(text[chains[-1][-1].end : named.start]):
+            chains[-1].append(named)
+        else:
+            chains.append([named])
+    longest = max(chains, key=len, default=[])
+    joined = any(_AND.search(text[a.end : b.start]) for a, b in pairwise(longest))
+    different = len({named.label for named in longest}) == len(longest)
+    return longest if 1 < len(longest) <= _MOST and joined and different else []
+
+
+def _listing(text: str, chain: list[_Named]) -> Listing:
+    items = tuple(text[named.start : named.end] for named in chain)
+    before, after = text[: chain[0].start], text[chain[-1].end :]
+    questions = tuple(" ".join(f"{before}{item}{after}".split()) for item in items)
+    return Listing(questions, items, respective=False, total=False)
+
+
+# Which numbers of a page a list holds: one for each part of the question, all of one kind.
+#
+# What speaks for a number as the answer of one part alone is the leaf scorer's.
+
+
+Alike = Literal["line", "place"]
+"""What the numbers of a list share: their line, where they differ in time, or the time, where they differ in line."""
+
+_LEAST = 1e-6
+_OTHER_YEAR = 6.0
+"""What a number has less, as a log, that belongs to another year than the one that its part asks for."""
+_NO_YEAR = 1.0
+"""The same of a number without a year."""
+_ALIKE = 1.5
+"""What it counts that all numbers are in one line, or at one place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenNumbers:
+    """The numbers of a list.
+
+    Attributes:
+        leaves: One for each part, in order.
+        share: How likely each is the number that its part asks for, by the leaf scorer.
+        alike: Whether they all are in one line, or at one place.
+    """
+
+    leaves: tuple[int, ...]
+    share: tuple[float, ...]
+    alike: bool
+
+
+def choose_numbers(
+    shares: Sequence[NDArray[np.float64]], years: Sequence[int], leaves: NumberMatrix, alike: Alike
+) -> ChosenNumbers | None:
+    """Return the numbers that answer the parts of a question best together; None if there are too few.
+
+    Args:
+        shares: For each part how likely each leaf is its answer.
+        years: The year that each part asks for; 0 if it asks for none.
+        alike: What the numbers probably share.
+
+    Shape: Each of `shares` has one entry a leaf.
+    """
+    scores = [_scored(share, year, leaves) for share, year in zip(shares, years, strict=True)]
+    found: list[tuple[float, tuple[int, ...], bool]] = []
+    everywhere = np.arange(len(leaves))
+    if (chosen := _one_each(scores, everywhere)) is not None:
+        found.append((_sum(scores, chosen), chosen, False))
+    for group in _groups(leaves, alike):
+        if (chosen := _one_each(scores, group)) is not None:
+            found.append((_sum(scores, chosen) + _ALIKE, chosen, True))
+    if not found:
+        return None
+    _, chosen, same = max(found, key=lambda each: (each[0], each[2]))
+    return ChosenNumbers(chosen, tuple(float(s[i]) for s, i in zip(shares, chosen, strict=True)), same)
+
+
+def _scored(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -> Floats:
+    scores = np.log(share + _LEAST)
+    if year:
+        scores = scores - np.where(leaves.year == year, 0.0, np.where(leaves.year == 0, _NO_YEAR, _OTHER_YEAR))
+    return scores.astype(np.float32)
+
+
+def _groups(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
+    """Yield the leaves of each line, or of each place of a table; sentences are lines only."""
+    across = leaves.line if alike == "line" else leaves.place
+    keys = leaves.table.astype(np.int64) * 100_000 + across
+    usable = keys if alike == "line" else np.where(leaves.table >= 0, keys, np.int64(-1) << 40)
+    for key in np.unique(usable):
+        if key != np.int64(-1) << 40:
+            yield np.flatnonzero(usable == key)
+
+
+def _one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, ...] | None:
+    """Return a leaf for each part, no leaf twice: the surest part chooses first."""
+    if len(among) < len(scores):
+        return None
+    left = np.array([score[among] for score in scores])
+    chosen = [0] * len(scores)
+    for _ in scores:
+        part, place = np.unravel_index(int(np.argmax(left)), left.shape)
+        chosen[int(part)] = int(among[place])
+        left[part, :] = -np.inf
+        left[:, place] = -np.inf
+    return tuple(chosen)
+
+
+def _sum(scores: Sequence[Floats], chosen: Sequence[int]) -> float:
+    return float(sum(score[leaf] for score, leaf in zip(scores, chosen, strict=True)))
+
+
+# Answers a question for several numbers with a list: each under its label, in the order asked, with its source.
+#
+# Which questions ask so, say `questions.listing` and `things`; which numbers fit, `choosing`.
+
+
+_ANOTHER_TIME = lazy_regex(
+    r"\s*(?:and|what about|how about|what were they|what are they|then|now|also|[\s,])*(?:in|for|at|during|as"
+    r" of|the year|year|of"
+    r"|fiscal|the end|end|[\s,])*[\s?.!]*"
+)
+_KINDS = frozenset({"number", "numbers"})
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNumbers:
+    """Answers questions that ask for several numbers."""
+
+    weights: EmbeddedWeights
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yield the list that a question asks for; none if it asks for none, or the page has too few numbers.
+
+        Args:
+            asked: The question, the page and the conversation.
+            least: There is one list at most, so none is less sure than another.
+        """
+        listing, alike = _answering_listing(asked.worded, asked.context)
+        if listing is None or not len(asked.page.leaves):
+            return
+        parts = [asked.reworded(read_question(part)) for part in listing.questions]
+        if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
+            return
+        chosen = self._chosen(parts, listing, asked, alike)
+        if chosen is None:
+            return
+        try:
+            plan = _plan(chosen, listing, asked.page.leaves)
+            answer = answer_from_plan(plan, asked.context, question=asked.question.text)
+        except PlanError:
+            return
+        places = "one line" if alike == "line" else "one column"
+        grounds = (
+            f"the question asks for {len(listing.items)}: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
+        )
+        yield replace(answer, confidence=_confidence(chosen), grounds=grounds)
+
+    def _chosen(
+        self, parts: Sequence[Question], listing: Listing, asked: AskedTurn, alike: Alike
+    ) -> ChosenNumbers | None:
+        leaves, context = asked.page.leaves, asked.context
+        turns = [read_turn(part, asked.state, asked.page, self.weights.references) for part in parts]
+        measured = [read_leaves([turn], self.weights.signature)[0].measured for turn in turns]
+        shares = self.weights.leaves.predict(measured)
+        for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
+            prior = prior_of(part, leaves, context.document, context.weights)
+            if prior is not None:
+                shares[place] = prior.after(turn).of_leaves(shares[place])
+        years = [
+            max(read_question(item).years or part.years or (0,))
+            for item, part in zip(listing.items, parts, strict=True)
+        ]
+        return choose_numbers(shares, years, leaves, alike)
+
+
+def _answering_listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
+    listing = read_listing(question.text)
+    if listing is not None:
+        return (None if listing.total and not _names_a_total(question, context.document) else listing), "line"
+    question = _again(question, context)
+    return lines_listed(question, context.document) or read_enumeration(question.text), "place"
+
+
+def _names_a_total(question: Question, document: Document) -> bool:
+    """Whether the total that a question asks for is a line of its own: "the total costs" where "Total costs" is one."""
+    said = set(search_words(question.lowered))
+    labels = (set(search_words(row.label)) for table in document.tables for row in table.rows[table.header_rows :])
+    return any("total" in label and question.names <= label <= said for label in labels)
+
+
+def _again(question: Question, context: TurnContext) -> Question:
+    """Return the question of a list at another time, where nothing but that is asked for after it: "and in 2006?"."""
+    if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_without_time(question)):
+        return question
+    for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):
+        if not isinstance(answer.value, ValueList):
+            return question
+        if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_without_time(asked)):
+            old, new = asked.periods[0], question.periods[0]
+            return Question(f"{asked.text[: old.start]}{question.text[new.start : new.end]}{asked.text[old.end :]}")
+    return question
+
+
+def _without_time(question: Question) -> str:
+    time = question.periods[0]
+    return " ".join(f"{question.lowered[: time.start]}{question.lowered[time.end :]}".split())
+
+
+def _plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> Plan:
+    leaves = [page.leaves[index] for index in chosen.leaves]
+    labels = [leaf.label for leaf in leaves]
+    if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
+        # Words around a number of the text are no label: what was asked for is.
+        labels = [_label(item) for item in listing.items]
+    taken = [
+        Extract(step, leaf.source, label, leaf.quantity)
+        for step, (leaf, label) in enumerate(zip(leaves, labels, strict=True), start=1)
+    ]
+    return Plan((*taken, Compute(len(taken) + 1, "items", tuple(Ref(step.id) for step in taken))))
+
+
+def _label(item: str) -> str:
+    years = read_question(item).years
+    return str(years[0]) if len(years) == 1 and item.lower().startswith(("fiscal", "year")) else item
+
+
+def _confidence(chosen: ChosenNumbers) -> float:
+    """How sure the whole list is: by the shares of its numbers; numbers side by side vouch for each other."""
+    mean = sum(map(math.log, (max(share, 1e-6) for share in chosen.share))) / len(chosen.share)
+    return 1 / (1 + math.exp(-(mean + (2.2 if chosen.alike else 0.5))))

@@ -1,0 +1,680 @@
+"""Answers in words of the text: the sentence that says it, and the part of it that answers."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from quaestor.conversation.answer import Answer
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.provenance import SentenceRef
+from quaestor.core.words import compound_spans, words
+from quaestor.documents.document import Document, Sentence
+from quaestor.plan.steps import Compute, Extract, Plan, Ref
+from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
+from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
+from quaestor.retrieval.auditor import ASKS_AUDITOR, asks_for_auditor, auditor_of
+from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, cause_asked, find_causes
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.readings import AskedTurn
+
+# Which sentence of a document answers a question in words.
+
+
+_CAUSE = lazy_regex(
+    r"\b(?:due to|because|driven by|attributable to|attributed to|as a result of|result(?:s|ed|ing)? (?:of|from"
+    r"|primarily)"
+    r"|caused by|reflect(?:s|ed|ing)?|owing to|in order to|benefit(?:t?ed|t?ing) from|impacted|related to"
+    r"|relates to|offset by"
+    r"|primarily (?:from|by)|led by|arising from)\b",
+    re.I,
+)
+_SIGNS: dict[AskedWords, re.Pattern[str]] = {
+    "cause": _CAUSE,
+    "meaning": lazy_regex(
+        r"\b(?:means?|refers? to|represents?|defined as|is the|are the|describes?|calculated)\b", re.I
+    ),
+    "parts": lazy_regex(r"\b(?:consist\w*|compris\w*|includ\w*|composed|made up)\b", re.I),
+    "left_out": lazy_regex(r"\b(?:exclu\w+|not included?|net of|without)\b", re.I),
+    "way": lazy_regex(
+        r"\b(?:by|based on|using|in accordance|according to|calculated|determined|measured|defined as|as)\b", re.I
+    ),
+    "often": lazy_regex(
+        r"\b(?:annual(?:ly)?|quarterly|monthly|daily|weekly|each|every|regularly|periodically|at least)\b", re.I
+    ),
+    "time": lazy_regex(r"\b(?:when|if|once|upon|until|after|before|(?:19|20)\d\d)\b", re.I),
+    "place": lazy_regex(r"\b(?:in|at|within|under|note)\b", re.I),
+    "person": lazy_regex(r"\bby\b|\b[A-Z]\w+ [A-Z]\w+"),
+}
+_TABLE = lazy_regex(
+    r"\btables? (?:below |above )?(?:\w+ )?(?:sets? (?:forth|out)|show\w*|present\w*|summari[sz]\w*|provid\w*"
+    r"|detail\w*|reflect\w*"
+    r"|includ\w*|represent\w*|illustrat\w*|reconcil\w*|outlin\w*)|\b(?:is|are|was|were|as) (?:as follows"
+    r"|follows|shown below"
+    r"|presented below|summari[sz]ed (?:below|as follows|in the)|set (?:forth|out) below)|:\s*$|\bfollowing table\b",
+    re.I,
+)
+_MOVES = (
+    lazy_regex(
+        r"\b(?:increas\w+|rose|ris(?:e|es|ing|en)|gr[eo]w\w*|growth|higher|improv\w+|up|gain\w*|expan\w+"
+        r"|climb\w*)\b"
+    ),
+    lazy_regex(
+        r"\b(?:decreas\w+|f[ea]ll(?:s|ing|en)?|declin\w+|lower|drop\w*|reduc\w+|down|los[st]\w*|shr[aiu]nk"
+        r"|worsen\w*|weak\w*)\b"
+    ),
+)
+_NO_MOVE = 0.15
+_OTHER_MOVE = 0.4
+_FOOTNOTE = lazy_regex(r"\(\s*(\d{1,2}|[a-z])\s*\)")
+_NOTE = lazy_regex(r"^\s*\(\s*(\d{1,2}|[a-z])\s*\)")
+_GOES_ON = lazy_regex(
+    r"^\s*(?:the|this|these|such|that|it|they|our)\s+(?:\w+\s+){0,2}?(?:increase|decrease|decline|change"
+    r"|improvement|growth|reduction"
+    r"|was|were|is|are|reflects?|includes?|excludes?)\b",
+    re.I,
+)
+_ASKS_ONLY = frozenset(
+    stem
+    for word in (
+        "why what how when where who which reason cause caused led lead factor driver main primary key"
+        " determine determined "
+        "calculate calculated define defined mean means represent represents refer refers include included"
+        " includes consist "
+        "consists comprise comprised table show shows show summarize company group often used purpose meaning"
+        " definition "
+        "happen according information type kind"
+    ).split()
+    for stem in stems(word)
+)
+_SIGN = 0.12
+_PAIR = 0.15
+_YEAR = 0.08
+_NOTED = 1.05
+_NEXT = 0.8
+_CAUSELESS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCandidate:
+    """A sentence that may answer.
+
+    Attributes:
+        score: How well it fits, mostly 0 to 1.3: the share of the question that it says, and what else speaks for it.
+    """
+
+    sentence: Sentence
+    score: float
+
+
+def find_sentences(question: Question, asked: AskedWords, document: Document) -> tuple[SentenceCandidate, ...]:
+    """Return the sentences of a document that may answer a question, the best first."""
+    sentences = document.sentences
+    if not sentences:
+        return ()
+    if asked == "table":
+        return _of_table(question, sentences)
+    wanted = stems_said(question)
+    if not wanted:
+        return ()
+    said = [stems(sentence.text.lower()) for sentence in sentences]
+    weights = _weights(wanted, said)
+    scores = [_overlap(wanted, own, weights) for own in said]
+    noted = _footnotes(wanted, weights, document)
+    sign = _SIGNS.get(asked)
+    behind = words_behind(question.lowered) if asked == "ground" else None
+    found = []
+    for place, sentence in enumerate(sentences):
+        own = scores[place]
+        if place and _GOES_ON.match(sentence.text) and sentences[place - 1].section == sentence.section:
+            own = max(own, _NEXT * scores[place - 1])
+        note = _NOTE.match(sentence.text)
+        if note and note[1] in noted:
+            own = max(own, _NOTED * noted[note[1]])
+        if own <= 0:
+            continue
+        text = sentence.text.lower()
+        own += _SIGN * bool(sign and sign.search(sentence.text)) + _SIGN * bool(behind and behind in text)
+        if asked == "cause":
+            own -= _CAUSELESS * (not _CAUSE.search(text)) + _moved_otherwise(question.lowered, text)
+        own += _YEAR * _years(question, sentence)
+        found.append(SentenceCandidate(sentence, own))
+    return tuple(sorted(found, key=lambda each: -each.score))
+
+
+def stems_said(question: Question) -> list[str]:
+    """Return the stems of what a question names; none of the words that only ask ("why", "reason", "calculated")."""
+    return [stem for stem in stems(question.lowered) if stem not in _ASKS_ONLY]
+
+
+def _weights(wanted: Sequence[str], said: Sequence[Sequence[str]]) -> dict[str, float]:
+    counts = Counter(stem for own in said for stem in set(own))
+    return {stem: math.log(1 + len(said) / (0.5 + counts[stem])) for stem in wanted}
+
+
+def _overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
+    """Return the share of the question's words that a sentence has, with more where they stand side by side."""
+    have, total = set(own), sum(weights[stem] for stem in wanted)
+    shared = sum(weights[stem] for stem in wanted if stem in have)
+    pairs = list(pairwise(wanted))
+    beside = set(pairwise(own))
+    return shared / total + (_PAIR * sum(pair in beside for pair in pairs) / len(pairs) if pairs else 0.0)
+
+
+def _years(question: Question, sentence: Sentence) -> int:
+    """Return 1 where a sentence names a year of the question, -1 where it names others alone."""
+    if not question.years:
+        return 0
+    named = {year for period, _, _ in sentence.periods for year in (period.year, period.last) if year}
+    if named & question.year_set:
+        return 1
+    return -1 if named else 0
+
+
+def _moved_otherwise(question: str, sentence: str) -> float:
+    """Return what a sentence has less that says nothing of the move whose cause is asked for, or names the other."""
+    asked = [number for number, words in enumerate(_MOVES) if words.search(question)]
+    if len(asked) != 1 or _MOVES[asked[0]].search(sentence):
+        return 0.0
+    return _OTHER_MOVE if _MOVES[1 - asked[0]].search(sentence) else _NO_MOVE
+
+
+def _footnotes(wanted: Sequence[str], weights: dict[str, float], document: Document) -> dict[str, float]:
+    """Return the marks of footnotes of lines that the question names, with the share of it that the line is."""
+    found: dict[str, float] = {}
+    total = sum(weights.values())
+    for label in _labels(document):
+        marks = _FOOTNOTE.findall(label)
+        own = set(stems(_FOOTNOTE.sub(" ", label).lower()))
+        if not marks or not own or not own <= set(wanted):
+            continue
+        share = sum(weights[stem] for stem in own) / total if total else 0.0
+        for mark in marks:
+            found[mark] = max(found.get(mark, 0.0), share)
+    return found
+
+
+def _labels(document: Document) -> Iterator[str]:
+    for table in document.tables:
+        for row in table.cells[table.header_rows :]:
+            yield row[0].text
+        for row in table.cells[: table.header_rows]:
+            yield from (cell.text for cell in row)
+
+
+def _of_table(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
+    """The sentences that lead to a table and say what it shows."""
+    wanted = stems_said(question)
+    found = []
+    for sentence in sentences:
+        if _TABLE.search(sentence.text):
+            own = set(stems(sentence.text.lower()))
+            share = sum(stem in own for stem in wanted) / len(wanted) if wanted else 0.5
+            found.append(SentenceCandidate(sentence, 0.6 + 0.4 * share))
+    return tuple(sorted(found, key=lambda each: -each.score))
+
+
+# Which words of a sentence answer a question: what is behind the words that the question has said already.
+#
+# A sentence in which none is found is the answer as a whole.
+
+
+Span = tuple[int, int]
+
+_HOW_MUCH = r"(?:(?:primarily|mainly|principally|largely|partially|partly|mostly|substantially|chiefly|only)\s+)?"
+_AFTER: dict[AskedWords, tuple[str, ...]] = {
+    "cause": (
+        rf"{_HOW_MUCH}(?:due (?:primarily |mainly )?(?:to|from)|attributable {_HOW_MUCH}to|attributed {_HOW_MUCH}to"
+        rf"|driven {_HOW_MUCH}by|because"
+        rf" of|caused by|(?:as )?(?:a|the) result of"
+        r"|result(?:s|ed|ing)? from|owing to|related to|benefit\w* from|impacted (?:primarily |mainly )?by"
+        r"|reflect(?:s|ed|ing))\s+",
+    ),
+    "meaning": (
+        r"\b(?:represents?|means?|refers? to|(?:is|are) defined as|defined as|describes?|stands for|measures?"
+        r"|indicates?)\s+",
+        r"\b(?:is|are)\s+",
+    ),
+    "parts": (
+        r"^(?:\(\w\)\s+)?included (?:in|among) .*?\b(?:is|are|was|were)\s+",
+        r"\b(?:consist\w*|compris\w*|includ\w*|(?:is|are|was|were) (?:composed|made up))(?: of)?(?: primarily"
+        r"| mainly| principally)?"
+        r"(?: of)?:?\s+",
+    ),
+    "left_out": (r"\b(?:exclud\w+|does not include|do not include)\s+",),
+    "way": (
+        r"\b(?:defined|classified|recogni[sz]ed|recorded|reported|treated|accounted for|presented) as\s+",
+        r"\b(?:by|through)\s+(?=\w+ing\b)",
+        r"\b(?:is|are) (?:the|calculated as|computed as|equal to)\s+",
+    ),
+    "place": (r"\b(?:in|at|within|under|on)\s+",),
+    "person": (r"\bby\s+",),
+}
+_FROM: dict[AskedWords, tuple[str, ...]] = {
+    "cause": (
+        rf"{_HOW_MUCH}\b(?:due (?:primarily |mainly )?(?:to|from)|because|attributable {_HOW_MUCH}to"
+        rf"|attributed {_HOW_MUCH}to|driven"
+        rf" {_HOW_MUCH}by|as a result of|result(?:ed|ing) from|owing to"
+        r"|in order to|to (?:reduce|ensure|provide|reflect|achieve|avoid|allow|manage|hedge|align|support"
+        r"|enable|meet|protect|better)"
+        r"|caused by|for the purpose of|so that|since)\b",
+    ),
+    "way": (
+        r"\b(?:based (?:up)?on|using|in accordance with|according to|on (?:a|an|the) \w+(?:[- ]\w+){0,2} basis"
+        r"|to the|at the)\b",
+    ),
+    "time": (r"\b(?:when|if|once|upon|where|as soon as|at the time|prior to|after)\b",),
+    "often": (
+        r"\b(?:(?:at least )?(?:semi-?)?annually|quarterly|monthly|weekly|daily|(?:each|every) \w+(?: \w+)?|on"
+        r" an? \w+ basis)",
+    ),
+}
+_LINK = lazy_regex(
+    r"\s*(?:(?:is|are|was|were|has|have|had|been|be|to|as|by|of|that|with|on|for|at|in|from)\b\s*)+", re.I
+)
+_SHOWS = (
+    lazy_regex(
+        r"\btables? (?:below |above )?(?:\w+ )?(?:sets? (?:forth|out)|show\w*|present\w*|summari[sz]\w*"
+        r"|provid\w*|detail\w*|reflect\w*"
+        r"|represent\w*|illustrat\w*|reconcil\w*|outlin\w*)\s+(?P<answer>.+?)(?:\s+(?:as follows|below))?\s*$",
+        re.I,
+    ),
+    lazy_regex(
+        r"^(?:\(?\w\)\s+)?(?:the following (?:is|are|was|were)\s+)?(?:an?\s+|the\s+)?(?P<answer>.+?),?\s+(?:is"
+        r"|are|was|were|has been|have been)"
+        r"\s+(?:as follows|shown|presented|summari[sz]ed|set (?:forth|out)|detailed|provided|reflected|included)\b",
+        re.I,
+    ),
+    lazy_regex(
+        r"^(?:\(?\w\)\s+)?(?:the\s+)?(?P<answer>.+?)\s+(?:consist\w*|compris\w*|(?:is|are|was|were) (?:composed"
+        r"|comprised|made up))"
+        r"(?: of)? the following",
+        re.I,
+    ),
+    lazy_regex(r"\bfollowing (?:table )?(?:is|are|was|were)\s+(?:an?\s+|the\s+)?(?P<answer>.+?)\s*$", re.I),
+)
+_ENDS = lazy_regex(r"(?<![\s.:;,])[\s.:;,]++$")
+_MOST = 0.7
+_GAP = 7
+"""How many words may be between two words of the question for them to belong together."""
+_MARK = lazy_regex(r"\s*(?:\(\s*\w{1,2}\s*\)\s*)?")
+_ELLIPTIC = lazy_regex(
+    r"(?:includes?|excludes?|represents?|consists?|comprises?|primarily|mainly|reflects?|relates?|refers?)\b", re.I
+)
+"""A sentence that begins with its verb, as footnotes do: it is the answer as it is."""
+_CLAUSE = lazy_regex(r";\s|,\s(?:while|whereas|although)\b", re.I)
+_WHY = lazy_regex(r"(?:and |but |so |then )*(?:why|how come|how so)\b|[^?]*, why\b|\w+ [^,]{0,30}, why\b")
+_PAST = lazy_regex(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")
+
+
+def trim(sentence: Sentence, question: Question, asked: AskedWords) -> Span:
+    """Return where in a sentence the answer begins and ends."""
+    text = sentence.text
+    end = len(_ENDS.sub("", text))
+    if asked == "table":
+        return _trimming_of_table(text, end)
+    if asked == "often" and (found := _first(_FROM["often"], text, 0)):
+        return found.span()
+    if asked == "time" and _PAST.match(question.lowered) and (dated := _date(sentence)):
+        return dated
+    if asked == "person" and (named := _name(text, question)):
+        return named
+    begin = _MARK.match(text)
+    whole = begin.end() if begin else 0
+    start = None if _ELLIPTIC.match(text, whole) else _start(text, question, asked)
+    if start is None or len(text[start:end].split()) < 1 + (asked == "rest"):
+        return whole, end
+    stop = _CLAUSE.search(text, start, end)
+    return start, stop.start() if stop and len(text[start : stop.start()].split()) > 1 else end
+
+
+def _start(text: str, question: Question, asked: AskedWords) -> int | None:
+    said = _said(text, question)
+    if asked == "cause" and _WHY.match(question.lowered):
+        found = _first(_FROM["cause"], text, 0)
+        return found.start() if found else None
+    if asked == "ground" and (behind := words_behind(question.lowered)):
+        forms = (rf"\b{re.escape(behind)}\s+",)
+        found = _first(forms, text, said) or _first(forms, text, 0)
+        if found:
+            return found.end()
+    if asked in ("way", "time") and (found := _first(_FROM[asked], text, said)):
+        after = _first(_AFTER.get(asked, ()), text, said)
+        return min(found.start(), after.end()) if after else found.start()
+    # A verb may be said by the question itself: "what does it include?"
+    begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else said
+    if asked in _AFTER and (found := _first(_AFTER[asked], text, begin)):
+        return found.end()
+    return _behind(text, _stretch(text, question))
+
+
+def _first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] | None:
+    for form in forms:
+        if found := re.compile(form, re.I).search(text, start):
+            return found
+    return None
+
+
+def _said(text: str, question: Question) -> int:
+    """Return where a sentence has said most of the question's words that it says at all."""
+    wanted = set(stems_said(question))
+    places = [(end, wanted & set(stems(text[start:end].lower()))) for start, end in compound_spans(text.lower())]
+    most = _MOST * len(set().union(*(own for _, own in places)))
+    said: set[str] = set()
+    for end, own in places:
+        said |= own
+        if said and len(said) >= most:
+            return end
+    return 0
+
+
+def _stretch(text: str, question: Question) -> int:
+    """Return where the first stretch of a sentence ends that keeps to the question's words."""
+    wanted = set(stems_said(question))
+    last = None
+    for start, end in compound_spans(text.lower()):
+        if wanted & set(stems(text[start:end].lower())):
+            if last is not None and text[last:start].count(" ") > _GAP:
+                break
+            last = end
+    return last or 0
+
+
+def _behind(text: str, said: int) -> int | None:
+    """Return where the words behind a place begin, without the verb and the preposition that lead to them."""
+    link = _LINK.match(text, said)
+    start = link.end() if link else said
+    while start < len(text) and not (text[start].isalnum() or text[start] in "$\u20ac\u00a3\"'\u201c\u2018("):
+        start += 1
+    return start if start < len(text) else None
+
+
+def _date(sentence: Sentence) -> Span | None:
+    """Return the time that a sentence names, where it names one."""
+    spans = [(start, end) for _, start, end in sentence.periods]
+    return spans[0] if len(spans) == 1 else None
+
+
+def _name(text: str, question: Question) -> Span | None:
+    """Return a name: behind "by", or before the office that is asked for ("JANE DOE, Treasurer")."""
+    if found := re.search(r"\bby ((?:the |our )?(?:[A-Z][\w.&-]*(?: (?:of|and|the))? ?)+)", text):
+        return found.start(1), found.start(1) + len(found[1].rstrip())
+    found = re.match(r"\s*((?:[A-Z][\w.-]+ ){1,4}[A-Z][\w.-]+)(?:, | (?:is|was|has|serves) )", text)
+    return found.span(1) if found and not set(stems(found[1].lower())) & set(stems_said(question)) else None
+
+
+def _trimming_of_table(text: str, end: int) -> Span:
+    for form in _SHOWS:
+        if found := form.search(text[:end]):
+            start, stop = found.span("answer")
+            return start, stop
+    return 0, end
+
+
+# Answers to "why" of a filing: what its discussion says to be the cause, of the thing itself or else of its parts.
+#
+# Which sentences say it, and how well, says `retrieval.causes`.
+
+
+_PARTS = 6
+"""Of so many parts at most the causes are told."""
+_AS_GOOD = 0.1
+_CAUSES_ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
+
+
+@dataclass(frozen=True, slots=True)
+class CauseAnswer:
+    """What is told for a cause.
+
+    Attributes:
+        plan: The words, or the list of them.
+        fit: How well that is what is asked.
+    """
+
+    plan: Plan
+    sentence: Sentence
+    fit: float
+
+
+def told_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
+    """Return what a filing says to be the cause of what a question asks; None if it says nothing of it.
+
+    Args:
+        question: The same in words.
+        document: The excerpt that the question is answered from.
+    """
+    shown = {block.order for block in document.blocks}
+    found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
+    if not found:
+        return None
+    best = found[0]
+    if best.stated.listed:
+        points = [sentence for sentence, order in best.stated.listed if order in shown]
+        spans = [(sentence, _whole(sentence)) for sentence in points]
+    elif best.fit >= PART:
+        spans = [(best.stated.sentence, trim(best.stated.sentence, question, "cause"))]
+    else:
+        spans = [(each.stated.sentence, _whole(each.stated.sentence)) for each in _parts(found)]
+    return CauseAnswer(_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
+
+
+def _parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
+    """The causes of parts that fit about as well as the best, in the order of the document."""
+    alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
+    return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
+
+
+def _whole(sentence: Sentence) -> tuple[int, int]:
+    text = sentence.text
+    return len(text) - len(text.lstrip(_CAUSES_ENDS)), len(text.rstrip(_CAUSES_ENDS))
+
+
+def _plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, label: str) -> Plan:
+    steps = tuple(
+        Extract(
+            number,
+            SentenceRef(document, sentence.section, sentence.index, start, end),
+            label,
+            None,
+            text=sentence.text[start:end],
+        )
+        for number, (sentence, (start, end)) in enumerate(spans, start=1)
+    )
+    if len(steps) == 1:
+        return Plan(steps)
+    return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))
+
+
+# Answers in words: the part of a sentence that answers a question, with its place, and how sure that is.
+#
+# Which sentence, says `finding`; which part of it, `trimming`.
+
+
+SURE = 0.6
+"""The score from which a sentence is taken for an answer: of questions put to their own page 95 % reach it, of those
+put to another 1.5 % (TAT-QA's development split)."""
+_SURER = 0.75
+"""The same where a number may be asked for instead."""
+_LONGEST = 60
+_OWN = 3
+"""From so many words of its own a question is understood alone, whatever it points at."""
+_NAMED = 2
+_NAME = lazy_regex(r"\b[A-Z][\w.'\u2019-]+,? (?:(?:[A-Z]\.|and|&|of|de|van) )?[A-Z][\w.'\u2019-]+")
+_SIGNED = 0.9
+"""How sure the name of a firm is that signed the report on the statements."""
+_FIRM = lazy_regex(r"\bL\.?L\.?P\b|\bP\.?C\b|\bL\.?L\.?C\b|KPMG")
+_LONGEST_NAME = 10
+_TIME = lazy_regex(
+    r"\d|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|annual|quarter|when|if"
+    r"|upon|once)\w*"
+)
+_POINTS = lazy_regex(r"\b(?:it|its|they|them|their|this|that|these|those)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCandidate:
+    """Words of a document that may answer a question.
+
+    Attributes:
+        answer: With its plan, confidence and place.
+        sure: Whether they fit well enough to be told where silence is possible.
+        certain: Whether nothing but words can be asked for.
+    """
+
+    answer: Answer
+    sure: bool
+    certain: bool
+
+
+class WordsOfText:
+    """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yield the words that answer a question best; none if a number may be asked for and they hardly fit.
+
+        Args:
+            least: There is one answer at most, so none is less sure than another.
+        """
+        found = words_answer(asked.question, asked.context)
+        if found is not None and (found.sure or found.certain):
+            yield found.answer
+
+
+def words_answer(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """Return the words that answer a question best; None if it asks for none, or no sentence has any of its own."""
+    return _auditor(question, context) or _answering_said(question, context)
+
+
+def _answering_said(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """The words of a sentence that answer a question best."""
+    asked = words_asked(question.lowered)
+    certain = asked is not None and question.wants.kind == "span"
+    if asked is None:
+        return _definition(question, context)
+    why = None if context.document.is_page else cause_asked(question, context.memory.asked)
+    if why is not None:
+        # Of all that a filing says only what moved as asked is a cause: the nearest other sentence is none.
+        cause = told_cause(why, question, context.document, _label(question))
+        if cause is None:
+            return None
+        answer = _told(cause.plan, cause.sentence, question, context, cause.fit)
+        return SpanCandidate(answer, sure=True, certain=certain)
+    meant = _meant(question, context)
+    found = next(iter(find_sentences(meant, asked, context.document)), None)
+    if found is None:
+        return None
+    span = trim(found.sentence, meant, asked)
+    named = context.document.is_page or _names(asked, found.sentence.text[slice(*span)], question)
+    if not named or (not certain and _is_number(found.sentence, span)):
+        return None
+    answer = _answer(found.sentence, span, question, context, found.score)
+    return SpanCandidate(answer, found.score >= (SURE if certain else _SURER), certain)
+
+
+def _auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """Who audits the company, by the signature under the report on its statements or a sentence that says so."""
+    if context.document.is_page or not asks_for_auditor(question.lowered):
+        return None
+    firm = auditor_of(context.document)
+    if firm is None:
+        return None
+    answer = _answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
+    return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
+
+
+def _names(asked: AskedWords, said: str, question: Question) -> bool:
+    """Whether words of a filing have what is asked for: a person or a firm has a name, a time a number or a month."""
+    if asked == "person":
+        firm = ASKS_AUDITOR.search(question.lowered) is None or _FIRM.search(said) is not None
+        return firm and _NAME.match(said) is not None and len(said.split()) <= _LONGEST_NAME
+    return asked != "time" or _TIME.search(said) is not None
+
+
+def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
+    """Whether nothing but a number is left of a sentence: that is for the ranker to find, with its scale and unit."""
+    start, end = span
+    left = sentence.text[start:end]
+    for mention in sentence.mentions:
+        if start <= mention.ref.start and mention.ref.end <= end:
+            left = left.replace(sentence.text[mention.ref.start : mention.ref.end], " ")
+    return left != sentence.text[start:end] and len(words(left)) < _OWN
+
+
+def _meant(question: Question, context: TurnContext) -> Question:
+    """Return the question with the words of an earlier one, where it names nothing itself: "why did it fall?"."""
+    said = stems_said(question)
+    if said and (len(said) >= _OWN or _POINTS.search(question.lowered) is None):
+        return question
+    # "And the change?" names nothing either.
+    before = next((asked for asked in reversed(context.memory.asked) if len(stems_said(asked)) >= _NAMED), None)
+    return question if before is None else Question(f"{question.text} {before.text}")
+
+
+def _definition(question: Question, context: TurnContext) -> SpanCandidate | None:
+    """Return what the text says that a term means, where a question may ask for that."""
+    term = term_asked(question.lowered)
+    if term is None or _is_line(term, context.document):
+        return None
+    form = re.compile(
+        rf"(?:^|[.;:)]\s+|\b(?:the|an?|our)\s+|,\s+while\s+){re.escape(term)}\b(?:\s*\([^()]{{1,40}}\))?,?\s+"
+        r"(?:is|are|means?|refers? to|represents?|consists? of|includes?|comprises?|reflects?"
+        r"|measures?)\s+(?!\$|\d|not\b)",
+        re.IGNORECASE,
+    )
+    for sentence in context.document.sentences:
+        if (said := form.search(sentence.text)) and len(sentence.text[said.end() :].split()) > 2:
+            end = len(sentence.text.rstrip(" .:;,"))
+            return SpanCandidate(_answer(sentence, (said.end(), end), question, context, 1.0), sure=True, certain=False)
+    return None
+
+
+def _is_line(term: str, document: Document) -> bool:
+    """Whether a line or a column of a table has that name: then its number is asked for."""
+    wanted = set(stems(term))
+    heads = (head for table in document.tables for head in (*table.rows[table.header_rows :], *table.columns))
+    return any(wanted <= set(stems(head.label.lower())) for head in heads)
+
+
+def _answer(
+    sentence: Sentence, span: tuple[int, int], question: Question, context: TurnContext, score: float
+) -> Answer:
+    start, end = span
+    source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
+    plan = Plan((Extract(1, source, _label(question), None, text=sentence.text[start:end]),))
+    return _told(plan, sentence, question, context, score)
+
+
+def _label(question: Question) -> str:
+    return question.text.strip().rstrip("?")[:_LONGEST]
+
+
+def _told(plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float) -> Answer:
+    return replace(
+        answer_from_plan(plan, context, question=question.text),
+        description=_label(question),
+        entity=None,
+        period=None,
+        confidence=_confidence(score),
+        answerable=_answerable(score),
+        grounds=_grounds(sentence, question),
+    )
+
+
+def _confidence(score: float) -> float:
+    """How likely the words are those that people would mark, word for word; fitted by ranges on TAT-QA's answers."""
+    return 0.5 / (1 + math.exp(-6 * (score - 0.7)))
+
+
+def _answerable(score: float) -> float:
+    """How likely the sentence holds the answer, be it longer or shorter; fitted likewise."""
+    return 1 / (1 + math.exp(-5 * (score - 0.5)))
+
+
+def _grounds(sentence: Sentence, question: Question) -> str | None:
+    text = set(words(sentence.text))
+    shared = list(dict.fromkeys(word for word in words(question.lowered) if word in text and len(word) > 3))
+    return f'sentence "{" ".join(shared)}"' if shared else None

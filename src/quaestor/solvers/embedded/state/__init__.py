@@ -1,1 +1,0 @@
-"""The conversation so far, as the solver reads it."""

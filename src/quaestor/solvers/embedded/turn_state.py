@@ -1,0 +1,373 @@
+"""A turn as the solver sees it: page, conversation and question, and what earlier turns took and found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from quaestor.conversation.references.expressions import AntecedentSet
+from quaestor.conversation.references.lineage import Expression, Result, how_made, latest_results, things_of
+from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.conversation.references.ranking import rank_sets
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.words import STOP_WORDS, words
+from quaestor.ontology.core import FinancialRatio, LineItem, find_phrase, read_core
+from quaestor.plan.scales import Dimension
+from quaestor.questions.intent import matching_patterns
+from quaestor.questions.question import Question, read_question
+from quaestor.questions.stems import stems
+from quaestor.questions.told_years import with_told_years
+from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix, PageFeatures
+
+# What earlier turns took and found, in the solver's own terms.
+
+
+PLAIN = Dimension()
+"""A plain number: no scale, no unit."""
+
+LIST = "items"
+"""The operation of a turn that answered with a list of numbers."""
+
+Kind = Literal["leaf", "result", "constant", "group"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What is on one side of an operation.
+
+    Attributes:
+        kind: A leaf of the page, the result of an earlier turn, or a constant; while plans are ranked, a group of them.
+        index: The leaf's, the turn's or the group's index, from 0; for a constant 0.
+        value: The number, as printed or as computed.
+    """
+
+    kind: Kind
+    index: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAction:
+    """What one turn did: one operation on its operands.
+
+    Attributes:
+        operation: `lookup`, `subtract`, `add`, `divide`, `multiply`, `greater`, `percentage_change`, `sum`,
+            `average`, or another name.
+        operands: In the operation's order.
+        value: The result; None if there is none, 1 or 0 for yes or no.
+        counts: The result's scale and unit.
+    """
+
+    operation: str
+    operands: tuple[Operand, ...]
+    value: float | None
+    counts: Dimension = PLAIN
+
+
+@dataclass(frozen=True)
+class DialogueState:
+    """The conversation so far.
+
+    Attributes:
+        questions: Oldest first.
+    """
+
+    questions: tuple[Question, ...] = ()
+    outcomes: tuple[TurnAction, ...] = ()
+
+    def after(self, question: Question, outcome: TurnAction) -> "DialogueState":
+        """Return the state with one more turn."""
+        return DialogueState((*self.questions, question), (*self.outcomes, outcome))
+
+    @cached_property
+    def used_leaves(self) -> Mapping[int, int]:
+        """Each leaf that an earlier turn took itself, with the last turn that did."""
+        return {
+            operand.index: turn
+            for turn, outcome in enumerate(self.outcomes)
+            for operand in outcome.operands
+            if operand.kind == "leaf"
+        }
+
+    @cached_property
+    def lookups(self) -> Mapping[int, int]:
+        """The turns that only looked a leaf up, with that leaf."""
+        return {
+            turn: outcome.operands[0].index
+            for turn, outcome in enumerate(self.outcomes)
+            if outcome.operation == "lookup" and outcome.operands and outcome.operands[0].kind == "leaf"
+        }
+
+    @property
+    def last_list(self) -> tuple[Operand, ...]:
+        """The numbers of the page that the last turn listed; none if it did not answer with a list of such."""
+        if not self.outcomes or self.outcomes[-1].operation != LIST:
+            return ()
+        listed = self.outcomes[-1].operands
+        return listed if all(operand.kind == "leaf" for operand in listed) else ()
+
+    def leaves_of(self, turn: int) -> frozenset[int]:
+        """Return every leaf that a turn's result rests on, through earlier results too."""
+        found: set[int] = set()
+        for operand in self.outcomes[turn].operands:
+            if operand.kind == "leaf":
+                found.add(operand.index)
+            elif operand.kind == "result":
+                found |= self.leaves_of(operand.index)
+        return frozenset(found)
+
+
+# What each earlier result is, for the shared resolution of references, read from the solver's own state.
+
+
+def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
+    """Return the results of the turns so far."""
+    expressions: list[Expression] = []
+    found: list[Result] = []
+    for turn, outcome in enumerate(state.outcomes):
+        operands = tuple(_expression(o, expressions) for o in outcome.operands)
+        if outcome.operation == "lookup":
+            expression = operands[0] if operands else ("nothing", turn)
+            operands = ()
+        elif outcome.operation == "percentage_change":
+            change = ("subtract", *operands)
+            expression, operands = ("divide", change, operands[1]), (change, operands[1], operands[0])
+        else:
+            expression = (outcome.operation, *operands)
+        again = latest_turn(expression, expressions)
+        rests = found[again].rests if again is not None else tuple(latest_turn(o, expressions) for o in operands)
+        asked = state.questions[turn]
+        made = how_made(expression)
+        years = asked.year_set or _years(outcome.operands, leaves)
+        metric = "percentage_change" if made == "relative change" else made
+        expressions.append(expression)
+        things = things_of(asked, None, rests, found)
+        found.append(Result(turn, metric, made, None, years, asked.names, rests, expression, things))
+    return found
+
+
+def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
+    if operand.kind == "result":
+        return earlier[operand.index]
+    return ("number", operand.index) if operand.kind == "leaf" else ("constant", operand.value)
+
+
+def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+    """Return the latest turn that comes to an expression."""
+    return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
+
+
+def _years(operands: Sequence[Operand], leaves: NumberMatrix) -> frozenset[int]:
+    years = {int(leaves.year[o.index]) for o in operands if o.kind == "leaf"} - {0}
+    return frozenset({max(years)}) if years else frozenset()
+
+
+# Ratios that a question asks for by name, said as the divisions that they are: "the current ratio".
+#
+# What a name means is in `ontology/core.ttl`.
+
+
+_ASKS = lazy_regex(r".*\b(?:what|which|how|calculate|compute|determine|find|give|show|tell)\b(?: me\b)?")
+"""All up to the last word that asks for what follows it."""
+_OF_TO = lazy_regex(r"\s*of\b.*\b(?:to|over)\b")
+"""After "ratio": of these two it is one, whatever word is before it."""
+
+_QUALIFIERS = frozenset(stems("total consolidated loss benefit"))
+"""What a label may say besides the figure's name: that it is the whole, or a sign in brackets."""
+_OWNERS = frozenset(stems("attributable available"))
+"""Whose share it is follows in a label; the owners' is the whole, unless it is the one of other interests."""
+_TOLD = frozenset(
+    stems("increased decreased declined rose fell grew totaled approximately fiscal million billion thousand dollars")
+)
+"""What may be between a figure's name and its number in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A ratio in a text of lower case: where its name begins and ends."""
+
+    ratio: FinancialRatio
+    start: int
+    end: int
+
+
+def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
+    """Return a question with the name of a ratio replaced by what is divided by what, in lower case.
+
+    So "what was the profit margin in 2015?" becomes "what was the net income divided by net revenue in 2015?", in the
+    words of the page. It stays as it is where the page prints that ratio or lacks one of its figures, where it is asked
+    how the ratio changed or compares, and where the question names none: one look into a cache.
+    """
+    named = _asked_for(question)
+    if named is None or _is_printed(named.ratio, question.lowered[named.start : named.end], leaves):
+        return question
+    numerator, denominator = _printed(named.ratio.numerator, leaves), _printed(named.ratio.denominator, leaves)
+    if numerator is None or denominator is None:
+        return question
+    told = f"{question.lowered[: named.start]}{numerator} divided by {denominator}{question.lowered[named.end :]}"
+    return read_question(told)
+
+
+@lru_cache(maxsize=1024)
+def _asked_for(question: Question) -> _Named | None:
+    """The ratio that a question asks for, and nothing but it."""
+    lowered = question.lowered
+    named = _named(lowered)
+    if named is None:
+        return None
+    before, name, after = lowered[: named.start], lowered[named.start : named.end], lowered[named.end :]
+    # Another word beside the name makes another figure of it: "the adjusted operating margin", "debt ratio covenant".
+    # One further before it is what is asked for: "what was the tax benefit, based on the effective tax rate?"
+    asks = _ASKS.match(before)
+    alone = all(map(_says_nothing, (*words(before[asks.end() if asks else 0 :]), *words(after)[:1])))
+    if not alone or _OF_TO.match(after) or _named(f"{before}|{after}") or not _asks_for_a_value(question, name):
+        return None
+    return named
+
+
+@lru_cache(maxsize=1024)
+def _named(text: str) -> _Named | None:
+    """The ratio with the longest name in a text: a gross profit margin is not a profit margin."""
+    found = [(span, ratio) for ratio in read_core().ratios if (span := find_phrase(text, ratio.matcher))]
+    if not found:
+        return None
+    (start, end), ratio = max(found, key=lambda one: one[0][1] - one[0][0])
+    return _Named(ratio, start, end)
+
+
+def _says_nothing(word: str) -> bool:
+    return word in STOP_WORDS or not word[0].isalpha() or word.endswith("'s")
+
+
+def _asks_for_a_value(question: Question, name: str) -> bool:
+    """Return whether a question asks for no change, sum or share; what its ratio's name says is left aside."""
+    own = matching_patterns(name)
+    others = (p for p in question.patterns if p not in own and not p.after and p.scale is None)
+    return all(pattern.metric_type in (None, "value") for pattern in others)
+
+
+def _is_printed(ratio: FinancialRatio, name: str, leaves: NumberMatrix) -> bool:
+    """Return whether a number's labels, or its sentence, have all words of the name, or name the ratio otherwise."""
+    said = frozenset(stems(name))
+    for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True):
+        labelled = _named(leaf.label.lower())
+        if labelled is not None and labelled.ratio is not ratio:
+            continue
+        # A gross margin can be an amount too, so by another name a percentage has to be printed as one.
+        otherwise = labelled is not None and (percent or ratio.metric_type != "percentage")
+        if otherwise or said.issubset(leaf.around):
+            return True
+    return False
+
+
+def _printed(item: LineItem, leaves: NumberMatrix) -> str | None:
+    """The wording of a figure by which the page has an amount, or None."""
+    amounts = [leaf for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True) if not percent]
+    for wording in item.wordings:
+        said = frozenset(stems(wording))
+        if said <= leaves.vocabulary.keys() and any(_is_figure(leaf, said) for leaf in amounts):
+            return wording
+    return None
+
+
+def _is_figure(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
+    if leaf.table < 0:
+        return _leads_to(leaf, wording)
+    return _is_called(leaf.row, wording) or _is_called(leaf.column, wording)
+
+
+@lru_cache(maxsize=1024)
+def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
+    """Return whether a label is the wording, which it may qualify: net income per share is no net income."""
+    owner = next((i for i, stem in enumerate(label) if stem in _OWNERS), len(label))
+    if "interest" in label[owner:]:
+        return False
+    own = label[:owner]
+    # Inventories, net, are inventories; net debt is no debt.
+    after = frozenset(own[-1:]) & {"net"}
+    return wording <= frozenset(own) <= wording | _QUALIFIERS | after
+
+
+def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
+    """Return whether the words just before a number in a sentence are the wording, or those just after it."""
+    before, size = list(leaf.row), len(wording)
+    while before and before[-1] in _TOLD:
+        before.pop()
+    return frozenset(before[-size:]) == wording or frozenset(leaf.column[:size]) == wording
+
+
+# A turn as the solver sees it: page, conversation, question, and the years and results that the question points at.
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn: the page, the conversation before it, the question, and what they say together.
+
+    Attributes:
+        state: What the turns before asked and did.
+        question: What is asked, the name of a ratio spelled out.
+        target_years: The years that relative periods point at.
+        context_years: The years of the last earlier question that named one.
+        results: Of the turns before, for the resolution of references.
+        uses: The sets of earlier results that it may use, the likeliest first.
+    """
+
+    page: PageFeatures
+    state: DialogueState
+    question: Question
+    target_years: frozenset[int]
+    context_years: tuple[int, ...]
+    results: tuple[Result, ...] = ()
+    uses: tuple[AntecedentSet, ...] = ()
+
+    @property
+    def leaves(self) -> NumberMatrix:
+        """The numbers of the page."""
+        return self.page.leaves
+
+
+def read_turn(question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights) -> TurnView:
+    """Return the turn in which a question is asked.
+
+    Args:
+        state: The conversation before it.
+        references: The weights by which references are resolved.
+    """
+    return read_turns(question, [state], page, references)[0]
+
+
+def read_turns(
+    question: Question, states: Sequence[DialogueState], page: PageFeatures, references: ReferenceWeights
+) -> list[TurnView]:
+    """Return the turn in which a question is asked, after each of several readings of the conversation before it.
+
+    Args:
+        states: The readings, all of the same questions.
+        references: The weights by which references are resolved.
+    """
+    told, leaves = expand_ratio(question, page.leaves), page.leaves
+    if states and states[0].questions:
+        told = with_told_years(told, states[0].questions)
+    known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
+    turns = []
+    for state in states:
+        context = next((q.years for q in reversed(state.questions) if q.years), ())
+        base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
+        targets = set(told.told_years) or {year + offset for offset in told.offsets for year in set(told.years) or base}
+        results = results_of_state(state, leaves)
+        latest = latest_results(results)
+        # Where readings differ in the numbers taken alone, the question points at the same turns.
+        seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
+        if seen not in known:
+            known[seen] = rank_sets(told, latest, references, explained=False)
+        turns.append(TurnView(page, state, told, frozenset(targets), context, tuple(results), known[seen]))
+    return turns
+
+
+def last_leaves(state: DialogueState) -> frozenset[int]:
+    """Return the leaves that the last turn which took any took itself."""
+    for turn in range(len(state.outcomes) - 1, -1, -1):
+        direct = [o.index for o in state.outcomes[turn].operands if o.kind == "leaf"]
+        if direct:
+            return frozenset(direct)
+    return frozenset()

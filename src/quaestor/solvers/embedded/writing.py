@@ -1,0 +1,345 @@
+"""Between the solver's own terms and plans: a chosen candidate as steps, and what a choice leaves for later."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import Text, ValueList, as_float
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
+from quaestor.plan.steps import Operand as PlanOperand
+from quaestor.questions.question import Question, read_question
+from quaestor.solvers.embedded.beam import read_leaves
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
+from quaestor.solvers.embedded.prior import Prior
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, read_turn
+
+# What a question measures, as the number scorer sees it: the question put as one for a number.
+#
+# "In which year was net income highest?" measures net income: the scorer that was learned from questions for numbers
+# tells which cells that means.
+
+
+_POINTS_BACK = lazy_regex(r"^(?:(?:the|that|this|it|its|they|those|these|value|amount|number|figure|one)\s*)*$")
+_LEAD = lazy_regex(r"^(?:(?:the|and|of|for|in|,)\s+)*")
+_TAIL = lazy_regex(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0,8}[\s,.?]{0,8}$")
+
+
+def measured_words(measure: str) -> str:
+    """Return the words of a measure without those at its ends that say nothing; "" where it only points back.
+
+    >>> measured_words("the sales in 2012, the"), measured_words("that")
+    ('sales in 2012', '')
+    """
+    left = _TAIL.sub("", _LEAD.sub("", measure))
+    return "" if _POINTS_BACK.match(left) else left
+
+
+def as_number_question(measure: str) -> Question:
+    """Return the question for the number that is measured.
+
+    Args:
+        measure: Its words, as `measured_words`; "" asks for what was asked for before.
+    """
+    return read_question(f"what was the {measure}?" if measure else "what was it?")
+
+
+def likely_cells(
+    question: Question,
+    state: DialogueState,
+    page: PageFeatures,
+    weights: EmbeddedWeights,
+    prior: Prior | None = None,
+) -> NDArray[np.float64]:
+    """Return the probability of each number of the page that a question for a number means it.
+
+    Args:
+        state: The conversation before it.
+        prior: What speaks for the numbers of an excerpt besides.
+
+    Shape: One entry a number of the page.
+    """
+    if not len(page.leaves):
+        return np.zeros(0)
+    turn = read_turn(question, state, page, weights.references)
+    (reading,) = read_leaves([turn], weights.signature)
+    found = weights.leaves.predict([reading.measured])[0]
+    return found if prior is None else prior.after(turn).of_leaves(found, state.lookups.values())
+
+
+# Questions that leave out what the last one said: "which years?", "and in 2011?", "what about freight?".
+#
+# One that follows any other question is left as it is: numbers have their own ways to go on.
+
+
+_NOUN = r"(?:ones?|years?|quarters?|periods?|lines?|segments?|regions?|of them)"
+_WHICH = lazy_regex(rf"(?:and\s+|so\s+)?(?:which|what)(?:\s+{_NOUN})?\s*\?*")
+_GOING_ON = lazy_regex(
+    r"(?:and|what about|how about|and what about)\s+(?:(?:in|for|of|at|during)\s+)?(?P<said>[^?]{2,60}?)\s*\?*"
+)
+_VERB = lazy_regex(
+    r"\b(?:is|are|was|were|did|do|does|has|have|had|what|which|who|when|why|how|much|many|it|that|this|them|change"
+    r"|difference|percent\w*|ratio|share|total|sum|average)\b"
+)
+_WHICH_IS = lazy_regex(r"(?:and\s+)?which(?:\s+one)?\s+(?P<rest>(?:is|was|were|are|had|has)\b.*)")
+_MOST = 8
+"""So many questions back one may have begun that is still gone on with."""
+
+
+def whole_question(question: Question, earlier: Sequence[Question]) -> Question:
+    """Return a question with what it leaves out of those before; itself where it leaves out nothing.
+
+    >>> asked = [read_question("in which year were wages highest?")]
+    >>> whole_question(read_question("what about freight?"), asked).text
+    'in which year were freight highest?'
+
+    Args:
+        earlier: The questions before, oldest first.
+    """
+    before: Question | None = None
+    for asked in (*earlier[-_MOST:], question):
+        before = _completed(asked, before)
+    return before or question
+
+
+def _completed(question: Question, before: Question | None) -> Question:
+    text = " ".join(question.lowered.split())
+    selection = before.wants.selection if before is not None else None
+    if before is None or selection is None or question.wants.selection is not None:
+        return question
+    if selection.noun and (of_noun := _WHICH_IS.fullmatch(text)):
+        named = read_question(f"which {selection.noun} {of_noun['rest']}")
+        return named if named.wants.selection is not None else question
+    if _WHICH.fullmatch(text):
+        return _as_choice(before) or question
+    going_on = _GOING_ON.fullmatch(text)
+    if going_on is None:
+        return question
+    said = going_on["said"]
+    if question.years and len(said.split()) <= 2:
+        return _with_year(before, question)
+    return _with_measure(before, said) or question
+
+
+def _as_choice(before: Question) -> Question | None:
+    """Return a question for a count as one for what is counted."""
+    text, count = re.subn(r"\bhow many\b", "which", " ".join(before.lowered.split()), count=1)
+    return read_question(text) if count else None
+
+
+def _with_year(before: Question, question: Question) -> Question:
+    text, year = " ".join(before.lowered.split()).rstrip(" ?"), str(question.years[0])
+    if len(before.years) == 1:
+        return read_question(f"{text.replace(str(before.years[0]), year)}?")
+    return read_question(f"{text} in {year}?") if not before.years else question
+
+
+def _with_measure(before: Question, said: str) -> Question | None:
+    selection = before.wants.selection
+    measure = measured_words(selection.measure) if selection is not None else ""
+    if not measure or _VERB.search(said) or selection is None:
+        return None
+    for mention in before.periods:
+        # "Sales in 2012" goes on as "costs in 2012".
+        measure = measured_words(measure.replace(before.lowered[mention.start : mention.end], ""))
+    if measure not in selection.text:
+        return None
+    return read_question(selection.text.replace(measure, said.removeprefix("the "), 1))
+
+
+# What a choice leaves to the questions after it: the cell that was chosen, as if it had been looked up.
+#
+# After "in which year were sales highest?" the conversation is about that year's sales: "what was it?" means the
+# number, "and in that year, what was rent?" the year.
+
+
+_SELECTS = frozenset({"argmax", "argmin", "rank", "labels"})
+
+
+def remembered_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> tuple[Question, TurnAction] | None:
+    """Return a turn that chose one cell as a turn that looked it up; None for every other turn."""
+    label = _one_label(answer)
+    if answer.plan is None or label is None:
+        return None
+    group = _group(answer.plan)
+    if group is None or label not in group.labels:
+        return None
+    source, quantity = _cell(group, label)
+    index = leaves.index.get((source, quantity.value))
+    if index is None:
+        return None
+    value = float(leaves.value[index])
+    selection = question.wants.selection
+    measure = measured_words(selection.measure) if selection is not None else ""
+    told = read_question(f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?")
+    return told, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
+
+
+def is_no_number(answer: Answer) -> bool:
+    """Return whether an answer is words or a list, with which nothing can be calculated."""
+    return isinstance(answer.value, Text | ValueList)
+
+
+def _one_label(answer: Answer) -> str | None:
+    if isinstance(answer.value, Text):
+        return answer.value.value
+    if isinstance(answer.value, ValueList) and len(answer.value.items) == 1:
+        return answer.value.items[0].label
+    return None
+
+
+def _group(plan: Plan) -> CellGroup | None:
+    """The cells that a plan chooses among: of a list of changes those of the later period."""
+    step = plan.steps[-1]
+    if not isinstance(step, Compute) or step.operation not in _SELECTS:
+        return None
+    operand = step.operands[0]
+    while isinstance(operand, Ref) and operand.step > 0:
+        step = plan.steps[operand.step - 1]
+        if not isinstance(step, Compute):
+            return None
+        operand = step.operands[0]
+    return operand if isinstance(operand, CellGroup) else None
+
+
+def _cell(group: CellGroup, label: str) -> tuple[Source, Quantity]:
+    place = group.labels.index(label)
+    return group.sources[place], group.values[place]
+
+
+# Between the solver's own terms and plans: a chosen candidate written out, earlier plans read back.
+
+
+_NONE: Mapping[int, int] = MappingProxyType({})
+
+
+def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> Plan:
+    """Return an outcome as a plan: its leaves as extracts, then its operation.
+
+    Args:
+        state: The turns before, as they are read.
+        given: For each of them, whether that was its answer. One that was not cannot be referred to: its steps are
+            written out.
+    """
+    writer = _Writer(leaves, state, given)
+    writer.write(outcome)
+    return Plan(tuple(writer.steps))
+
+
+class _Writer:
+    """Steps in the making."""
+
+    def __init__(self, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> None:
+        self.steps: list[Extract | Compute] = []
+        self._leaves, self._state, self._given = leaves, state, given
+
+    def write(self, outcome: TurnAction) -> PlanOperand:
+        """Add the steps of an outcome; what a lookup takes becomes the last step."""
+        operands = tuple(self._operand(operand) for operand in outcome.operands)
+        if outcome.operation != "lookup":
+            self.steps.append(Compute(len(self.steps) + 1, outcome.operation, operands))
+        elif not self.steps:
+            self.steps.append(Compute(1, "identity", operands))
+        return Ref(len(self.steps))
+
+    def _operand(self, operand: Operand) -> PlanOperand:
+        if operand.kind == "constant":
+            return _constant(operand.value)
+        if operand.kind == "leaf":
+            return self._leaf(operand)
+        if self._given[operand.index]:
+            return Ref(operand.index - len(self._given))
+        outcome = self._state.outcomes[operand.index]
+        if outcome.operation == "lookup":
+            return self._operand(outcome.operands[0])
+        return self.write(outcome)
+
+    def _leaf(self, operand: Operand) -> Ref:
+        leaf = self._leaves.leaves[operand.index]
+        dropped = operand.value > 0 > leaf.quantity.value
+        step = len(self.steps) + 1
+        self.steps.append(
+            Extract(step, leaf.source, leaf.label, leaf.quantity, reading="magnitude" if dropped else "signed")
+        )
+        return Ref(step)
+
+
+def _constant(value: float) -> Constant:
+    number = Decimal(repr(value))
+    whole = number == number.to_integral_value()
+    text = "const_m1" if value == -1 else f"const_{int(number)}" if whole and value >= 0 else format(number, "f")
+    return Constant(number.to_integral_value() if whole else number, text)
+
+
+def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int] = _NONE) -> DialogueState:
+    """Return the conversation so far in the solver's terms, whichever solver answered.
+
+    Args:
+        memory: The turns before.
+        restated: The turns that only gave an earlier answer again, each with the turn that it was of.
+    """
+    state = DialogueState()
+    for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
+        if is_no_number(answer):
+            chosen = remembered_choice(whole_question(question, memory.asked[:place]), answer, leaves)
+            if chosen is not None:
+                state = state.after(*chosen)
+                continue
+        if place in restated and answer.plan is not None:
+            again = restated[place]
+            state = state.after(state.questions[again], state.outcomes[again])
+            continue
+        value = as_float(answer.value)
+        counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
+        if answer.plan is None:
+            outcome = TurnAction("lookup", (), value, counts)
+        else:
+            outcome = _read_outcome(answer.plan, value, counts, leaves, state)
+        state = state.after(question, outcome)
+    return state
+
+
+def _read_outcome(
+    plan: Plan, value: float | None, counts: Dimension, leaves: NumberMatrix, state: DialogueState
+) -> TurnAction:
+    last = plan.steps[-1]
+    if isinstance(last, Extract):
+        return TurnAction("lookup", (_leaf_operand(last, leaves),), value, counts)
+    operands = []
+    for operand in last.operands:
+        if isinstance(operand, Constant):
+            operands.append(Operand("constant", 0, float(operand.value)))
+        elif isinstance(operand, Ref) and operand.step < 0:
+            turn = len(state.outcomes) + operand.step
+            operands.append(Operand("result", turn, state.outcomes[turn].value or 0.0))
+        elif isinstance(operand, Ref):
+            step = plan.steps[operand.step - 1]
+            operands.append(_leaf_operand(step, leaves) if isinstance(step, Extract) else _unknown())
+        else:
+            operands.append(_unknown())
+    operation = "lookup" if last.operation == "identity" else last.operation
+    return TurnAction(operation, tuple(operands), value, counts)
+
+
+def _leaf_operand(step: Extract, leaves: NumberMatrix) -> Operand:
+    if step.quantity is None:
+        return _unknown()
+    index = leaves.index.get((step.source, step.quantity.value))
+    if index is None:
+        return Operand("constant", 0, float(step.quantity.value))
+    value = float(leaves.value[index])
+    return Operand("leaf", index, abs(value) if step.reading == "magnitude" else value)
+
+
+def _unknown() -> Operand:
+    return Operand("constant", 0, float("nan"))
