@@ -268,6 +268,11 @@ def replace_references(step: Step, replaced: Callable[[Ref], Operand]) -> Step:
     return replace(step, operands=tuple(replaced(o) if isinstance(o, Ref) else o for o in step.operands))
 
 
+def refer_further_back(step: Step, back: int) -> Step:
+    """Return a step of the plan of some turns ago as one asked now: the answers that it refers to are further back."""
+    return replace_references(step, lambda ref: Ref(ref.step - back) if ref.step < 0 else ref)
+
+
 def without_explanation(plan: Plan) -> Plan:
     """Return the steps that an answer needs; a plan whose answer is its explanation as it is."""
     return closed_plan(plan.steps) if plan.explanation and not plan.explains_alone else plan

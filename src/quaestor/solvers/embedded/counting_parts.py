@@ -5,11 +5,21 @@ from dataclasses import replace
 
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step, closed_plan
+from quaestor.plan.steps import (
+    CellGroup,
+    Compute,
+    Constant,
+    Extract,
+    Operand,
+    Plan,
+    Ref,
+    Step,
+    closed_plan,
+    refer_further_back,
+)
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.splitting import split_question
-from quaestor.solvers.embedded.direct_answers import later_step
 from quaestor.solvers.parts import join_plans
 
 _FAR = 8
@@ -50,7 +60,7 @@ def _parts_meant(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool)
             parts = _parts_meant(again, memory, place, of_turns=of_turns)
         else:
             back = len(memory.turns) - place
-            parts = [Plan(tuple(later_step(step, back) for step in part.steps)) for part in _parts_of(turn)]
+            parts = [Plan(tuple(refer_further_back(step, back) for step in part.steps)) for part in _parts_of(turn)]
         if _fits(asked, parts):
             return [parts[at] for at in asked.places] or parts
         if again is None and not parts and not by_place:
@@ -71,7 +81,7 @@ def _values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
         for place in range(first, end):
             back, plan = len(memory.turns) - place, memory.answers[place].plan
             steps = (Compute(1, "identity", (Ref(-back),)),) if plan is None else plan.steps
-            yield Plan(steps if plan is None else tuple(later_step(step, back) for step in steps))
+            yield Plan(steps if plan is None else tuple(refer_further_back(step, back) for step in steps))
 
 
 def _parts_of(turn: Turn) -> list[Plan]:

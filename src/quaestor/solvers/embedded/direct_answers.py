@@ -24,7 +24,7 @@ from quaestor.ontology.lexicon import in_words
 from quaestor.plan.execute import execute
 from quaestor.plan.expressions import parse_expression
 from quaestor.plan.scales import Dimension
-from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, Step
+from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, refer_further_back
 from quaestor.questions.conversions import AskedConversion, read_conversion
 from quaestor.questions.measures import AskedMeasure, asked_measure
 from quaestor.questions.question import Question
@@ -131,20 +131,11 @@ def _in_percent(answer: Answer, back: int) -> Plan | str:
     last = answer.plan.steps[-1] if answer.plan is not None else None
     if answer.plan is None or not isinstance(last, Compute) or last.operation not in ("subtract", "divide"):
         return 'an amount alone is not a percentage; ask for it "as a percentage of" another amount'
-    steps = tuple(later_step(step, back) for step in answer.plan.steps)
+    steps = tuple(refer_further_back(step, back) for step in answer.plan.steps)
     if last.operation == "subtract":
         last = replace(last, operation="percentage_change", operands=_operands(last.operands, back))
         return Plan((*steps[:-1], last))
     return Plan(steps)
-
-
-def later_step(step: Step, back: int) -> Step:
-    """Return a step of an earlier turn as a later one writes it: the answers that it refers to are further back.
-
-    Args:
-        back: How many turns before this one that was.
-    """
-    return replace(step, operands=_operands(step.operands, back)) if isinstance(step, Compute) else step
 
 
 def _operands(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
@@ -274,7 +265,7 @@ def difference_plan(question: Question, memory: Memory) -> Plan | None:
     if found is None or plan is None or not isinstance(last, Compute) or last.operation != "greater":
         return None
     operation = "percentage_change" if found["percent"] else "subtract"
-    return Plan(tuple(later_step(step, 1) for step in (*plan.steps[:-1], replace(last, operation=operation))))
+    return Plan(tuple(refer_further_back(step, 1) for step in (*plan.steps[:-1], replace(last, operation=operation))))
 
 
 # The last look-up with another name in one place: "pumps in Asia?", then "and valves?", "and in Europe?".
@@ -369,7 +360,7 @@ def repeated_plan(memory: Memory, turn: int) -> Plan | None:
     if plan is None or not all(isinstance(step, Extract | Compute) for step in plan.steps):
         return None
     back = len(memory.answers) - turn
-    return Plan(tuple(later_step(step, back) for step in plan.steps))
+    return Plan(tuple(refer_further_back(step, back) for step in plan.steps))
 
 
 def _words(question: Question) -> str:
