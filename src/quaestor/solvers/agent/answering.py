@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from pydantic import JsonValue
 from pydantic_ai.direct import model_request
@@ -49,7 +50,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.excerpts import Query
 from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
-from quaestor.solvers.tools.searching import SEARCH, SearchResult
+from quaestor.solvers.tools.searching import SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
 
 MOST_CALLS = 16
@@ -61,6 +62,8 @@ _LARGEST_STEP = 1 << 62
 _PHASE = "ANSWER"
 _LONGEST_QUERY = 2000
 _STEP = re.compile(r"#\s*(\d{1,4})\b")
+_GIVING = ("query_kg", "find_in_text", "calculate")
+"""The tools that give steps."""
 _DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
@@ -171,8 +174,10 @@ class AnswerRounds:
         """Make the calls of a reply, in order, up to an answer that stands."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         before, unsure = len(self._box.draft.steps), False
-        for place, called in enumerate(reading.calls):
-            doubted = unsure and any(step > before for step in named_steps(called))
+        given: dict[int, int] = {}
+        for place, written in enumerate(reading.calls):
+            called = with_steps(written, given)
+            doubted = unsure and any(step > before and step not in given for step in named_steps(written))
             if called.tool == UNDERSTAND and not self.limits.two_phases:
                 results.append((called, "noted"))
             elif called.tool == ANSWER:
@@ -189,7 +194,10 @@ class AnswerRounds:
                 results.append((called, self._note(called, _DOUBTED, "Look at the results, and call again")))
             else:
                 result = self._result(called)
-                unsure = unsure or (called.tool != SEARCH and "step" not in result)
+                if called.tool in _GIVING:
+                    steps = _steps_of(result)
+                    unsure = unsure or len(steps) != foreseen_steps(called)
+                    given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
                 results.append((called, brief(result)))
         self.messages.append(answered(results, self._repair("", closing) if closing else ""))
         return None
@@ -312,6 +320,54 @@ class AnswerRounds:
 
     def _repair(self, fault: str, closing: bool) -> str:
         return render("agent/repair", fault=fault, last=closing, native=self.native, tool=ANSWER)
+
+
+def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
+    """Return the steps that a call gave."""
+    values = result.get("values") if "step" not in result else None
+    told = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
+    return [step for one in told if isinstance(step := one.get("step"), int)]
+
+
+def foreseen_steps(called: RequestedCall) -> int:
+    """Return how many steps a model may expect of a call: one, or one for each of the values in its filters."""
+    try:
+        said = json.loads(called.text)
+    except (ValueError, RecursionError):
+        return 1
+    filters = said.get("filters") if isinstance(said, dict) else None
+    values = filters.values() if isinstance(filters, dict) else ()
+    return prod(len(value) for value in values if isinstance(value, list))
+
+
+def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall:
+    """Return a call that names steps as a model could foresee them with those that they became.
+
+    Args:
+        given: Of the calls before it in the reply, by the number that each was to have.
+    """
+    if all(step == became for step, became in given.items()):
+        return called
+
+    def renamed(said: JsonValue) -> JsonValue:
+        if isinstance(said, str):
+            return _STEP.sub(lambda found: f"#{given.get(int(found[1]), int(found[1]))}", said)
+        if isinstance(said, list):
+            return [renamed(one) for one in said]
+        if isinstance(said, dict):
+            return {name: _renumbered(one, given) if name == "steps" else renamed(one) for name, one in said.items()}
+        return said
+
+    try:
+        return replace(called, arguments=json.dumps(renamed(json.loads(called.text)), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return replace(called, arguments=str(renamed(called.text)))
+
+
+def _renumbered(steps: JsonValue, given: Mapping[int, int]) -> JsonValue:
+    return (
+        [given.get(step, step) if type(step) is int else step for step in steps] if isinstance(steps, list) else steps
+    )
 
 
 def named_steps(called: RequestedCall) -> set[int]:

@@ -69,6 +69,9 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     if len(facts) == 1 or (property_ is not None and len({_amount(fact) for fact in facts}) == 1):
         return _retrieved(facts[0], draft, said)
     if property_ is None or any(isinstance(value, list) for value in filters.values()):
+        listed = [(key, values) for key, values in filters.items() if isinstance(values, list)]
+        by_name = {instance.name: instance for instance in matching}
+        facts.sort(key=lambda f: [_place_of(page, by_name[f.instance], f, key, values) for key, values in listed])
         return _several(facts, draft, said)
     return _ambiguous(property_, facts, {i.name: i for i in matching}, filters, draft)
 
@@ -123,6 +126,12 @@ def _fits(page: GraphPage, instance: Instance, key: str, value: Scalar | list[Sc
         return _INSTANCE_KEYS[key](instance, value)
     name = page.property_named(key, page.properties((instance,)))
     return any(fact.predicate == name and _prints(fact, value) for fact in instance.facts)
+
+
+def _place_of(page: GraphPage, instance: Instance, fact: Fact, key: str, values: Sequence[Scalar]) -> int:
+    """Return which of the values asked for a cell fits."""
+    fits = (_cell_fits(fact, {key: v}) if key in _CELL_KEYS else _fits(page, instance, key, v) for v in values)
+    return next((place for place, fit in enumerate(fits) if fit), len(values))
 
 
 def _cell_fits(fact: Fact, filters: Filters) -> bool:
