@@ -60,13 +60,14 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
     console.print(f"[bold cyan]{number}. {escape(turn.question)}[/]")
     cited = cite_explanation(answer)
     shown = "" if answer.kind == "explanation" else show_number(answer)
-    line = Text().append(shown, style="bold green" if turn.error is None else "bold red")
+    parts = [Text(shown, style="bold green" if turn.error is None else "bold red")] if shown else []
     if formula := arithmetic(answer):
-        line.append(f"   = {formula}")
+        parts.append(Text(f"= {formula}"))
     if answer.value is not None and not turn.verified:
-        line.append("   (not verified)", style="yellow")
+        parts.append(Text("(not verified)", style="yellow"))
     if answer.value is not None and (sure := confidence_words(answer.confidence)):
-        line.append(f"   {sure}", style="dim")
+        parts.append(Text(sure, style="dim"))
+    line = Text("   ").join(parts)
     sentences = [Text(sentence) for sentence in cited.lines] if cited is not None else []
     for said in [line, *sentences] if shown else [*sentences, line]:
         if said.plain:
