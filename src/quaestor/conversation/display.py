@@ -77,7 +77,9 @@ def _amount(value: Decimal, answer: Answer) -> str:
     if scale is Scale.PERCENT:
         return f"{_rounded(value, form, 4)} %"
     if form.scale not in (None, Scale.PERCENT) and (scale is not Scale.ONE or answer.in_ones):
-        value, scale = value * scale.factor / form.scale.factor, form.scale
+        asked_for = value * scale.factor / form.scale.factor
+        if not _vanishes(asked_for, form):
+            value, scale = asked_for, form.scale
     whole = _is_in_other_scale(answer) and value == value.to_integral_value()
     shown = value.to_integral_value() if whole else value
     words = [_rounded(shown, form, 2 if answer.metric_type == "ratio" else 4)]
@@ -87,6 +89,11 @@ def _amount(value: Decimal, answer: Answer) -> str:
         sign = sign_of(unit)
         words = [sign, *words] if sign else [unit, *words] if is_currency(unit) else [*words, unit]
     return " ".join(words)
+
+
+def _vanishes(value: Decimal, form: AskedForm) -> bool:
+    """Whether rounding leaves nothing of a number, as of $ 2.63 a share in millions."""
+    return bool(value) and form.decimals is not None and abs(value) < Decimal(1).scaleb(-form.decimals) / 2
 
 
 def _is_in_other_scale(answer: Answer) -> bool:
