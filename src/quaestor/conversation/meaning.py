@@ -498,8 +498,8 @@ def _list_meaning_listed(operands: Sequence[Meaning]) -> Meaning:
     text = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
     whens = [operand.text.removeprefix(operand.subject) for operand in operands]
     if len(subjects) == 1 and len(operands) <= _MOST_LISTED and all(when.startswith(" in ") for when in whens):
-        years = [when.removeprefix(" in ") for when in whens]
-        text = f"{operands[0].subject} in {', '.join(years[:-1])} and {years[-1]}"
+        years = list(dict.fromkeys(when.removeprefix(" in ") for when in whens))
+        text = f"{operands[0].subject} in {_joined(years)}"
     return shortened_meaning(
         Meaning(
             "",

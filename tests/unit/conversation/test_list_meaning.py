@@ -5,6 +5,7 @@ import pytest
 from pages import page
 
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.meaning import Meaning, selected
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.periods import Period
@@ -145,3 +146,9 @@ def test_words_of_a_group_stay_short() -> None:
     answer = answered("", ("argmax", (many,)))
     assert len(answer.description) <= 200
     assert len(answer.formula) <= 1000
+
+
+def test_several_numbers_of_one_period_name_it_once() -> None:
+    year = Period("year", 2024)
+    sales = [Meaning(key, "value", "Net sales", "Net sales in 2024", (), (year,)) for key in ("first", "second")]
+    assert selected("items", sales, "").text == "Net sales in 2024"
