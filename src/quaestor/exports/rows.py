@@ -112,7 +112,8 @@ def source_text(source: Source, graph: KnowledgeGraph) -> str:
         return f"{text[: found.source.start]}[{text[found.source.start : found.source.end]}]{text[found.source.end :]}"
     if isinstance(source, CellRef):
         return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"
-    return f"{source.section}, sentence {source.sentence + 1}"
+    heading = next(iter(graph.path_of(source.section)[-1:]), source.section.replace("_", " "))
+    return f"{heading}, sentence {source.sentence + 1}"
 
 
 def _words(conversation: ExportedConversation, number: int, turn: Turn) -> tuple[str, ...]:
