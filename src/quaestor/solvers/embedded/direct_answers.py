@@ -409,7 +409,9 @@ def count_parts(question: str, context: TurnContext) -> Answer | None:
     whole = context.document.whole or context.document
     there = replace(context, document=whole)
     last = len(context.memory.answers) - 1
-    return None if plan is None else _answered(plan, question, there, last, "asks for parts of answers up to {}")
+    if plan is None:
+        return None
+    return _answered(plan, question, there, last, "asks for what was answered up to question {}")
 
 
 def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
