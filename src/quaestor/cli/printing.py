@@ -217,3 +217,8 @@ def agreed(question: str) -> bool:
     if not said.endswith("\n"):
         print(file=sys.stderr)
     return said.strip().casefold() in ("y", "yes")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a count in words: `1 conversation`, `2,000 conversations`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"

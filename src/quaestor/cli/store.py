@@ -74,7 +74,7 @@ def vacuum_store(
     """
     from quaestor.application.run_service import ended_before
     from quaestor.application.store_copy import opened_parts
-    from quaestor.cli.printing import agreed
+    from quaestor.cli.printing import agreed, counted
     from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
@@ -86,7 +86,7 @@ def vacuum_store(
             old = await ended_before(parts.runs, older_than) if older_than is not None else ()
             if old:
                 for record in old:
-                    print(f"{record.id}: {record.dataset}, {record.conversations} conversations")
+                    print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}")
                 if not yes and not agreed(f"permanently delete {_runs(len(old))}?"):
                     print("nothing was deleted")
                     return
@@ -112,11 +112,11 @@ def copy_stores(
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announced
+    from quaestor.cli.printing import announced, counted
     from quaestor.errors import StoreError
 
     def done(run: "RunRecord") -> None:
-        print(f"{run.id}: {run.conversations} conversations", file=sys.stderr)
+        print(f"{run.id}: {counted(run.conversations, 'conversation')}", file=sys.stderr)
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
