@@ -192,9 +192,6 @@ class Answer:
         return show_number(self)
 
 
-# Explanations as people read them: every number and claim with the numbers of the places that it rests on.
-
-
 _RANGE = 3
 """So many citations in a row are written as their first and last."""
 

@@ -36,9 +36,6 @@ from quaestor.questions.cues import metric_nouns
 from quaestor.questions.entity import counted_thing, named_entity
 from quaestor.questions.question import NO_QUESTION, Question, entity_asked, names_in
 
-# What a result is, in words: description, entity, metric type, period, base, variables. By rule, without a model.
-
-
 _LONGEST = 200
 _QUOTED = 60
 _LONGEST_NAME = 80
@@ -452,9 +449,6 @@ def _named(variables: Iterator[Variable]) -> Iterator[Variable]:
         if name not in seen:
             seen[name] = Variable(name, variable.value, variable.scale, variable.source)
     return iter(seen.values())
-
-
-# The explanation of a plan, filled in: every number in it is what a step comes to, in words as answers have them.
 
 
 def explain_plan(

@@ -235,9 +235,6 @@ def show_confidence(confidence: float) -> str:
     return f"{confidence:.0%}" if confidence >= 1 - _NEARLY_SURE else "under 1%"
 
 
-# Answers as Python shows them: in one line, and as elements for a notebook, with the tables that they come from.
-
-
 _TABLES, _SENTENCES, _PLACES = 3, 4, 8
 """The most of each that is shown with an answer."""
 

@@ -38,9 +38,6 @@ from quaestor.conversation.events import (
 )
 from quaestor.core.answer_value import print_amount
 
-# Events for people: the one place where they are worded.
-
-
 Worded = list[str]
 
 
@@ -226,9 +223,6 @@ _WORDS: dict[type, Callable[..., Worded]] = {
     StageAnswered: _stage_answered,
     AnswerMeasured: _answer_measured,
 }
-
-
-# What happens in a turn, as it happens.
 
 
 class Trace:

@@ -11,8 +11,6 @@ from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.quantity import Scale
 
-# The event of solvers that are asked one after the other: what a stage came to.
-
 
 @dataclass(frozen=True, slots=True)
 class StageAnswered:
@@ -41,9 +39,6 @@ class StageAnswered:
     kind: Literal["stage_answered"] = field(default="stage_answered", kw_only=True)
 
 
-# The event of an answer of which it was counted what speaks for it.
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerMeasured:
     """What a confidence is learned from was counted of a model's answer. None of it is a probability that it is right.
@@ -67,9 +62,6 @@ class AnswerMeasured:
     agreeing: int = 1
     samples: int = 1
     kind: Literal["answer_measured"] = field(default="answer_measured", kw_only=True)
-
-
-# The events of drafts that are judged: made, examined, criticised, and one of them the answer.
 
 
 @dataclass(frozen=True, slots=True)

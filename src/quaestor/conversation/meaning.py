@@ -19,9 +19,6 @@ from quaestor.documents.document import Sentence
 from quaestor.plan.operations import OPERATIONS, metric_of
 from quaestor.questions.entity import named_entity
 
-# Periods in words, for descriptions; and the one period of several.
-
-
 _MONTHS = "january february march april may june july august september october november december".split()
 _QUARTERS = ("first", "second", "third", "fourth")
 
@@ -65,9 +62,6 @@ def spanned_period(periods: tuple[Period, ...]) -> Period | None:
 def period_order(period: Period) -> tuple[int, int, int, int]:
     """Return what puts periods in the order of their ends."""
     return (period.last or period.year, period.quarter or 0, period.month or 0, period.day or 0)
-
-
-# What a result means: its metric type, what it is about, its periods, its base. Composed along the steps of a plan.
 
 
 _SHARES = frozenset({"ratio", "percentage", "percentage_change"})
@@ -398,11 +392,6 @@ def _closed(words: str, meaning: Meaning) -> str:
 def _joined(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
-
-
-# What a list means, and what is selected from it: "year with the highest net revenue, 2007 to 2009".
-#
-# The words for arithmetic are `meaning`'s.
 
 
 _MOST_NAMED = 3

@@ -20,8 +20,6 @@ from quaestor.plan.execute import StepResult
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import Question, read_question
 
-# One question with its answer, and how it came about.
-
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -103,9 +101,6 @@ class Turn:
     def asked(self) -> str:
         """What a person asked: the question, or what earlier versions took it from, asked together with others."""
         return next((event.asked for event in self.events if isinstance(event, TakenApart)), self.question)
-
-
-# The turns so far, as the solver answered them.
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,6 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-# What is kept so that it need not be made again: bounded, safe among threads, and cleared at once.
-
-
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -100,9 +97,6 @@ def clear_caches() -> None:
             found.cache_clear()
     if set_aside:
         gc.freeze()
-
-
-# How often Python looks for cycles of objects that nobody holds any more.
 
 
 def collect_seldom() -> None:

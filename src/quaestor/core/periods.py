@@ -597,9 +597,6 @@ def _with_preposition(before: str, named: str) -> str:
     return named if _PREPOSITION.search(before) else f"in {named}"
 
 
-# A company's fiscal calendar: which fiscal year and quarter a day is in, by the company's own names for its years.
-
-
 _FISCAL_YEAR = 365.25
 _FISCAL_MONTH = _FISCAL_YEAR / 12
 _FISCAL_DRIFT = 15

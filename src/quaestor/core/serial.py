@@ -7,8 +7,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from quaestor.errors import StoredValueError
 
-# A statement of a knowledge graph, in the form in which it is written, read and kept.
-
 
 class Triple(NamedTuple):
     """Subject, predicate and object, each one word of Turtle.

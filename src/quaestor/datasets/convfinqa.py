@@ -48,9 +48,6 @@ def is_joined(conversation: str) -> bool:
     return conversation.startswith("Double_")
 
 
-# A page of ConvFinQA as a document: one table between the sentences before it and the sentences after it.
-
-
 def read_convfinqa_page(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Document:
@@ -245,9 +242,6 @@ def read_conversation(
         raise DatasetError(f"{place}: no questions; expected a list in '{holder}' / '{key}'")
     texts = tuple(text_field(question, f"{place}: a question of '{key}'") for question in questions)
     return Conversation(name, document, texts, joined=is_joined(name), company=company_of(name))
-
-
-# The original format of ConvFinQA: a list of records.
 
 
 class OriginalFormat:

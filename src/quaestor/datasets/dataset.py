@@ -139,9 +139,6 @@ class FileConversations(Sequence["Conversation"]):
         return tuple, (tuple(self),)
 
 
-# Conversations about documents, and the file that they come from.
-
-
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A document and the questions asked about it, in order.
@@ -255,9 +252,6 @@ class Dataset:
         if id not in known:
             raise UnknownConversationError(unknown_name("conversation", id, known, where=f"in {self.path}", most=3))
         return self.conversations[known.index(id)]
-
-
-# The fields of a benchmark's records: text that is text, and what is said of a page that was read from them.
 
 
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:

@@ -17,9 +17,6 @@ from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.registry import reader_names
 
-# The documents that questions are about, by the names that the questions give them.
-
-
 _HELD = 6
 """Documents that are held once they are read: questions about one mostly follow each other."""
 _LONGEST_NAME = 255
@@ -99,9 +96,6 @@ def _plain(path: Path) -> str:
     return Path(path.stem).stem if path.suffix == ".gz" else path.stem
 
 
-# A file that is a document and no dataset: a person asks about it, nobody has asked yet.
-
-
 def read_alone(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Dataset | None:
@@ -119,9 +113,6 @@ def read_alone(
     name, document = found
     warnings = tuple(map(show_warning, document.warnings))
     return Dataset.of(str(content.path), name, [Conversation(document.id, document, ())], warnings)
-
-
-# The formats that a dataset can have, and which of them a file is in: by what it holds, not by its name.
 
 
 class DatasetFormat(Protocol):

@@ -19,9 +19,6 @@ from quaestor.documents.facts import Fact
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import Concept, read_lexicon
 
-# Moments: the periods of columns, tags and questions in one comparable form, in a company's fiscal calendar.
-
-
 _MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
 _AS_OF = lazy_regex(r"\b(?:as (?:of|at)|at)(?: both)?(?: the)?(?: end of)?\s*$", re.IGNORECASE)
 _AND = lazy_regex(r"\s*(?:,|,? ?and)\s*", re.IGNORECASE)
@@ -257,9 +254,6 @@ def _phrases_of(concept: Concept) -> Iterable[tuple[str, ...]]:
 
 def _main_terms(words: Sequence[str]) -> frozenset[str]:
     return frozenset(word for word in words if word not in _SMALL_PART and not word[0].isdigit())
-
-
-# The lines of a document's numbers: rows of tables, and numbers of sentences.
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,9 +317,6 @@ def _usual_scale(document: Document) -> Scale:
     return counts.most_common(1)[0][0] if counts else Scale.ONE
 
 
-# An index of a document's sentences by their terms and their context.
-
-
 _Key = TypeVar("_Key")
 
 Flags = NDArray[np.bool_]

@@ -305,9 +305,6 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     return FactTable(whole, calendar, tuple(lines), tuple(read_sayings(whole, calendar, len(lines))))
 
 
-# Facts of several files of different companies, a table for each company.
-
-
 def build_company_facts(document: Document) -> tuple[FactTable, ...]:
     """Return the facts of each company that the files of a document are of; a single table if it is one company."""
     whole = document.whole or document

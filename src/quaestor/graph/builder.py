@@ -44,8 +44,6 @@ from quaestor.ontology.line_matching import LineContext, PropertyMatch
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.terms import property_name, slug
 
-# Facts of running text: the numbers of each sentence with their periods, and the years that it names.
-
 
 def text_facts(
     document: Document, ontology: Ontology

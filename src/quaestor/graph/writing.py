@@ -27,9 +27,6 @@ from quaestor.graph.facts import (
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.terms import Value, decimal_term, read_term, read_turtle, text_term
 
-# The facts of a graph as triples.
-
-
 PAGE = "doc:page"
 """The document's own node."""
 

@@ -172,11 +172,6 @@ def spellings(label: str) -> frozenset[str]:
     return frozenset(found) if words else frozenset()
 
 
-# Which class a table belongs to: every cue that is found counts by where it is, and is kept as a reason.
-#
-# What the cues are is the ontology's.
-
-
 WEIGHTS = {"role": 1_000.0, "caption": 4.0, "lead": 3.0, "heading": 2.0, "text": 0.25}
 """What a cue counts by its place, times its words (three at most); the role of a primary statement more than all cues.
 

@@ -14,9 +14,6 @@ from quaestor.ontology.core import compile_phrases, read_core
 from quaestor.ontology.line_matching import caption_key, read_core_lines
 from quaestor.ontology.terms import read_plainly
 
-# The lexicon: how people name standard concepts and measures of financial reports.
-
-
 MEASURE = "measure:"
 """Begins the name of a measure where concepts are named too."""
 _TOKEN = lazy_regex(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
@@ -271,11 +268,6 @@ def read_thesaurus() -> Thesaurus:
             others[of].append(other)
             others[other].append(of)
     return Thesaurus(others, max(map(len, others)))
-
-
-# Measures of filings: figures that analysts ask for by name, as arithmetic over the lines of statements.
-#
-# Where a document prints the figures, and how the arithmetic becomes the steps of a plan, is for others to find out.
 
 
 _NAME = lazy_regex(r"[A-Z]\w*")

@@ -295,11 +295,6 @@ def _kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
     )
 
 
-# A label looked up among known ones, rung by rung, with the score and the reason.
-#
-# How labels compare is `labels`'; what they name is the caller's.
-
-
 @dataclass(frozen=True, slots=True)
 class PropertyMatch:
     """A known label that a label is.

@@ -178,9 +178,6 @@ def _of_apart(apart: KeptDistinct) -> tuple[str, str, str, str]:
     return apart.label, apart.other, apart.rule, apart.document
 
 
-# What somebody proposes for an ontology beyond the rules, with the reason.
-
-
 ProposalKind = Literal["class", "property", "merge"]
 
 
@@ -217,11 +214,6 @@ def read_kind(text: str) -> ProposalKind:
     """Return the kind of that name; ValueError if there is none."""
     kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
     return kinds[kinds.index(text)]
-
-
-# A frozen ontology: classes, properties, and why labels are one property.
-#
-# Nothing adds to it: `builder` makes another one. Its written form is `turtle`'s.
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,9 +484,6 @@ def _nearest_names(name: str, known: Mapping[str, object]) -> str:
 
     found = process.extract(_prefixed(name), list(known), limit=3)
     return "the nearest are " + ", ".join(match for match, _, _ in found) if found else "the ontology is empty"
-
-
-# What one ontology has that another has not.
 
 
 @dataclass(frozen=True, slots=True)

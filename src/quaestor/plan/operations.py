@@ -11,8 +11,6 @@ from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
 from quaestor.plan import scales
 from quaestor.plan.scales import Dimension, OperandScaling
 
-# Which entries of a list an operation selects: the highest, the three largest, those above a number.
-
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -335,9 +333,6 @@ ARITHMETIC = tuple(
 
 FOR_MODELS = tuple(name for name, operation in OPERATIONS.items() if operation.takes not in _OF_WORDS)
 """The operations that a model may ask for: what words state and what it explains, it says itself."""
-
-
-# Whether a number that somebody writes is a number that is known, to the digits that it was written with.
 
 
 FEWEST_DIGITS = 2

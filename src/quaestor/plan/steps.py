@@ -233,9 +233,6 @@ class Plan:
         return tuple(step for step in self.steps if isinstance(step, Extract))
 
 
-# A plan as a tree: its last step with all that it rests on.
-
-
 Made = TypeVar("Made")
 Tree = tuple[object, ...]
 """A program as nested tuples: `("number", value, text)`, `(operation, operand, ...)`; equal for equal programs."""

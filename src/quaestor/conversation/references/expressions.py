@@ -13,9 +13,6 @@ from quaestor.core.words import FUNCTION_WORDS, singular
 from quaestor.questions.cues import COUNTS, ORDERS, PERIOD_NOUNS, PLAIN_NOUNS, metric_nouns
 from quaestor.questions.question import Question
 
-# What a question refers to, as values. Owns no finding.
-
-
 ReferenceKind = Literal["result", "results", "cell", "entity", "period", "ellipsis"]
 
 
@@ -91,9 +88,6 @@ class References:
     def used(self) -> tuple[int, ...]:
         """The earlier turns that the question most likely uses, from 0."""
         return self.sets[0].turns if self.sets else ()
-
-
-# The referring expressions of a question: where they are, what sort of thing each points at.
 
 
 _STOP = (

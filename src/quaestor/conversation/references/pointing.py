@@ -12,9 +12,6 @@ from quaestor.core.words import singular, words
 from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question, names_in
 
-# The entity in focus: what the conversation is about with a question, and what each expression takes as its thing.
-
-
 _ANOTHER_SIDE = lazy_regex(r"\b(?:and|than|versus|compared|less|minus|plus|or|exceed\w*)\b")
 """Between an expression and the name of a thing: the name belongs to something else that is compared."""
 

@@ -13,9 +13,6 @@ from quaestor.conversation.references.pointing import Pointed, named_thing, poin
 from quaestor.core.words import singular, words
 from quaestor.questions.question import Question
 
-# Traits and cues for people, and the ids that older weights mean.
-
-
 TRAIT_WORDS: Mapping[str, str] = {
     "none": "none",
     "the_last_result": "the last result",

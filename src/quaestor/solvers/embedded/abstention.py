@@ -297,11 +297,6 @@ def _plain(number: Observation) -> bool:
     return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))
 
 
-# What is told instead of the likeliest answer, where a person asks and the page likely does not say.
-#
-# The rules that need none are in `declining`.
-
-
 _OF_SEVERAL = 0.5
 """What an answer's confidence is multiplied by where any of several companies may be meant."""
 

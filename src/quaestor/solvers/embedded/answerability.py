@@ -255,11 +255,6 @@ def _said(weight: dict[str, float], leaves: Sequence[CandidateNumber], *, labels
     return sum(weight.get(stem, 0.0) for stem in set().union(*of))
 
 
-# What a page lacks of a question, in words: a line, a year, or numbers that all its words describe together.
-#
-# Says nothing of how likely an answer is.
-
-
 _TELLS = 0.7
 """The least weight of a word that pages with an answer mostly have: others say nothing when they are missing."""
 _MISSING_MOST = 3

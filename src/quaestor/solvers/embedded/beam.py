@@ -40,8 +40,6 @@ from quaestor.solvers.embedded.prior import (
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
 from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_question, leaves_of, years_spoken_of
 
-# One turn, from question to ranked candidates: the steps of the solver in their order.
-
 
 def signatures_of(state: DialogueState) -> tuple[str, ...]:
     """Return the signature of each turn so far."""

@@ -27,9 +27,6 @@ from quaestor.solvers.embedded.operand_pool import (
 )
 from quaestor.solvers.embedded.turn_state import TurnAction
 
-# What a candidate can do, as names and as codes.
-
-
 OPERATIONS = (
     "lookup", "subtract", "add", "divide", "multiply", "greater", "percentage_change", "sum", "average",
 )  # fmt: skip
@@ -38,9 +35,6 @@ LOOKUP, SUBTRACT, ADD, DIVIDE, MULTIPLY, GREATER, CHANGE, SUM, AVERAGE = range(l
 
 GROUPED = frozenset({"sum", "average"})
 """Those that take a group of numbers."""
-
-
-# What can be done with the operands of a turn: each two of one reading, one and a constant, one alone, a group.
 
 
 Plans = tuple[NDArray[np.int8], NDArray[np.intp], NDArray[np.intp]]
@@ -254,9 +248,6 @@ class ShiftTable:
         shifts = reading_of(name, taken).shifts
         self._factors[:, packed] = 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
         self._known[packed] = True
-
-
-# How probable the signature of every plan is: by its operation and by what its operands are.
 
 
 def signature_scores(

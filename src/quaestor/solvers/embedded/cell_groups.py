@@ -16,9 +16,6 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page import NumberMatrix
 
-# The cells of a page with what tells each from its neighbours: its line, its period, its section.
-
-
 _QUARTER = lazy_regex(
     r"\b(?:quarters?|qtr|q[1-4]|[1-4]q|(?:three|3|six|6|nine|9)[\s-]months?|jan\w*|feb\w*|mar(?:ch)?\b|apr\w*|may|june?|july?"
     r"|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|half)\b|^(?:first|second|third|fourth|1st|2nd|3rd|4th)\W*$",
@@ -379,11 +376,6 @@ def _members(document: Document, table: Table, heading: str, rows: Sequence[int]
         tuple(CellRef(document.id, table.index, row, 0) for _, row in ordered),
         fit,
     )
-
-
-# The groups of cells that a question may choose among: one line over the periods, or one column over its lines.
-#
-# Which group is meant, is for `finding`.
 
 
 @dataclass(frozen=True, slots=True)

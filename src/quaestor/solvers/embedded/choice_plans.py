@@ -15,9 +15,6 @@ from quaestor.questions.stems import stem, stems
 from quaestor.solvers.embedded.cell_groups import GroupedCells, LabelledCell, Members
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 
-# Plans that choose: a question's condition on a group of cells, as steps.
-
-
 _TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
 _FAR = 100
 """A plain limit so many times as large as any number of a group is said in full, and they in their scale."""

@@ -269,9 +269,6 @@ def _ranked(
     return sorted(found, key=lambda one: (-round(one.mass, 6), -max(cell.year for cell in one.group.cells)))
 
 
-# Questions that choose: the plans that answer them, the likeliest first.
-
-
 _NOWHERE: Mapping[int, float] = MappingProxyType({})
 _WHOLE = 0.99
 """What "X consists of" must be called so word for word: most that consists of something is told in the text."""
@@ -440,9 +437,6 @@ def _period_plan(
     if selection.form != "yes_no":
         return choice_plan(selection, group, page.leaves)
     return yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)
-
-
-# Choices as answers: executed, with how sure they are and what led to them.
 
 
 _STATED = frozenset({"employee", "person", "customer", "location"})

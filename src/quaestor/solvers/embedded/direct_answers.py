@@ -367,9 +367,6 @@ def _words(question: Question) -> str:
     return " ".join(question.lowered.split()).strip(" ?.!")
 
 
-# Follow-ups that can mean one thing only, answered: as sure as the answer that they go on from.
-
-
 def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
     """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
 
@@ -423,11 +420,6 @@ def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: s
     context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
     grounds = f'"{question.strip()}" {why.format(turn + 1)}'
     return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
-
-
-# A measure of a filing as an answer: its plan executed, how it was read and how sure that is; or what it lacks.
-#
-# Which lines and times are taken, `quaestor.retrieval.measures` says.
 
 
 _DIRECT, _MADE = 0.9, 0.7

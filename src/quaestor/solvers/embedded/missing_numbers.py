@@ -29,11 +29,6 @@ from quaestor.solvers.embedded.period_fit import (
 )
 from quaestor.solvers.embedded.unwanted_plans import asks_for_change
 
-# The line of a table that a question spells whole, and the cells of it that are asked for.
-#
-# Which of the line's cells are of the time that is asked for, periods say.
-
-
 _RATE = lazy_regex(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _ASIDE = lazy_regex(r"\([^()]*+\)")
 _CALCULATES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
@@ -188,9 +183,6 @@ def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
     return time.year in {printed.year, *printed.named} or time.is_fine
 
 
-# Cells without a number that a question asks for: of a line that it names or means again, and of its time.
-
-
 _LONGEST = 40
 """Of what a cell prints so much is said at most."""
 
@@ -281,9 +273,6 @@ def _in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) ->
     year = None if time is None else time.year
     near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)
     return any(named.words <= set(search_words(m.sentence.lower())) for m in near)
-
-
-# A number of another kind than a question asks for: no yes or no, no count of those things.
 
 
 def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:

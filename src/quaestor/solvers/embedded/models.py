@@ -376,9 +376,6 @@ def design(rows: Floats, mean: Floats, scale: Floats) -> Floats:
     return wide
 
 
-# How sure an answer is: the share of the likeliest result, corrected by how often such shares were right.
-
-
 _SUREST = 0.999
 
 
@@ -456,9 +453,6 @@ def shared_confidence(first: float, share: float, other: float) -> float:
 
 def _inside(share: float) -> float:
     return min(_SUREST, max(1 - _SUREST, share))
-
-
-# How sure a choice among cells or lines is: by what the number scorer says of them, and how they were found.
 
 
 _CHOICE_CONFIDENCE_SUREST = 0.99

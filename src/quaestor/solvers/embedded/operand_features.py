@@ -95,9 +95,6 @@ class StemSets:
         return places
 
 
-# What is measured of each operand of a pool before it is paired: how it is worded, dated and ranked.
-
-
 Column = NDArray[np.generic]
 
 _LAST_RANK = 30
@@ -258,9 +255,6 @@ def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
     return np.where(pool.leaf >= 0, values[np.maximum(pool.leaf, 0)], otherwise)
 
 
-# What is measured of two operands together: years, places, words, sizes, and how one was made of the other.
-
-
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 
 
@@ -417,9 +411,6 @@ def _kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
     }
 
 
-# What is measured of a group of numbers that a plan adds up or averages.
-
-
 _LEAST = 1e-6
 _UNLISTED = 1e-3
 COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_least", "group_reference")
@@ -469,9 +460,6 @@ def _counted(members: Sequence[Operand], turn: TurnView) -> int:
 def _reference(members: Sequence[Operand], turn: TurnView) -> float:
     turns = {member.index for member in members}
     return float(np.log(max((use.score for use in turn.uses if set(use.turns) == turns), default=_UNLISTED)))
-
-
-# What the shared resolution of references says of a turn: which earlier results it uses together.
 
 
 _REFERENCES_LEAST = 1e-3

@@ -346,9 +346,6 @@ def counts_of(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> D
     return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]
 
 
-# What can be an operand in a turn: leaves of the page, earlier results, groups of numbers, and constants.
-
-
 KINDS = ("new", "used", "result1", "result2", "result3", "constant", "none", "group")
 """What an operand can be, in the order of their codes."""
 NEW, USED, RESULT1, RESULT2, RESULT3, CONSTANT, NONE, GROUP = range(len(KINDS))

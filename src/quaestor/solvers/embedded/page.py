@@ -25,8 +25,6 @@ from quaestor.questions.comparison import boundary
 from quaestor.questions.stems import is_of_single_words, meaning_stem, stems, stems_of_parts
 from quaestor.retrieval.everyday import spelled_out
 
-# One number of a page with all that describes it, in the words and signs that questions are compared with.
-
 
 @dataclass(frozen=True, slots=True)
 class CandidateNumber:
@@ -94,9 +92,6 @@ def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
 
 
 _POWERS = {scale: math.nan if scale is Scale.PERCENT else float(np.log10(float(scale.factor))) for scale in Scale}
-
-
-# The words of a sentence with their stems, read once for all numbers that are in it.
 
 
 _PER_NUMBER = 5
@@ -179,9 +174,6 @@ def sentence_words(text: str) -> SentenceWords:
         places=tuple([place for _, place in found]),
         single=len(low) == len(text) and is_of_single_words(lowered, said),
     )
-
-
-# How telling each stem is, as it was learned; one way to keep it, for pages and for questions.
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,9 +334,6 @@ def _matrix(
     return WordMatrix(size, width, None, numbers[order].astype(np.int32), strong[order], starts)
 
 
-# The leaves of tables: each number of a body with its headings, whichever way the table is turned.
-
-
 _TOTAL = "total"
 _YEAR = lazy_regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -415,9 +404,6 @@ def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
 
 def _other_year(labels: str, year: int) -> int:
     return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
-
-
-# The leaves of running text: each number with the words, verbs and years of its sentence.
 
 
 LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
@@ -532,9 +518,6 @@ def _lead(said: SentenceWords, start: int) -> int:
         if word[0].isalpha() and word not in _SKIPPED:
             return LEADS.index(word) if word in LEADS else 0
     return 0
-
-
-# The leaves of a page: every number that a plan can start from, as arrays that the scorer reads at once.
 
 
 Ints = NDArray[np.int32]
@@ -720,9 +703,6 @@ def _nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int,
     if leaf.table >= 0:
         return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
     return {vocabulary[stem]: 1 / (1 + distance / _NEAR) for stem, distance in leaf.distances}
-
-
-# A page made ready for questions: the weights of its words, and what no question changes.
 
 
 @dataclass(frozen=True, slots=True)

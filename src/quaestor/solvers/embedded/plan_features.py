@@ -144,9 +144,6 @@ def _number_columns(candidates: Candidates, question: Question) -> dict[str, Col
     return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}
 
 
-# What is measured of a plan against the conversation: what the turns before did and left open.
-
-
 _ALIKE = 3
 """How many turns back a question can go on as one before: "and in 2012?"."""
 

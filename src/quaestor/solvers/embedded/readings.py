@@ -437,9 +437,6 @@ def _again(so_far: ReadingHistory, told: DialogueState, turn: int) -> ReadingHis
     return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), so_far.share)
 
 
-# What each kind of answer comes from: a protocol with one implementation a kind, asked in turn.
-
-
 class Answerer(Protocol):
     """Answers the questions that ask for its kind of answer, and leaves all others to those after it."""
 

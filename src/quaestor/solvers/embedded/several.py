@@ -152,11 +152,6 @@ def _listing(text: str, chain: list[_Named]) -> Listing:
     return Listing(questions, items, respective=False, total=False)
 
 
-# Which numbers of a page a list holds: one for each part of the question, all of one kind.
-#
-# What speaks for a number as the answer of one part alone is the leaf scorer's.
-
-
 Alike = Literal["line", "place"]
 """What the numbers of a list share: their line, where they differ in time, or the time, where they differ in line."""
 
@@ -243,11 +238,6 @@ def _one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, 
 
 def _sum(scores: Sequence[Floats], chosen: Sequence[int]) -> float:
     return float(sum(score[leaf] for score, leaf in zip(scores, chosen, strict=True)))
-
-
-# Answers a question for several numbers with a list: each under its label, in the order asked, with its source.
-#
-# Which questions ask so, say `questions.listing` and `things`; which numbers fit, `choosing`.
 
 
 _ANOTHER_TIME = lazy_regex(

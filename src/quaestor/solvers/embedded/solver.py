@@ -41,8 +41,6 @@ from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, Turn
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
 from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
-# A number for every question: the likeliest plans, executed, with how sure they are and what led to them.
-
 
 @dataclass(frozen=True, slots=True)
 class RankedNumbers:
@@ -153,9 +151,6 @@ def _rewritten(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) 
         if operand.kind == "result" and not same[operand.index]:
             found |= {operand.index, *_rewritten(state.outcomes[operand.index], state, same)}
     return found
-
-
-# The embedded solver: reads the question against the page, asks each kind of answer in turn, and tells the best.
 
 
 class EmbeddedSolver:

@@ -22,9 +22,6 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.readings import AskedTurn
 
-# Which sentence of a document answers a question in words.
-
-
 _CAUSE = lazy_regex(
     r"\b(?:due to|because|driven by|attributable to|attributed to|as a result of|result(?:s|ed|ing)? (?:of|from"
     r"|primarily)"
@@ -415,11 +412,6 @@ def _trimming_of_table(text: str, end: int) -> Span:
     return 0, end
 
 
-# Answers to "why" of a filing: what its discussion says to be the cause, of the thing itself or else of its parts.
-#
-# Which sentences say it, and how well, says `retrieval.causes`.
-
-
 _PARTS = 6
 """Of so many parts at most the causes are told."""
 _AS_GOOD = 0.1
@@ -487,11 +479,6 @@ def _plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, label: s
     if len(steps) == 1:
         return Plan(steps)
     return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))
-
-
-# Answers in words: the part of a sentence that answers a question, with its place, and how sure that is.
-#
-# Which sentence, says `finding`; which part of it, `trimming`.
 
 
 SURE = 0.6

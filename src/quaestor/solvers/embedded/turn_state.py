@@ -19,9 +19,6 @@ from quaestor.questions.stems import stems
 from quaestor.questions.told_years import with_told_years
 from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix, PageFeatures
 
-# What earlier turns took and found, in the solver's own terms.
-
-
 PLAIN = Dimension()
 """A plain number: no scale, no unit."""
 
@@ -115,9 +112,6 @@ class DialogueState:
             elif operand.kind == "result":
                 found |= self.leaves_of(operand.index)
         return frozenset(found)
-
-
-# What each earlier result is, for the shared resolution of references, read from the solver's own state.
 
 
 def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
@@ -294,9 +288,6 @@ def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
     while before and before[-1] in _TOLD:
         before.pop()
     return frozenset(before[-size:]) == wording or frozenset(leaf.column[:size]) == wording
-
-
-# A turn as the solver sees it: page, conversation, question, and the years and results that the question points at.
 
 
 @dataclass(frozen=True, slots=True)

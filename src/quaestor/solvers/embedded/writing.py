@@ -217,9 +217,6 @@ def _cell(group: CellGroup, label: str) -> tuple[Source, Quantity]:
     return group.sources[place], group.values[place]
 
 
-# Between the solver's own terms and plans: a chosen candidate written out, earlier plans read back.
-
-
 _NONE: Mapping[int, int] = MappingProxyType({})
 
 

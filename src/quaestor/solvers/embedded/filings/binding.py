@@ -20,8 +20,6 @@ from quaestor.ontology.lexicon import find_expressions, read_lexicon
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.understanding import INTENTS, AskedMoment, Operand, Reading
 
-# What a filing prints in place of the words of a question.
-
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
@@ -46,9 +44,6 @@ def find_synonyms(
         for other in found.others
         if all(map(is_printed, other))
     )
-
-
-# When a question about a filing asks for: the times that it names, in the company's fiscal calendar.
 
 
 _LAST_DAY = 28
@@ -149,9 +144,6 @@ def _relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Mome
     if asked.months is not None and not asked.latest:
         return [Moment(latest.year, 4 if asked.months == _YEAR else latest.quarter, asked.months)]
     return [latest] if asked.latest else []
-
-
-# Which series of a filing's facts the words of a question mean.
 
 
 _MOST, _MOST_IN_TEXT = 80, 40

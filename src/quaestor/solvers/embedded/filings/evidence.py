@@ -22,9 +22,6 @@ from quaestor.solvers.embedded.filings.composing import Proposal, Question, soft
 from quaestor.solvers.embedded.filings.words import STOP_TERMS, WordCandidates, asks_for, asks_who_signed
 from quaestor.solvers.embedded.models import Trees
 
-# Plans that answer a question about a filing in its own words: the sentences that are likeliest to answer it.
-
-
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
 """How much the probability of an intent counts for its first sentences. Only sentences give reasons and descriptions,
 and the first of eighty is right more often than its share says."""
@@ -189,9 +186,6 @@ def quote(places: tuple[int, ...], table: FactTable, label: str) -> Plan:
     if len(steps) == 1:
         return Plan(tuple(steps))
     return Plan((*steps, Compute(len(steps) + 1, "items", tuple(Ref(step.id) for step in steps))))
-
-
-# Whether a filing has what a question needs: what its words name, in one line or sentence, at the times it names.
 
 
 Flags = NDArray[np.bool_]

@@ -19,9 +19,6 @@ from quaestor.questions.answer_units import kind_of_number, share_of_kind
 from quaestor.questions.listing import asks_for_parts
 from quaestor.questions.understanding import INTENTS, Reading
 
-# What an answer was: the form of its plan, and what it measured when, so that the next question can go on from it.
-
-
 _OF_WORDS = 0.6
 """The probability of an answer of words above which the numbers of a quotation were not asked for."""
 _OF_KIND = 0.3
@@ -251,9 +248,6 @@ def spell_node(node: Node, names: Mapping[int, str]) -> str | None:
     if node.kind in ("sum", "average"):
         return f"{'sum' if node.kind == 'sum' else 'avg'}({', '.join(map(str, parts))})"
     return None
-
-
-# How likely a question repeats what the one before asked to be done, for another time, member or line.
 
 
 _OPERATION = lazy_regex(

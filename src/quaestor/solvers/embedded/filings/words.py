@@ -19,9 +19,6 @@ from quaestor.questions.explained import find_explained
 from quaestor.questions.understanding import INTENTS, Reading
 from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
 
-# Which sentences say why something moved: what they say it of, before the first word of a cause.
-
-
 OF_TIME = frozenset(
     term(word)
     for word in """fiscal year years quarter month months ended three six nine twelve total net during compared same
@@ -95,9 +92,6 @@ def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
     common = [one for one in weights if one in named]
     recall = sum(weights[one] for one in common) / sum(weights.values())
     return recall * (_PRECISE + (1.0 - _PRECISE) * len(common) / len(named))
-
-
-# Which sentences explain a thing: say what it is, what it means or what it does, of the company as well.
 
 
 _OF_COMPANY = frozenset(terms("company companies business firm corporation they it group"))
@@ -203,9 +197,6 @@ def _introductions(index: SentenceIndex, company: frozenset[str]) -> Iterator[tu
             value *= 0.8
             if value < 0.3:
                 return
-
-
-# Answers in words: which sentences of a filing answer a question.
 
 
 _MOST = 80

@@ -37,9 +37,6 @@ from quaestor.solvers.embedded.filings.composing.values import (
 )
 from quaestor.solvers.embedded.filings.past import Node
 
-# Two numbers of one thing at two times: growth, change, growth rates over years.
-
-
 _FALLS = lazy_regex(
     r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
     r"|slump\w*|slid\w*|slip\w*|shed|weaker|smaller|worse)\b"
@@ -335,9 +332,6 @@ def _ends(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
     if last is not None and len(last.moments) >= 2:
         return min(last.moments), max(last.moments)
     return (past[0], past[-1]) if len(past) >= 2 else None
-
-
-# Which is highest, which of two, and yes or no.
 
 
 _LOW = lazy_regex(r"\b(?:smallest|lowest|least|fewest|minimum|slowest|worst|weakest|shortest|smaller|bottom)\b")

@@ -134,9 +134,6 @@ def _add_up(
     return known[at]
 
 
-# The series of a concept, found by tags, by the names that people have for it, or by the member that it is of.
-
-
 LIKELY = 0.3
 """The least probability of a series that is used for an untagged concept."""
 ALIKE = 0.6

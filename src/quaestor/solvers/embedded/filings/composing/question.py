@@ -19,9 +19,6 @@ from quaestor.questions.buckets import Bucket, bucket_of_label
 from quaestor.questions.understanding import Operand, Reading
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
-# What plans are composed from: a question, the series that its words may mean, and what was talked about before.
-
-
 LEAST = 1e-6
 """Added to probabilities before their logarithm is taken."""
 
@@ -259,9 +256,6 @@ def softmax(scores: Sequence[float]) -> list[float]:
     return [one / sum(odds) for one in odds]
 
 
-# Numbers of a series at a time: as printed, or put together from longer and shorter periods.
-
-
 _Span = tuple[int, int]
 """The quarters that a period begins and ends with, counted from year 0; the end is behind it."""
 
@@ -423,9 +417,6 @@ def _put_together(
             if end - begin == 1 and all(other in spans for other in others):
                 return f"({named(year)} - {' - '.join(map(named, others))})"
     return None
-
-
-# Schedules: what falls due, or is expected, in each of the years to come.
 
 
 _DUE = lazy_regex(r"\b(?:due(?! to\b)|matur(?:e|es|ing|ity|ities)|principal|repa(?:y|id|yment)\w*|thereafter)\b")

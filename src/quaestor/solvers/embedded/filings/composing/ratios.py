@@ -74,9 +74,6 @@ def read_either(question: Question, operand: Operand, other: Operand) -> list[Me
     return [*read_combined(question, operand, other), *mean_operand(question, operand, question.bind(operand))]
 
 
-# Two numbers of one time: ratios, shares of a whole, differences and sums.
-
-
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
 _LESS = lazy_regex(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subtract\w*|deduct\w*|take out)\b")
