@@ -162,7 +162,7 @@ class DraftSettled:
 
 # The events of a turn: one frozen type each, told apart by `kind`.
 #
-# Words nothing: `lines` does. What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads
+# What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads
 # an event back needs no parser of sentences.
 
 

@@ -1,6 +1,6 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
-How operands are taken is the rule of `quaestor.plan.scales`; what a list is is in `quaestor.plan.validate`. A register
+How operands are taken is the rule of `quaestor.plan.scales`; what a list is, `quaestor.plan.lists` says. A register
 holds what the benchmark counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to
 scoring.
 """
@@ -13,11 +13,12 @@ from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, Yes
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
-from quaestor.plan import validate
+from quaestor.plan import lists
+from quaestor.plan.lists import Listed, ListEntry
 from quaestor.plan.operations import OPERATIONS, PRECISION, Chosen, Operation, metric_of, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
-from quaestor.plan.validate import Listed, ListEntry, require_valid
+from quaestor.plan.validate import require_valid
 
 _PERCENTAGES = frozenset({"percentage", "percentage_change"})
 _KEEPING = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
@@ -169,13 +170,13 @@ class _Run:
         if operation.of_labels:
             made = operation.function([Decimal(0)] * len(listed.entries))
         else:
-            made, _ = _reckoned(operation, [*map(validate.reckonable, listed.entries), *limit])
+            made, _ = _reckoned(operation, [*map(lists.reckonable, listed.entries), *limit])
         if not isinstance(made, Chosen):
             return _counting(made, Dimension(in_ones=True), listed.sources)
         chosen = listed.chosen(made.places, besides)
         if operation.gives == "list":
             return chosen
-        labels = validate.labels_of_entries(chosen)
+        labels = lists.labels_of_entries(chosen)
         if operation.gives == "label" and len(labels) == 1:
             return _counting(Text(labels[0]), Dimension(), chosen.sources)
         named = (ListEntry(entry.label, None, sources=entry.sources) for entry in chosen.entries)
@@ -185,12 +186,12 @@ class _Run:
         """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
         taken = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
         listed = [one for one in taken if isinstance(one, Listed)]
-        pairs = list(validate.paired(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
+        pairs = list(lists.paired(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
         besides = [source for one in taken for source in (one.besides if isinstance(one, Listed) else one[2])]
         made: list[ListEntry] = []
         for met in pairs:
             waiting = iter(met)
-            numbers = [validate.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in taken]
+            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in taken]
             value, counts = _applied(operation, numbers)
             sources = unique_sources(source for entry in met for source in entry.sources)
             made.append(ListEntry(met[0].label, number_of(value), counts, sources))
@@ -204,11 +205,11 @@ class _Run:
 
     def _listed(self, operand: Operand, step: Compute) -> Listed:
         if isinstance(operand, CellGroup):
-            return validate.of_group(operand)
+            return lists.of_group(operand)
         if isinstance(operand, Ref):
             register = self._register(operand, step)
             if isinstance(register.value, ValueList):
-                return self._lists.get(operand.step) or validate.of_answer(
+                return self._lists.get(operand.step) or lists.of_answer(
                     register.value, register.counts, register.sources
                 )
             raise OperandError(f"{kind_words(register.value)}, only with a list")
@@ -222,18 +223,18 @@ class _Run:
             register = self._register(operand, step)
             taken = self._plan.steps[operand.step - 1] if operand.step > 0 else None
             label = (taken.label or None) if isinstance(taken, Extract) else None
-            return validate.of_one(register.value, register.number, register.counts, label, register.sources)
+            return lists.of_one(register.value, register.number, register.counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
-        return validate.of_one(Number(number), number, counts, None, sources)
+        return lists.of_one(Number(number), number, counts, None, sources)
 
     def _joined(self, step: Compute) -> Listed:
         """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
-        parts = [validate.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
-        called = validate.told_apart(map(self._metric, step.operands), map(self._subject, step.operands))
+        parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
+        called = lists.told_apart(map(self._metric, step.operands), map(self._subject, step.operands))
         names = [name for name, part in zip(called, parts, strict=True) for _ in part.entries]
-        return validate.named(validate.joined_lists(parts), names)
+        return lists.named(lists.joined(parts), names)
 
     def _computed(self, operand: Operand) -> Compute | None:
         step = self._plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
@@ -281,14 +282,14 @@ class _Run:
             named = {ref.step for ref in taken.operands if isinstance(ref, Ref) and ref.step > 0} - seen
             seen |= named
             left += [self._plan.steps[place - 1] for place in named]
-        return validate.common_parts(labels) or None
+        return lists.common_parts(labels) or None
 
-    def _limit(self, operand: Operand, step: Compute) -> validate.Counted:
+    def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
         """The number beside a list."""
         number, counts, sources = self._number(operand, step)
         return number, operand.limits if isinstance(operand, Constant) else counts, sources
 
-    def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[validate.Counted]:
+    def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Counted]:
         """The numbers that an operand stands for: one, those of a row, those of a list."""
         if isinstance(operand, RowRef):
             return _row(operand, step)
@@ -296,10 +297,10 @@ class _Run:
             listed = self._listed(operand, step)
             if not listed.entries:
                 raise OperandError("an empty list")
-            return [(*validate.reckonable(entry)[:2], listed.sources) for entry in listed.entries]
+            return [(*lists.reckonable(entry)[:2], listed.sources) for entry in listed.entries]
         return [self._number(operand, step)]
 
-    def _number(self, operand: Operand, step: Compute) -> validate.Counted:
+    def _number(self, operand: Operand, step: Compute) -> lists.Counted:
         if isinstance(operand, Constant):
             return require_in_range(operand.value), operand.counts, ()
         if not isinstance(operand, Ref):
@@ -319,14 +320,14 @@ class _Run:
         return register
 
 
-def _applied(operation: Operation, taken: Sequence[validate.Counted]) -> tuple[Number | YesNo, Dimension]:
+def _applied(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
     """Return arithmetic on numbers, and what its result counts."""
     made, counts = _reckoned(operation, taken)
     assert not isinstance(made, Chosen)  # an operation on numbers
     return made, counts
 
 
-def _reckoned(operation: Operation, taken: Sequence[validate.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
+def _reckoned(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
     reading = operation.rule([counts for _, counts, _ in taken])
     numbers = [shift_decimal(taken[place][0], shift) for place, shift in enumerate(reading.shifts)]
     return operation.function(numbers), reading.counts
@@ -342,7 +343,7 @@ def _counting(value: AnswerValue, counts: Dimension, sources: tuple[Source, ...]
     return StepResult(value, counts.scale, counts.unit, sources, counts.in_ones)
 
 
-def _row(label: RowRef, step: Compute) -> Sequence[validate.Counted]:
+def _row(label: RowRef, step: Compute) -> Sequence[lists.Counted]:
     if not label.values or len(label.values) != len(label.sources):
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [

@@ -298,8 +298,7 @@ def _written(emitter: _Emitter, answer: _Term) -> str:
 # ConvFinQA program text to a plan: `subtract(206588, 181001), divide(#0, 181001)`.
 #
 # Literals become constants that keep their text, `#k` the step k + 1, a lone literal a plan of one `identity`.
-# Nothing is looked up in a document; `quaestor.plan.expressions` binds the row labels. The way back is
-# `quaestor.plan.program`.
+# Nothing is looked up in a document; `quaestor.plan.expressions` binds the row labels.
 #
 # Source: the program language of FinQA (Chen et al., "FinQA: A Dataset of Numerical Reasoning over Financial Data",
 # 2021), as ConvFinQA uses it (Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in Conversational

@@ -9,9 +9,10 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError, ProgramError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.formula import render_formula
+from quaestor.plan.lists import MOST_ENTRIES
 from quaestor.plan.program import parse_program, to_program
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
-from quaestor.plan.validate import MOST_ENTRIES, validate
+from quaestor.plan.validate import validate
 
 YEARS = ("2009", "2010", "2011")
 

@@ -133,8 +133,8 @@ def trait_id(words: str) -> str:
 
 # What can be said of a set of earlier results, and of a question: the traits and cues by which sets are weighed.
 #
-# A trait is something that a reader can check: that the last two results are used. Owns no weights, and no words:
-# traits and cues are named by ids, under which weights are kept; `wording` says what is printed for them.
+# A trait is something that a reader can check: that the last two results are used. Traits and cues are
+# named by ids, under which weights are kept.
 
 
 _RECENT = 5

@@ -331,8 +331,8 @@ def _reported(document: Document) -> int:
 
 # A number of another time than a question asks for: "revenue in Q3 2024" beside columns of the first quarter.
 #
-# How two times are compared, `decode.cell_times` says. Of a year alone it says how certain it is that the number of
-# another one is not an answer: it may stand elsewhere in the document, as that of a debt that is due.
+# `period_fit` compares two times. A number of another year than the one that is named may be an answer all the same:
+# it may be elsewhere in the document, as that of a debt that is due.
 
 
 def other_time_answered(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:

@@ -1,0 +1,235 @@
+"""Lists while a plan is executed: entries with their numbers, what each counts, and where each is.
+
+`quaestor.plan.operations` chooses among the entries.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from quaestor.core.answer_value import AnswerValue, ListItem, ValueList, print_value
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Scale
+from quaestor.errors import MagnitudeError, OperandError
+from quaestor.plan.operations import require_in_range
+from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.steps import CellGroup
+
+MOST_ENTRIES = 1_000
+"""The most entries of a list."""
+
+_PARTS = lazy_regex(r"(?<!\s)\s*+[,|;]\s+")
+
+
+Counted = tuple[Decimal, Dimension, tuple[Source, ...]]
+"""A number, what it counts, and what it rests on."""
+
+
+_NOTHING = Dimension()
+
+
+@dataclass(frozen=True, slots=True)
+class ListEntry:
+    """One entry of a list.
+
+    Attributes:
+        label: What it is called, or None.
+        number: Its number, in units of its scale; None if it is a label alone.
+        sources: Where it is; empty of an entry of an earlier answer.
+    """
+
+    label: str | None
+    number: Decimal | None
+    counts: Dimension = _NOTHING
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list.
+
+    Attributes:
+        entries: In order.
+        besides: What it rests on besides the places of its entries: those that were not selected, a limit.
+    """
+
+    entries: tuple[ListEntry, ...]
+    besides: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.entries) > MOST_ENTRIES:
+            raise MagnitudeError(f"a list of {len(self.entries)} entries is too long; the limit is {MOST_ENTRIES}")
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Every place that it rests on, each once, those of its entries first."""
+        return tuple(dict.fromkeys((*(s for entry in self.entries for s in entry.sources), *self.besides)))
+
+    @property
+    def counts(self) -> Dimension:
+        """What all its numbers count; nothing if they differ."""
+        return self._common or Dimension()
+
+    @property
+    def _common(self) -> Dimension | None:
+        """What all its numbers count: of a column "$" is beside the first number alone."""
+        kinds = {entry.counts for entry in self.entries if entry.number is not None}
+        units = {kind.unit for kind in kinds} - {None}
+        if len(units) > 1 or len({(kind.scale, kind.in_ones) for kind in kinds}) != 1:
+            return None
+        kind = next(iter(kinds))
+        return Dimension(kind.scale, next(iter(units), None), in_ones=kind.in_ones)
+
+    @property
+    def value(self) -> ValueList:
+        """It as an answer: a number that counts in something else than the others says in what."""
+        own = self._common is None
+        return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
+
+    def chosen(self, places: Sequence[int], besides: Iterable[Source] = ()) -> "Listed":
+        """Return the entries at some places, in the order of these; it rests on all others too."""
+        return Listed(tuple(self.entries[place] for place in places), (*self.sources, *besides))
+
+
+def reckonable(entry: ListEntry) -> Counted:
+    """Return the number of an entry.
+
+    Raises:
+        OperandError: It has none.
+    """
+    if entry.number is None:
+        raise OperandError(f"a list whose entry {(entry.label or '')[:40]!r} has no number")
+    return require_in_range(entry.number), entry.counts, entry.sources
+
+
+def of_group(group: CellGroup) -> Listed:
+    """Return the cells of a group as a list."""
+    cells = zip(group.labels, group.values, group.counts, group.sources, strict=True)
+    entries = (ListEntry(label.strip() or None, require_in_range(q.value), kind, (at,)) for label, q, kind, at in cells)
+    return Listed(tuple(entries))
+
+
+def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
+    """Return an earlier answer as a list: which of its places is whose is no longer known."""
+    entries = (
+        ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
+        for item in value.items
+    )
+    return Listed(tuple(entries), sources)
+
+
+def of_one(
+    value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
+) -> Listed:
+    """Return a number, words, or yes or no, as a list of one.
+
+    Args:
+        number: Its number, or None.
+        label: What a number is called, or None.
+    """
+    if number is None:
+        return Listed((ListEntry(print_value(value), None, sources=sources),))
+    return Listed((ListEntry(label, require_in_range(number), counts, sources),))
+
+
+def named(listed: Listed, names: Sequence[str | None]) -> Listed:
+    """Return a list whose numbers without a label are called by some names."""
+    pairs = zip(listed.entries, names, strict=True)
+    entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
+    return replace(listed, entries=tuple(entries))
+
+
+def told_apart(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
+    """Return names of what is computed: the operation, or the subject where one operation is done for several.
+
+    >>> told_apart(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
+    ['sum', 'Paper', 'Wood']
+    """
+    pairs = list(zip(operations, subjects, strict=True))
+    count = Counter(operation for operation, _ in pairs)
+    names = [subject if operation and count[operation] > 1 else operation for operation, subject in pairs]
+    said = [name for name, (operation, _) in zip(names, pairs, strict=True) if operation]
+    return names if all(said) and len(set(said)) == len(said) else [operation for operation, _ in pairs]
+
+
+def common_parts(labels: Sequence[str]) -> str:
+    """Return the parts that all labels of cells have: "Paper" of "Paper, 2024" and "Paper, 2023"."""
+    parts = [_PARTS.split(label) for label in labels]
+    return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
+
+
+def in_percent(listed: Listed) -> Listed:
+    """Return a list of fractions with each in percent."""
+    percent = Dimension(Scale.PERCENT)
+    return replace(
+        listed,
+        entries=tuple(
+            entry if entry.number is None else replace(entry, number=shift_decimal(entry.number, 2), counts=percent)
+            for entry in listed.entries
+        ),
+    )
+
+
+def joined(lists: Sequence[Listed]) -> Listed:
+    """Return lists one after the other, each entry called by what tells it from the others."""
+    entries = tuple(entry for listed in lists for entry in listed.entries)
+    labels = _telling_apart([entry.label for entry in entries])
+    besides = tuple(source for listed in lists for source in listed.besides)
+    return Listed(
+        tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)),
+        besides,
+    )
+
+
+def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
+    """Yield the entries of two lists that have one label, in the order of the first.
+
+    Raises:
+        OperandError: The labels of the two are not the same.
+    """
+    labels, others = [entry.label for entry in one.entries], [entry.label for entry in other.entries]
+    if labels == others:
+        yield from zip(one.entries, other.entries, strict=True)
+        return
+    by_label = {entry.label: entry for entry in other.entries}
+    if len(by_label) != len(others) or len(set(labels)) != len(labels) or set(labels) != set(others):
+        odd = next((label for label in (*labels, *others) if (label in labels) != (label in others)), None)
+        why = f"only one of them has {odd[:40]!r}" if odd else "some labels occur more than once"
+        raise OperandError(f"two lists with different labels: {why}")
+    for entry in one.entries:
+        yield entry, by_label[entry.label]
+
+
+def labels_of_entries(listed: Listed) -> tuple[str, ...]:
+    """Return what the entries are called.
+
+    Raises:
+        OperandError: One has none, such as the first cell of a row of totals.
+    """
+    named = tuple(entry.label for entry in listed.entries if entry.label is not None)
+    if len(named) != len(listed.entries):
+        raise OperandError("a list with an unlabelled entry; refer to its number by a group of cells")
+    return named
+
+
+def _item(entry: ListEntry, *, own: bool) -> ListItem:
+    if entry.label is None and entry.number is None:
+        raise OperandError("a list with an entry that has neither a label nor a number")
+    if entry.number is None or not own:
+        return ListItem(entry.label, entry.number)
+    return ListItem(entry.label, entry.number, entry.counts.scale, entry.counts.unit)
+
+
+def _telling_apart(labels: Sequence[str | None]) -> list[str | None]:
+    """Labels without the parts that all have ("net sales, 2009"), where what is left still tells them apart."""
+    parts = [_PARTS.split(label) for label in labels if label is not None]
+    if len(parts) < 2:
+        return list(labels)
+    common = set(parts[0]).intersection(*parts[1:])
+    left = [", ".join(part for part in own if part not in common) for own in parts]
+    if not all(left) or len(set(left)) < len(left):
+        return list(labels)
+    shorter = iter(left)
+    return [label and next(shorter) for label in labels]
