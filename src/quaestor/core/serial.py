@@ -1,4 +1,4 @@
-"""Records as JSON and as triples."""
+"""Values as JSON and back, exactly; and the triple, in which graphs are written."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar

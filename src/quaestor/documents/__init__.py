@@ -1,1 +1,1 @@
-"""What is asked about: documents, and the readers of the formats that they come in."""
+"""What is asked about: documents of sections, paragraphs and tables, with periods, scales, units and roles."""

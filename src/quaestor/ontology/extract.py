@@ -1,4 +1,4 @@
-"""What the tables of documents say of lines: labels, phrases and how they stand."""
+"""What documents show of types: the labels of properties in tables, noun phrases, and words for classes."""
 
 import re
 from collections import Counter

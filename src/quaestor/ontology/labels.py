@@ -1,4 +1,4 @@
-"""What labels of lines and captions of tables are called, and of which type they are."""
+"""When two labels are one, by a ladder of readings; and of which class a table is, by the cues around it."""
 
 import re
 from bisect import bisect_left

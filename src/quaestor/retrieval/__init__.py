@@ -8,7 +8,7 @@ What there is, one file a thing:
     index       PlaceIndex: all of it for one document, and as bytes
     keeping     the index of a document, built once and kept
     everyday    everyday words of questions in the words of reports
-    wanted      what a question looks for, with what earlier turns were about
+    retrieval_query  what a question looks for, with what earlier turns were about
     matching    how well a line of a place fits, and why
     place       Place, Reason: what is found
     finding     the best places of one document or several

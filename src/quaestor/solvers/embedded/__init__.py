@@ -2,21 +2,27 @@
 
 How an answer comes about, one file a step:
 
-    leaf, table_leaves, text_leaves, leaves   the numbers of the page, each with its words, period, scale and place
-    views       a page made ready for questions
-    question, sides, asked                    what the question says: words, years, numbers, what it compares
-    state, references                         what earlier turns took and found, and which of it is meant
-    signature   which operation, on which kinds of operands
-    scoring, trees                            which leaves the question means
-    candidates  every plan that fits
-    features    what is measured of a plan, one named column each (operands, pairing, dialogue, agreement, scale_asked)
-    ranker      how likely each plan is
-    turn        these steps in their order
-    beam        several readings of a conversation side by side
-    results, confidence                       what each result's share is, and how often such shares are right
-    reasons                                   why a plan was chosen, what was nearly chosen, what is withheld
-    rules       the few rules that overrule the ranking
-    weights     the learned numbers, read from JSON
-    writing     the chosen plan written out
-    solver      all of it, for a conversation
+    page             the numbers of the page as arrays, each with its words, period, scale and place
+    turn_state       what the question says, and what earlier turns took and found
+    number_features  which numbers the question means
+    number_fit, period_fit    whether a number is of the line, the kind and the time that are asked for
+    operand_pool     what can be an operand, and which operation on which kinds of operands is asked for
+    candidates       every plan that fits
+    operand_features, plan_features    what is measured of a plan, one named column each
+    prior, plan_scores    what speaks for a plan beside the ranking, and the few rules that overrule it
+    unwanted_plans   plans that nobody asks for
+    beam             these steps in their order, for several readings of a conversation side by side
+    models, loading  the learned models, and their weights, read from JSON
+    readings         how a conversation was read so far, and why a plan was chosen
+    writing          the chosen plan written out
+    solver           all of it, for a conversation
+
+What is answered in another way:
+
+    filings          questions about whole filings, from their facts
+    direct_answers, counting_parts     follow-ups that can mean one thing only, named measures, parts of answers
+    choosing, cell_groups, choice_plans    choices among cells: which is highest, which declined, how many
+    several          several numbers, each under its label
+    spans            words of the text
+    answerability, missing_numbers, abstention    when the page has no answer, and what is said instead
 """

@@ -1,4 +1,4 @@
-"""The ways in which a conversation can be read, carried on side by side."""
+"""One turn from question to ranked candidates, and the ways to read a conversation, carried on side by side."""
 
 import math
 from collections.abc import Sequence
