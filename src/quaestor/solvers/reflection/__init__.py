@@ -1,4 +1,4 @@
-"""The solver that is judged before it answers: an expert drafts, the house recomputes, two critics decide.
+"""The solver that is judged before it answers: an expert drafts, the house recomputes, critics decide.
 
 How an answer comes about, one file a step:
 

@@ -130,7 +130,7 @@ def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
 
 SPEC = SolverSpec(
     _NAME,
-    "drafts by a model or another solver, revised with computed evidence and two critics",
+    "drafts by a model or another solver, revised with computed evidence and critics",
     _build,
     ReflectionOptions,
     takes_model=True,
