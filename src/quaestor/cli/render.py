@@ -69,9 +69,9 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
         parts.append(Text(sure, style="dim"))
     line = Text("   ").join(parts)
     sentences = [Text(sentence) for sentence in cited.lines] if cited is not None else []
-    for said in [line, *sentences] if shown else [*sentences, line]:
-        if said.plain:
-            console.print(Padding(said, (0, 0, 0, 3), expand=False))
+    for printed in [line, *sentences] if shown else [*sentences, line]:
+        if printed.plain:
+            console.print(Padding(printed, (0, 0, 0, 3), expand=False))
     _remark(console, turn.error or answer.reason, "red" if answer.value is None else "yellow")
     _remark(console, show_correction(answer), "magenta")
     _remark(console, answer.grounds, "dim")
@@ -82,12 +82,12 @@ def show_turn(console: Console, number: int, turn: Turn, document: Document) -> 
 
 def _sources(console: Console, sources: Sequence[Source], document: Document, *, numbered: bool = False) -> None:
     """Print where numbers are; of a filing under the words for the place, once for numbers of one place."""
-    said = ""
+    last = ""
     for number, source in enumerate(sources, start=1):
         where = "" if document.is_page else whereabouts(source, document).words
-        if where and where != said:
+        if where and where != last:
             console.print(Padding(Text(where, style="dim"), (0, 0, 0, 5), expand=False))
-        said = where
+        last = where
         line = Text(f"[{number}] " if numbered else "").append(source_line(source, document))
         console.print(Padding(line, (0, 0, 0, 7 if where else 5), expand=False))
 
