@@ -48,7 +48,7 @@ def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
 
 NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
     "not_on_page": "not on the page",
-    "ambiguous": "several numbers fit",
+    "ambiguous": "several answers fit",
     "no_question": "the question does not ask for a number on the page",
 }
 """Why there is no answer, for people."""

@@ -58,7 +58,7 @@ class FilingAnswerer:
             return _ask_back(context, [answer for answer in first if answer is not None], "name one company")
         ((_, decision),) = decided
         if self._decline and decision.declines:
-            none = _ask_back(context, answers, "no line of the document is clearly meant")
+            none = _ask_back(context, answers, "none of them is clearly meant")
             return replace(none, confidence=decision.right, answerable=decision.answerable)
         first_answer, *others = answers
         readings = tuple(map(_other_reading, others))
@@ -146,7 +146,8 @@ def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answ
     """Return no answer, with the likeliest readings to choose from."""
     offered = tuple(map(_other_reading, answers[:_READINGS]))
     listed = "; ".join(
-        shorten(f"{place}. {reading.description}: {reading.shown}", _LONGEST, placeholder="...")
+        f"{place}. {shorten(reading.description or '', _LONGEST, placeholder='...')}: "
+        + shorten(reading.shown, _LABEL, placeholder="...")
         for place, reading in enumerate(offered, 1)
     )
     none = answer_without_value(context, "ambiguous", f"{why}. Did you mean: {listed}?")
