@@ -190,8 +190,8 @@ class ConversationRunner:
         shown, graphs = self._shown, self._graphs
         assert shown is not None
         assert graphs is not None
-        with self._heard(), little_work(shown.little), computing_limit(self._seconds):
-            context, graph = await compute_little(self._begun, question, shown, graphs)
+        with self._let_watcher_hear(), little_work(shown.little), computing_limit(self._seconds):
+            context, graph = await compute_little(self._make_context, question, shown, graphs)
             seen = None if graph is None else LocalGraph(graph)
             begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
             self._open = begun, context
@@ -220,15 +220,15 @@ class ConversationRunner:
         if self._conversation.chained:
             self._memory = self._memory.add(turn)
 
-    def _begun(
+    def _make_context(
         self, question: str, shown: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
         """Return what a solver is given for a question, and the graph of all that was shown by then."""
-        context = _context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
+        context = _read_context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
         return context, context.graph if self._watcher is None else shown.graph()
 
     @contextmanager
-    def _heard(self) -> Iterator[None]:
+    def _let_watcher_hear(self) -> Iterator[None]:
         """Let the watcher hear what the model is asked."""
         if self._session is None or self._watcher is None:
             yield
@@ -264,7 +264,7 @@ class ConversationRunner:
         # Before `take` forgets the exchanges: what the turn that broke off has used is among them.
         broken = None if error is None else self.broken(error)
         exchanges, usage = session.take(id) if session else ((), Usage())
-        graph, triples, statistics = await compute(self._known)
+        graph, triples, statistics = await compute(self._describe_graph)
         return ConversationResult(
             started=self._started,
             finished=max(self._started, now()),
@@ -280,7 +280,7 @@ class ConversationRunner:
             end=fatal_error(failure),
         )
 
-    def _known(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
+    def _describe_graph(self) -> tuple[KnowledgeGraph | None, tuple[Triple, ...], dict[str, int | str]]:
         """Return the graph of all that was shown, its triples, and what is counted of it."""
         graph = self._shown.graph() if self._shown else None
         if graph is None:
@@ -311,7 +311,7 @@ class ConversationRunner:
         )
 
 
-def _context(
+def _read_context(
     question: str, parts: ContextSelector, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
 ) -> TurnContext:
     """Return what a solver is given for a question: the question read, and what it points back to resolved."""

@@ -77,7 +77,7 @@ class RankedNumbers:
             if confidence < least * surest:
                 return
             state = choice.before.state
-            same = _referable(state, asked.given, context)
+            same = _find_usable_turns(state, asked.given, context)
             plan = write_plan(choice.outcome, leaves, state, same)
             try:
                 answer = answer_from_plan(plan, context, question=asked.question.text)
@@ -85,7 +85,7 @@ class RankedNumbers:
                 # Ranking works in floating point: a divisor can be zero exactly where it was not there.
                 context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
                 continue
-            if self.declines and (taken := _unanswered(choice.outcome, state, same, context)):
+            if self.declines and (taken := _find_unanswered_turns(choice.outcome, state, same, context)):
                 # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
                 unanswered = unanswered or taken
                 if not surest and not asked.question.stands_alone:
@@ -93,8 +93,10 @@ class RankedNumbers:
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
-            reason = _anew(choice.outcome, state, same, leaves, context)
-            sure = min(confidence, _sure_before(choice.outcome, asked)) if asked.reading.filing else confidence
+            reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
+            sure = (
+                min(confidence, _confidence_of_earlier(choice.outcome, asked)) if asked.reading.filing else confidence
+            )
             answer = replace(answer, confidence=sure, reason=reason)
             turn = self._turn(choice, choices, asked)
             yield replace(answer, grounds=explanation(answer, asked.question, turn, context))
@@ -108,7 +110,7 @@ class RankedNumbers:
         return choices.turn(choice)
 
 
-def _sure_before(outcome: TurnAction, asked: AskedTurn) -> float:
+def _confidence_of_earlier(outcome: TurnAction, asked: AskedTurn) -> float:
     """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
     taken = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
@@ -119,37 +121,39 @@ def _sure_before(outcome: TurnAction, asked: AskedTurn) -> float:
     return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
 
 
-def _referable(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
+def _find_usable_turns(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
     """Which turns were answered as they are read, by something that a plan can calculate with."""
     same = zip(agreeing(state, given), context.memory.answers, strict=True)
     return [agrees and not is_no_number(answer) for agrees, answer in same]
 
 
-def _anew(
+def _describe_rereadings(
     outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
 ) -> str | None:
     """Say which earlier questions a plan reads otherwise than they were answered, and how."""
-    said = []
-    rewritten = (turn for turn in _rewritten(outcome, state, same) if not is_no_number(context.memory.answers[turn]))
-    for turn in sorted(rewritten):
+    changes = []
+    answers = context.memory.answers
+    for turn in sorted(turn for turn in _find_reread_turns(outcome, state, same) if not is_no_number(answers[turn])):
         # The steps of the plan that was just executed, so they can be.
         now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
-        said.append(reread(turn, context.memory.answers[turn], now))
-    return "; ".join(said) or None
+        changes.append(reread(turn, answers[turn], now))
+    return "; ".join(changes) or None
 
 
-def _unanswered(outcome: TurnAction, state: DialogueState, same: Sequence[bool], context: TurnContext) -> list[int]:
+def _find_unanswered_turns(
+    outcome: TurnAction, state: DialogueState, same: Sequence[bool], context: TurnContext
+) -> list[int]:
     """The turns without an answer whose results an outcome would take."""
     answers = context.memory.answers
-    return sorted(turn for turn in _rewritten(outcome, state, same) if answers[turn].plan is None)
+    return sorted(turn for turn in _find_reread_turns(outcome, state, same) if answers[turn].plan is None)
 
 
-def _rewritten(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:
+def _find_reread_turns(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:
     """The turns whose results an outcome takes, though they were answered otherwise."""
     found: set[int] = set()
     for operand in outcome.operands:
         if operand.kind == "result" and not same[operand.index]:
-            found |= {operand.index, *_rewritten(state.outcomes[operand.index], state, same)}
+            found |= {operand.index, *_find_reread_turns(state.outcomes[operand.index], state, same)}
     return found
 
 
@@ -216,9 +220,9 @@ class EmbeddedSolver:
         return replace(joined(self._solve_one(question, there)), form=form)
 
     def _solve_one(self, question: str, context: TurnContext) -> Answer:
-        told = self._told_at_once(question, context)
-        if told is not None:
-            return told
+        direct = self._answer_directly(question, context)
+        if direct is not None:
+            return direct
         asked = self._reader.asked(question, context)
         answers = first_answered(self._answerers, asked, CLOSE)
         if self._decliner is not None:
@@ -238,14 +242,14 @@ class EmbeddedSolver:
             return abstained(first, self._abstain_below)
         return with_runner_up(first, other_reading(first, answers))
 
-    def _told_at_once(self, question: str, context: TurnContext) -> Answer | None:
+    def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
         """The answer to what goes on from the last one, or to a measure of a filing: there is nothing to rank."""
         if not self._any_kind:
             return None
         leaves = self._reader.reading(context).page.leaves
         decline = self._decliner is not None
-        told = follow_up(question, context, leaves, decline=decline)
-        return told if told is not None else named_measure(question, context, decline=decline)
+        answer = follow_up(question, context, leaves, decline=decline)
+        return answer if answer is not None else named_measure(question, context, decline=decline)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
