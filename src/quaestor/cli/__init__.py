@@ -5,7 +5,7 @@ Only `typer` and `rich` are imported before a command runs, so that `quaestor --
 
 
 def main() -> None:
-    """Run the command line and leaves with its exit code."""
+    """Run the command line and exit with its code."""
     import sys
 
     # Nothing is imported before: who presses Ctrl-C while a command is being loaded is told so in one line, as later.

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from command_line import Quaestor
 
-MAIN = "import quaestor.cli; quaestor.cli.main()"
-
 
 @pytest.mark.parametrize("line", ["runs", "kg", "ontology", "models", "-h", "runs -h", "eval -h"])
 def test_help_is_no_mistake(quaestor: Quaestor, line: str) -> None:
@@ -66,13 +64,20 @@ def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow() -> None:
     environment = {**os.environ, "COLUMNS": "60"}
     page = "sample#NORD/2012/page_41.pdf"
     shown = subprocess.run(
-        [sys.executable, "-c", MAIN, "kg", "build", page], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "quaestor", "kg", "build", page],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     lines = shown.splitlines()
     assert not [line for line in lines if line != line.rstrip()]
     record = json.loads(
         subprocess.run(
-            [sys.executable, "-c", MAIN, "kg", "build", page, "--json"], capture_output=True, text=True, check=True
+            [sys.executable, "-m", "quaestor", "kg", "build", page, "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
     )
     for word in {word for line in record["lines"] for word in (*line["label"].split(), line["predicate"])}:
@@ -82,7 +87,7 @@ def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow() -> None:
 @pytest.mark.slow
 def test_nobody_reading_a_table_is_quiet() -> None:
     writer = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "kg", "show", "sample#NORD/2012/page_41.pdf"],
+        [sys.executable, "-m", "quaestor", "kg", "show", "sample#NORD/2012/page_41.pdf"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
