@@ -13,6 +13,7 @@ from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
+from quaestor.documents.kinds import kind_of
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import quoted, read_json
 from quaestor.plan.execute import StepResult, execute
@@ -30,6 +31,9 @@ _LEAD = re.compile(r"^.*?\banswer\s*(?:is|=|:)\s*", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"(?:step\s*)?#\s*(-?\d{1,4})(?:\.\.#?(\d{1,4}))?\.?", re.IGNORECASE)
 _ALL_NAMED = re.compile(rf"{_NAMED.pattern}(?:(?:\s|[,;]|\band\b)+{_NAMED.pattern})*", re.IGNORECASE)
 _AROUND = "[]() .\n"
+_IN_ONES = frozenset({"price", "time", "percent", "count"})
+"""Kinds of lines of which a page that names no scale prints single things."""
+_RATE = re.compile(r"\b(?:rates?|ratios?|yields?|margins?|multiples?|turnover)\s*(?:$|[,(|])", re.IGNORECASE)
 _LONGEST_WORDING = 80
 """Of an answer in words, in characters; what is longer tells of something else too."""
 
@@ -251,17 +255,25 @@ def sets_caption_aside(settled: GroundedAnswer, result: StepResult, stated: str,
 def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, document: Document) -> GroundedAnswer:
     """Return an answer in the scale that a model states if the page says none, or a caption alone another than ones.
 
+    What no page prints in millions (prices, rates, days, people) stays as it is. A reader is told of a scale that the
+    model states and no page.
+
     Args:
         result: What its plan comes to.
     """
     last = Ref(len(settled.plan.steps))
-    unsaid = not result.counts.known and not result.counts.percent and _is_claimed(settled, result)
     if sets_caption_aside(settled, result, stated, document):
         step = Compute(last.step + 1, "as_printed", (last,))
-    elif unsaid and stated not in (Scale.ONE, Scale.PERCENT):
-        step = Compute(last.step + 1, "multiply", (last, Constant(Decimal(1), "1", Scale(stated))))
-    else:
+        return replace(settled, plan=Plan((*settled.plan.steps, step)))
+    unsaid = not result.counts.known and not result.counts.percent and _is_claimed(settled, result)
+    if not unsaid or stated in (Scale.ONE, Scale.PERCENT) or settled.claim.scale not in (Scale.ONE, stated):
         return settled
+    remark = f"the model gives the scale {stated}, but the page has no scale for {result.number:f}"
+    settled = replace(settled, remarks=tuple(dict.fromkeys((*settled.remarks, remark))))
+    taken = [step for step in settled.plan.steps if isinstance(step, Extract)]
+    if taken and all(kind_of(step.label) in _IN_ONES or _RATE.search(step.label) for step in taken):
+        return settled
+    step = Compute(last.step + 1, "multiply", (last, Constant(Decimal(1), "1", Scale(stated))))
     return replace(settled, plan=Plan((*settled.plan.steps, step)))
 
 

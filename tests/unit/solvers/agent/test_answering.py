@@ -8,7 +8,6 @@ import pytest
 from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scripted, understood
 from model_replies import Asked, Call, Reply, say
 from pages import page
-from toolboxes import OPTIONS
 
 from quaestor.conversation.events import NotUnderstood, ReplyRejected, Understood
 from quaestor.core.quantity import Scale
@@ -112,11 +111,32 @@ def test_ones_hold_against_a_caption_once_a_model_repeats_them(
     assert ("though the page gives thousand" in str(played.turn.answer.reason)) == (scale is Scale.ONE)
 
 
-def test_a_scale_that_a_model_states_holds_where_the_page_has_none() -> None:
-    price = query(2007, property="exercisePrice", entity="StockOption")
-    script = [reply(understood(), price), reply(final("#1", scale="million"))]
-    answer = play(scripted(script), page=OPTIONS, limits=ONE_TALK).turn.answer
-    assert (answer.number, answer.scale, answer.formula) == (Decimal("48.65"), Scale.MILLION, "48.65 * 1 million")
+def test_a_scale_that_a_model_states_holds_where_the_page_has_none_and_a_reader_is_told() -> None:
+    sales = page([["", "2009", "2008"], ["net sales", "120.5", "100.1"]])
+    looked_up = Call("query_kg", {"filters": {"row": "net sales", "year": "2009"}})
+    for said in ("#1", 120.5):
+        script = [reply(understood(), looked_up), reply(final(said, scale="million"))]
+        answer = play(scripted(script), page=sales, limits=ONE_TALK).turn.answer
+        assert (answer.number, answer.scale, answer.formula) == (Decimal("120.5"), Scale.MILLION, "120.5 * 1 million")
+        assert "no scale for 120.5" in str(answer.reason)
+
+
+@pytest.mark.parametrize("row", ["exercise price", "effective tax rate", "debt ratio", "employees", "number of stores"])
+def test_no_model_makes_millions_of_what_is_printed_in_ones(row: str) -> None:
+    table = page([["", "2009", "2008"], [row, "48.65", "33.20"], ["net sales", "7.25", "5.10"]])
+    looked_up = Call("query_kg", {"filters": {"row": row, "year": "2009"}})
+    script = [reply(understood(), looked_up), reply(final("#1", scale="million"))]
+    answer = play(scripted(script), page=table, limits=ONE_TALK).turn.answer
+    assert (answer.number, answer.scale) == (Decimal("48.65"), Scale.ONE)
+    assert "the model gives the scale million" in str(answer.reason)
+
+
+def test_a_scale_that_an_answer_says_twice_in_two_ways_is_not_taken() -> None:
+    sales = page([["", "2009", "2008"], ["net sales", "120.5", "100.1"]])
+    looked_up = Call("query_kg", {"filters": {"row": "net sales", "year": "2009"}})
+    script = [reply(understood(), looked_up), reply(final("120.5 thousand", scale="million", steps=[1]))]
+    answer = play(scripted(script), page=sales, limits=ONE_TALK).turn.answer
+    assert (answer.number, answer.scale) == (Decimal("120.5"), Scale.ONE)
 
 
 def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> None:
