@@ -70,8 +70,11 @@ NUMBER = (
     r"|\.[0-9]+)"
 )
 
-_GLUED_TO = r"(?:(?<=\b(?:by|of|to))|(?<=\bfor)|(?<=\bfrom))(?!(?:19|20)[0-9]{2}(?![0-9,.%]))"
-"""Behind a word that the space after was lost of: "by140 million"."""
+_GLUED_TO = (
+    r"(?:(?<=\b(?:by|of|to))|(?<=\bfor)|(?<=\bfrom))(?!(?:19|20)[0-9]{2}(?![0-9%]|[,.][0-9]))"
+    r"(?![0-3]?[0-9](?:\.?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[/.-][0-9]{1,2}[/.-][0-9]))"
+)
+"""Behind a word that the space after was lost of, but before no year and no date: "by140 million"."""
 _FOOTNOTE_AT_MOST = 99
 _CURRENCY = BEFORE_NUMBER
 START = lazy_regex(
@@ -142,7 +145,7 @@ _MONTH_BEFORE = lazy_regex(
     r"|january|february|march|april|may|june|july|august|september|october|november|december))\s{0,3}$",
     re.IGNORECASE,
 )
-_NUMBER_BEFORE = re.compile(r"[0-9%]\s{0,3}$")
+_NUMBER_BEFORE = lazy_regex(r"[0-9]\s{0,3}$")
 _LAST_DAY = 31
 _FRACTION_BEFORE = lazy_regex(r"[0-9]\s?/\s?$")
 _FRACTION_AFTER = lazy_regex(r"\s?/\s?[0-9]")

@@ -337,8 +337,16 @@ def test_a_number_glued_to_the_word_before_it_is_one_and_a_year_is_none() -> Non
     assert [span.quantity.text for span in found] == ["140 million", "3.5%"]
 
 
+@pytest.mark.parametrize(
+    "glued", ["in the year of2019, sales", "until the end of2019.", "to31 December 2019", "of1.2.2019"]
+)
+def test_no_year_and_no_date_that_is_glued_to_a_word_is_an_amount(glued: str) -> None:
+    assert [span.quantity.text for span in find_quantities(glued)] == []
+
+
 def test_a_share_in_brackets_behind_an_amount_is_a_second_number_of_the_cell() -> None:
     amount, share = parse_cell("$ 1,200 (12.5%)")
     assert (amount.value, amount.unit) == (Decimal(1200), "USD")
     assert (share.value, share.scale) == (Decimal("12.5"), Scale.PERCENT)
     assert [q.value for q in parse_cell("(12.5%)")] == [Decimal("-12.5")]
+    assert parse_cell("12% (3%)") == ()  # of two columns that ran together the second may be negative
