@@ -11,6 +11,7 @@ _NUMBER_WORD = re.compile(
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
     r"|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand"
     r"|(?:m|b|tr|quadr|quint|sext)illion|lakh|lac|crore|dozen|myriad|googol){1,12}s?"
+    r"|nil|nought|naught|millionen|milliarden?|milliards?|millones|milliones|milioni|miliardi|hundert|tausend|prozent"
     r"|teens|digits?|[a-z]{2,12}fold|twice|thrice"
     r"|(?:hal[fv]|doubl|tripl|trebl|quadrupl|quintupl|sextupl|septupl|octupl|decupl)(?:e|es|ed|ing|y)"
 )
@@ -24,6 +25,8 @@ _SHARE_BEHIND = frozenset("less more lower higher larger smaller bigger fewer gr
 _SHARE_TO = (frozenset("a an by".split()), frozenset("to off up down on".split()))
 _SCORES = frozenset("a several many".split()) | {""}
 _OF_A_YEAR = frozenset("first second third fourth last the this each every other latter".split())
+_OF_A_PERCENT = frozenset("bps bp basis permille".split())
+_CODES = frozenset("usd eur gbp chf jpy".split())
 _PERCENT = frozenset("% \u2030 \u2031 \u066a percent pct bps".split())
 _COUNTED = _PERCENT | frozenset(
     "hundred thousand million billion trillion dollar dollars euro euros cents point points basis times per usd eur x"
@@ -55,7 +58,7 @@ def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, 
 
 def _unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int, int]]) -> Iterator[str]:
     for token, before, word, after in zip(found, words, words[1:], words[2:], strict=False):
-        as_amount = after in _COUNTED or (before and unicodedata.category(before[0]) == "Sc")
+        as_amount = after in _COUNTED or before in _CODES or (before and unicodedata.category(before[0]) == "Sc")
         if any(start <= token.start() and token.end() <= end for start, end in free) and not as_amount:
             continue
         roman = (as_amount and _ROMAN.fullmatch(token[0])) or _ROMAN_YEAR.fullmatch(token[0])
@@ -64,7 +67,8 @@ def _unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int,
 
 
 def _is_number(before: str, word: str, after: str) -> bool:
-    if any(map(_is_numeric, word)):
+    # What is filled in has its own unit.
+    if any(map(_is_numeric, word)) or (word in _OF_A_PERCENT and before == FILLED_IN):
         return True
     if word in _PERCENT:
         return before != FILLED_IN

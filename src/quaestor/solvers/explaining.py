@@ -7,6 +7,7 @@ ask one explain by `Explainer`. What the steps come to is known to who executes 
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -41,7 +42,8 @@ _NAMED = re.compile(
 """What has digits and is not an amount: years, quarters, days, and names."""
 _FILLED = re.compile(
     rf"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP)\s)?\{{\s?#\s?(-?[0-9]{{1,4}})\s?\}}"
-    rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?))?"
+    rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?)"
+    r"|(?:[kmbKMBT]|mm|mn|bn|tn|MM|mln|bln)\b)?"
 )
 """A number to fill in: its sign, scale and percent are printed by whoever fills it in."""
 _CITED = re.compile(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
@@ -49,7 +51,12 @@ _QUOTED = re.compile(r"\[\s?(?:\"(.{1,500}?)\"|'(.{1,500}?)'|“(.{1,500}?)”)\
 _IN_MARKS = re.compile(r"[\"“]([^\"“”]{4,300})[\"”]")
 _STEP = re.compile(r"-?[0-9]+")
 _LEFT_OVER = re.compile(r"[{}]|[\[(]\s?#")
+_RUN_ON = re.compile(
+    r"(?:(?<![^\s(\[\"'\u201c$\u20ac\u00a3\u00a5])[-\u2212\u2010-\u2015]|\{#\d+\}(?:[.,'\u2019]|\s*))[$\u20ac\u00a3\u00a5]?\{#\d+\}"
+)
+"""What would be read as another number than those that are filled in: with a minus before, or two together."""
 _PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
+_PRINTED_CITATION = re.compile(r" ?\[#\d+\]")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
 _ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
 _MOST_SAID = 2 * MOST_SENTENCES
@@ -282,6 +289,8 @@ class _Binder:
         template = _IN_MARKS.sub(self._fill_words, template)
         if left := _LEFT_OVER.search(_PRINTED.sub("", template)):
             raise ModelReplyError(f"has {template[left.start() :][:20]!r}, no reference; write {self.notation}")
+        if altered := _RUN_ON.search(_seen(_PRINTED_CITATION.sub("", template))):
+            raise ModelReplyError(f"has {altered[0]!r}, which reads as another number; part them with words")
         if loose := unbound_numbers(template, _may_be_said(template, " ".join(self._known))):
             raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; write {self.notation}, or leave it out")
         if not steps_referred(template):
@@ -360,6 +369,11 @@ class _Binder:
             self._known.append(self.document.sentence(step.source).text)
         elif isinstance(step.source, CellRef):
             self._known.append(self.document.table(step.source.table).title)
+
+
+def _seen(text: str) -> str:
+    """Return a text without the characters that nobody sees."""
+    return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn"))
 
 
 def _split(said: Iterable[str]) -> Iterator[str]:

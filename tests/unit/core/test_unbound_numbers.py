@@ -34,6 +34,8 @@ from quaestor.core.unbound_numbers import unbound_numbers
             "&#49;2, &frac12;, t-w-e-n-t-y, 1\u200b2, te\u0301n and x\u00b2 [#1].",
             ("12", "\u00bd", "twenty", "12", "ten", "x\u00b2"),
         ),
+        ("Der Umsatz fiel um zw\u00f6lf Prozent auf nil, EUR 2009 [#1].", ("Prozent", "nil", "2009")),
+        ("Up {#1} percentage points, {#2} bps, {#3} basis points.", ("bps", "basis")),
         ("From one quarter to the next the credit score of U.S. peers {#1} fell [#1].", ()),
     ],
 )
@@ -44,6 +46,7 @@ def test_numbers_of_a_sentence_that_are_no_references(template: str, said: tuple
 def test_what_is_allowed_is_allowed_alone_and_as_no_amount() -> None:
     allowed = ["2009", "Form 10-K"]
     assert not unbound_numbers("In 2009 the Form 10-K says so [#1].", allowed)
+    assert unbound_numbers("It cost EUR 2009 [#1].", allowed) == ("2009",)
     assert unbound_numbers("It is 2009.5, 1,2009, $2009 and 2009 dollars [#1].", allowed)[::-1][:2] == ("2009", "2009")
 
 

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolboxes import sample_pages
@@ -36,3 +37,27 @@ def test_what_is_bound_is_a_valid_plan(said: list[str], last: int) -> None:
         assert validate(plan, 1) == ()
         expected = execute(Plan(tuple(steps[:last])), history).result.value if last else None
         assert expected in (None, execute(plan, history).result.value)
+
+
+def bound_once(sentence: str) -> tuple[str, ...]:
+    """Return the templates of a sentence about two steps."""
+    five = Constant(Decimal(5), "5")
+    steps = [Compute(1, "add", (five, five)), Compute(2, "add", (five, five))]
+    return bind_sentences([sentence], steps, frozenset(), sample_pages()["NORD/2012/page_41.pdf"], "why?").templates
+
+
+@pytest.mark.parametrize(
+    "together", ["{#1}{#2}", "{#1}.{#2}", "{#1},{#2}", "{#1} {#2}", "{#1}[#2]{#2}", "-{#1}", "\u2212${#1}"]
+)
+def test_filled_in_numbers_make_no_other_number_together_or_with_a_minus(together: str) -> None:
+    assert bound_once(f"Sales rose to {together} there.") == ()
+
+
+@pytest.mark.parametrize("apart", ["{#1}, {#2} and {#2}", "{#1} \u2013 {#2}", "{#1}/{#2}", "({#1})", '"{#1}"'])
+def test_filled_in_numbers_may_stand_side_by_side(apart: str) -> None:
+    assert bound_once(f"Sales rose to {apart} there.") == (f"Sales rose to {apart} there.",)
+
+
+@pytest.mark.parametrize("scale", ["k", "m", "bn", " million", "%"])
+def test_a_scale_that_is_glued_to_what_is_filled_in_is_left_to_the_printer(scale: str) -> None:
+    assert bound_once(f"Sales rose to {{#1}}{scale}.") == ("Sales rose to {#1}.",)
