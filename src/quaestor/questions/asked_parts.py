@@ -22,7 +22,8 @@ _MANY: Mapping[str, int] = MappingProxyType({word: many for word, many in NUMBER
 _NUMBER = "|".join(_MANY)
 _OF_THEM = rf"(?:\s+of\s+(?:them|these|those|the\s+(?:{_NUMBER})))?"
 _NOUN = rf"(?:\s+(?:one|value|number|figure|amount|item|answer|result)s?)?{_OF_THEM}"
-_ORDINAL = rf"(?:the\s+)?(?:{'|'.join(_PLACES)})(?:\s+(?:{_NUMBER}))?{_NOUN}"
+_ORDINAL = rf"(?:the\s+(?:{'|'.join(_PLACES)})|(?!other\b)(?:{'|'.join(_PLACES)}))(?:\s+(?:{_NUMBER}))?{_NOUN}"
+"""Other without the article is the line of a table."""
 _ALL = (
     rf"(?:both{_NOUN}|(?:all\s+(?:of\s+)?)?(?:the|all|these|those)\s+(?:{_NUMBER}){_NOUN}"
     r"|all(?:\s+of)?(?:\s+(?:them|these|those))?)"
@@ -128,11 +129,12 @@ def read_asked_parts(text: str) -> AskedParts | None:
 
 def _read_parts(said: str) -> tuple[tuple[int, ...], int]:
     """Return the places that words name, and of how many parts they speak."""
-    words = said.split(" of ", maxsplit=1)[0].split()
+    named, _, whole = said.partition(" of ")
+    words, together = named.split(), next((_MANY[word] for word in whole.split() if word in _MANY), 0)
     many = next((_MANY[word] for word in words if word in _MANY), 0)
     place = next((_PLACES[word] for word in words if word in _PLACES), None)
     if place is None:
-        return (), 2 if "both" in words else many
+        return (), 2 if "both" in words else many or together
     if not many:
-        return (place,), 2 if {"former", "latter", "other"} & set(words) else 0
-    return tuple(range(-many, 0) if place < 0 else range(many)), 0
+        return (place,), 2 if {"former", "latter", "other"} & set(words) else together
+    return tuple(range(-many, 0) if place < 0 else range(many)), together

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quaestor.conversation.turn import Memory, Turn
+from quaestor.core.answer_value import Text
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import (
     CellGroup,
@@ -63,9 +64,14 @@ def _parts_meant(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool)
             parts = [Plan(tuple(refer_further_back(step, back) for step in part.steps)) for part in _parts_of(turn)]
         if _fits(asked, parts):
             return [parts[at] for at in asked.places] or parts
+        if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
+            return []  # the list that is meant has no such part, or none that is known
         if again is None and not parts and not by_place:
             break
-    values = list(_values_before(memory, end, asked.count or 2)) if of_turns else []
+    count = asked.count or 2
+    values = list(_values_before(memory, end, count)) if of_turns else []
+    if by_place and max(asked.places) >= 0 and [*_values_before(memory, end, count + 1)]:
+        return []  # of three answers or more, nobody says which the first is
     return [values[at] for at in asked.places] or values if _fits(asked, values) else []
 
 
@@ -89,9 +95,18 @@ def _parts_of(turn: Turn) -> list[Plan]:
     plan = turn.answer.plan
     if plan is None or not plan.steps:
         return []
-    asked = max(len(split_question(turn.question)), len(split_questions(turn.question)))
+    asked = _asked_in(turn)
     parts = list(_entries(plan, whole=asked > 1))
     return parts if len(parts) > 1 and (asked == 1 or len(parts) == asked) else []
+
+
+def _asked_in(turn: Turn) -> int:
+    return max(len(split_question(turn.question)), len(split_questions(turn.question)))
+
+
+def _lists_otherwise(turn: Turn) -> bool:
+    """Whether a turn without parts asked for several things, or is answered in words that may list some."""
+    return _asked_in(turn) > 1 or isinstance(turn.answer.value, Text)
 
 
 def _entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:

@@ -68,6 +68,36 @@ def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
     assert "90" not in str(answers[-1])
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (
+            ["net sales, cost of sales and net income in 2024", "net sales and net income in 2023", "the third one?"],
+            "no answer",
+        ),
+        (["net sales and net income in 2024", "why did net sales rise?", "the first one?"], "no answer"),
+        (["net sales in 2024?", "net income in 2024?", "cost of sales in 2024?", "the first one?"], "no answer"),
+        (["net sales in 2024?", "net income in 2024?", "cost of sales in 2024?", "the last one?"], "350 million"),
+        (
+            [
+                "net sales, cost of sales and net income in 2024",
+                "net sales and net income in 2023",
+                "the first of the three",
+            ],
+            "$ 600 million",
+        ),
+    ],
+)
+def test_a_place_of_another_list_or_of_answers_that_nobody_counts_is_not_taken(asked: list[str], expected: str) -> None:
+    assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == expected
+
+
+def test_a_line_called_other_is_no_part(tmp_path: Path) -> None:
+    (tmp_path / "alder.md").write_text(f"{PAGE}| Other | 7 | 8 | 9 |\n", encoding="utf-8")
+    asked = ["what were operating income and rent in 2024?", "and other?"]
+    assert str(quaestor.open(tmp_path / "alder.md").ask(asked)[-1]) == "7 million"
+
+
 def test_a_list_has_the_order_in_which_it_is_asked_for() -> None:
     (found,) = quaestor.open(a_discussed_filing()).ask(["net sales in 2023 and 2024"])
     assert str(found) == "2023: $ 580 million; 2024: $ 600 million"
