@@ -294,3 +294,29 @@ def test_a_threshold_that_no_page_prints_is_shown_as_assumed() -> None:
 def test_a_remark_in_words_beside_an_answer_is_no_explanation() -> None:
     (turn,) = play(looked_up(), Reply(calls=(Call("final_answer", {"answer": "#1", "explanation": "of 12 found"}),)))
     assert (turn.answer.explanation, turn.answer.reason, turn.verified) == (None, None, True)
+
+
+@pytest.mark.parametrize(
+    ("formula", "assumed"),
+    [
+        ("new * 0 + 12", "12"),
+        ("new + 3", "3"),
+        ("new / new * 7", "7"),
+        ("new ** 0 * 7", "7"),
+        ("new * 4", None),
+        ("(new + old) / 2", None),
+        ("1 - old / new", None),
+    ],
+)
+def test_a_reader_is_told_of_a_small_number_that_makes_an_amount(formula: str, assumed: str | None) -> None:
+    replies = by_sparql("power cables", 2012, [])
+    replies[1] = {**replies[1], "explanation": [f"{{{formula}}} was it."]}  # type: ignore[dict-item]  # no reply
+    reason = str(play_other("sparql", *replies).turns[0].answer.reason)
+    assert ("the model assumes" in reason) == (assumed is not None)
+    assert assumed is None or f" {assumed}, which no page prints" in reason
+
+
+@by_other
+def test_half_a_surrogate_pair_in_an_explanation_can_be_shown(solver: str) -> None:
+    replies = OTHERS[solver]("power cables", 2012, ["It \ud800 rose {#3}."])
+    assert explained(play_other(solver, *replies).turns[0]).text == "It ? rose 7.3 %."

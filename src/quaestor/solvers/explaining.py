@@ -134,7 +134,7 @@ def bind_sentences(
         notation: How a number is to be written, for the model.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
-    sentences = list(_split(text[: LONGEST_SENTENCE * MOST_SENTENCES] for text in said[:_MOST_SAID]))
+    sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in said[:_MOST_SAID]))
     templates, faults = [], []
     for place, sentence in enumerate(sentences, 1):
         try:
@@ -244,15 +244,37 @@ def _assumed(plan: Plan, question: Question) -> tuple[str, ...]:
     named = {step for template in plan.explanation for step in steps_referred(template)}
     asked = {n for span in find_quantities(question.text) for n in (span.quantity.value, span.quantity.number)}
     found = [
-        operand.text
+        operand.text.removeprefix("const_")
         for step in plan.steps
         if named and isinstance(step, Compute)
         for operand in step.operands
         if isinstance(operand, Constant)
         and operand.value not in asked
-        and (not needs_no_source(operand.value) or (step.id in named and len(step.operands) == 1))
+        and (
+            not needs_no_source(operand.value)
+            or (step.id in named and len(step.operands) == 1)
+            or _makes_an_amount(plan, step, operand)
+        )
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _makes_an_amount(plan: Plan, step: Compute, constant: Constant) -> bool:
+    """Whether a small number is no count and converts nothing: added to a number, or times what is always one."""
+    others = [plan.steps[o.step - 1] for o in step.operands if isinstance(o, Ref) and o.step > 0]
+    if step.operation in ("add", "subtract", "sum"):
+        of_a_share = all(isinstance(other, Compute) or other.counts.percent for other in others)
+        return constant.value != 0 and not (constant.value == 1 and of_a_share)
+    return any(_is_always_one(other) for other in others) or (step.operation == "exp" and constant.value == 0)
+
+
+def _is_always_one(step: Step) -> bool:
+    if not isinstance(step, Compute):
+        return False
+    by_itself = step.operation == "divide" and len(set(step.operands)) == 1
+    return by_itself or (
+        step.operation == "exp" and isinstance(step.operands[-1], Constant) and not step.operands[-1].value
+    )
 
 
 def _may_be_said(template: str, known: str) -> frozenset[str]:
@@ -369,6 +391,11 @@ class _Binder:
             self._known.append(self.document.sentence(step.source).text)
         elif isinstance(step.source, CellRef):
             self._known.append(self.document.table(step.source.table).title)
+
+
+def _whole(text: str) -> str:
+    """Return a text with a question mark for each half of a surrogate pair, which can be neither shown nor kept."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _seen(text: str) -> str:
