@@ -23,7 +23,7 @@ async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None)
 
     Args:
         name: Its id, the beginning of one, or `latest`.
-        dataset: The labelled file, where it has moved.
+        dataset: The labelled file, if it has moved.
 
     Raises:
         UnknownRunError: It is not there.

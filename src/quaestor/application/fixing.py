@@ -199,7 +199,7 @@ def change_lines(correction: Correction, ledger: Ledger) -> Iterator[str]:
 
 
 def change_words(change: ChangedAnswer) -> str:
-    """Return an answer's old and new value; where both are shown alike how it is computed now, of none why."""
+    """Return an answer's old and new value; if both are shown alike how it is computed now, of none why."""
     now = show_number(change.answer)
     if now == change.was and change.answer.value is not None:
         return f"{now} unchanged, but from {change.answer.formula or 'other numbers'}"

@@ -295,7 +295,7 @@ def store_file(uri: str) -> Path | None:
 
 
 def _what_is_no_file(path: Path) -> str:
-    """Return what stands where a file was expected, and what to do; "" where nothing does."""
+    """Return what stands where a file was expected, and what to do; "" if nothing does."""
     try:
         if path.is_dir():
             return "it is a directory; name a file in it"

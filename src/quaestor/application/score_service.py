@@ -34,7 +34,7 @@ class ScoredRun:
 
     Attributes:
         turns: Its turns, by conversation and index; none if they were not asked for.
-        report: The verdict on every labelled turn, where they were asked for, and the figures.
+        report: The verdict on every labelled turn, if they were asked for, and the figures.
         broken: The conversations that a defect of the solver ended; their turns are wrong.
         unkept: Why the store could not keep the score; None if it did, or was not asked to.
     """

@@ -24,7 +24,7 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
 
 THRESHOLDS = tuple(step / 20 for step in range(21))
-"""Where nobody names others: 0 to 1 by twentieths."""
+"""If nobody names others: 0 to 1 by twentieths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ async def simulate_stored(
 
     Args:
         names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
-        dataset: The labelled file, where it has moved.
+        dataset: The labelled file, if it has moved.
         thresholds: From 0 to 1, ascending.
         replay: Whether the first run's solver answers again after the answers of the second run, as it would in a
             cascade. It takes a solver that asks no model, and the time of a few of its runs.

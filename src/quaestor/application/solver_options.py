@@ -73,7 +73,7 @@ def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset
 
 
 def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return options with those that the solver inside has where answers may be of any kind, where they say none.
+    """Return options with those that the solver inside has where answers may be of any kind, if they say none.
 
     Args:
         options: What the solver in force is built with; of one that is built around no other nothing changes.

@@ -74,7 +74,7 @@ async def find_wrong_turns(
 
     Args:
         run: Its id, the beginning of one, or `latest`.
-        dataset: The labelled file, where it has moved, or where the references of a large run are wanted.
+        dataset: The labelled file, if it has moved, or where the references of a large run are wanted.
         scores_in: The store's URI: the scores that are kept there count.
         graphs: Whether the pages' graphs are read too.
         most: How many of the wrong turns are wanted, the first; None is all.

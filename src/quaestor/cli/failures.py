@@ -38,7 +38,7 @@ DEBUG = "QUAESTOR_DEBUG"
 
 _LONGEST = 400
 _MOST_LINES = 100
-"""Lines of a list that are shown, where there are more than twice as many."""
+"""Lines of a list that are shown, if there are more than twice as many."""
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 """A full disk, and a standard output that is closed."""

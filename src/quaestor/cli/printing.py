@@ -211,7 +211,7 @@ def count_noun(count: int, noun: str) -> str:
 
 
 def agreed(question: str) -> bool:
-    """Return whether a person says yes; where nobody answers, that is a no."""
+    """Return whether a person says yes; if nobody answers, that is a no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     said = sys.stdin.readline()
     if not said.endswith("\n"):

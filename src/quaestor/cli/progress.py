@@ -75,7 +75,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
 
 
 def say_reading(reading: RunReading) -> None:
-    """Say on stderr which policy holds if none is named, and which graphs were frozen before, where any were."""
+    """Say on stderr which policy holds if none is named, and which graphs were frozen before, if any were."""
     if reading.by_default and not reading.own:
         print(f"quaestor: {default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:

@@ -104,7 +104,7 @@ def _ontology(record: RunRecord) -> str:
 
 
 def _graphs(counts: ConversationCounts) -> str | None:
-    """Return how many graphs of a run were built for it, where any was not."""
+    """Return how many graphs of a run were built for it, if any was not."""
     built = counts.graphs - counts.frozen
     return f"{counts.frozen} already frozen, {built} built" if counts.frozen else None
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
-    """Return what is kept of a run's scores in the store in force; its figures alone, where no more is wanted."""
+    """Return what is kept of a run's scores in the store in force; its figures alone, if no more is wanted."""
     from quaestor.application.kept_scores import read_run_scores
     from quaestor.settings import load_settings
 

@@ -52,7 +52,7 @@ class OtherReading:
 
     Attributes:
         shown: The answer that it gave when the question was asked, as people were shown it.
-        confidence: The solver's probability that this is the answer, where it gives one.
+        confidence: The solver's probability that this is the answer, if it gives one.
     """
 
     plan: Plan
@@ -104,7 +104,7 @@ class Answer:
         plan: The steps; None if there is no answer, and of one that another program gave.
         sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
             that were compared, the selected ones first.
-        confidence: The solver's probability that the answer is right, where it gives one.
+        confidence: The solver's probability that the answer is right, if it gives one.
         reason: Why there is no answer, or what a reader should doubt.
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
         answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 if a
@@ -159,7 +159,7 @@ class Answer:
 
     @property
     def _last(self) -> str:
-        """The operation of the plan's last step; "" where it takes words or a number of the document as they are."""
+        """The operation of the plan's last step; "" if it takes words or a number of the document as they are."""
         last = self.plan.steps[-1] if self.plan is not None and self.plan.steps else None
         return "" if last is None or isinstance(last, Extract) else last.operation
 

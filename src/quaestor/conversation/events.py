@@ -20,9 +20,9 @@ class StageAnswered:
         stage: Which, from 1.
         taken: Whether its answer is the turn's.
         shown: The answer for people; None if it found none.
-        confidence: How sure it is, where it says so.
+        confidence: How sure it is, if it says so.
         least: How sure it had to be; None of the last stage.
-        error: Why it found no answer, where it failed.
+        error: Why it found no answer, if it failed.
         seconds: How long it took.
         usage: What it asked of models, as `Usage.counts` has it; nothing of nothing.
     """
@@ -72,7 +72,7 @@ class Drafted:
         draft: Which of the turn, from 1.
         steps: Its steps for people, in order.
         result: What they come to, recomputed, for people.
-        says: What the expert says is the answer, where it says so.
+        says: What the expert says is the answer, if it says so.
         checked: What was computed about it, whatever was found.
     """
 
@@ -237,7 +237,7 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ReplyRejected:
-    """A reply of a model could not be used; where there are attempts left it was asked again.
+    """A reply of a model could not be used; if there are attempts left it was asked again.
 
     Attributes:
         phase: What the requests are on record as.

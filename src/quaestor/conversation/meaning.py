@@ -46,13 +46,13 @@ def shown_period(period: Period) -> str:
 
 
 def shortened_period(period: Period, among: Sequence[Period]) -> Period:
-    """Return a date or month as its year, where no other of the periods around it is of that year."""
+    """Return a date or month as its year, if no other of the periods around it is of that year."""
     alone = len({other for other in among if other.year == period.year}) <= 1
     return Period("year", period.year) if alone and period.kind in ("date", "month") else period
 
 
 def spanned_period(periods: tuple[Period, ...]) -> Period | None:
-    """Return the one period of a result; where it spans several, the years from first to last; else the latest."""
+    """Return the one period of a result; if it spans several, the years from first to last; else the latest."""
     years = {period.year for period in periods}
     if len(years) > 1 and all(period.kind != "range" for period in periods):
         return Period("range", min(years), last=max(years))

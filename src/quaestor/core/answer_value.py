@@ -201,7 +201,7 @@ def _item_to_json(item: ListItem) -> JsonValue:
 
 
 def _own(item: ListItem) -> dict[str, JsonValue]:
-    """What a number of a list counts in, where it says so itself."""
+    """What a number of a list counts in, if it says so itself."""
     own = {"scale": item.scale and item.scale.value, "unit": item.unit}
     return {name: value for name, value in own.items() if value is not None}
 

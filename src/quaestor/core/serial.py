@@ -11,7 +11,7 @@ from quaestor.errors import StoredValueError
 class Triple(NamedTuple):
     """Subject, predicate and object, each one word of Turtle.
 
-    A node is a prefixed name (`kg:StockOption_2007`) or, where no prefix fits, an IRI in angle brackets. A literal
+    A node is a prefixed name (`kg:StockOption_2007`) or, if no prefix fits, an IRI in angle brackets. A literal
     keeps its lexical form and its datatype: `"60.94"^^xsd:decimal`, `"exercise price"`. Equal terms are equal texts.
     """
 

@@ -127,7 +127,7 @@ class Table:
         scale: The scale that the caption names for the whole table, or None.
         unit: The unit that the caption names for the whole table, or None.
         title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
-        period: What the whole table is of, where neither its rows nor its columns say it; or None.
+        period: What the whole table is of, if neither its rows nor its columns say it; or None.
         role: What it is for: a primary statement, a note, a list of contents.
     """
 

@@ -61,11 +61,11 @@ _IN_SCALE = lazy_regex(
     rf"(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)|(?:^|[(\[:\uff1a])\s?(?P<sign>{SCALE_SIGN})(?=\s?(?:[)\]]|$))",
     re.IGNORECASE,
 )
-"""A scale alone, where it can be nothing else."""
+"""A scale alone, if it can be nothing else."""
 _IN_CURRENCY = lazy_regex(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
-"""A currency alone, where it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
+"""A currency alone, if it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
 _ALONE = lazy_regex(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
 _LONGEST_SIGN = 12
 _ANY_CURRENCY = lazy_regex(rf"{SIGN}|{NAME}")

@@ -192,7 +192,7 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
 
 
 def _percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
-    """Return the heading of a column as one of percentages, where it prints `%` once for the numbers below.
+    """Return the heading of a column as one of percentages, if it prints `%` once for the numbers below.
 
     The last number prints it too, or the text over the table speaks of percentages; all that is printed there without a
     sign is printed as the first one is.

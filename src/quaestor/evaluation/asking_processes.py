@@ -237,7 +237,7 @@ class _Player:
         self._model.meter.held_elsewhere(*what)
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Ask for one more request, where there is a limit."""
+        """Ask for one more request, if there is a limit."""
         if not self._limited:
             return 0.0
         said: BudgetExceededError | float = await self._line.ask(("reserve", model))

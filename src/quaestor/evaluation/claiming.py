@@ -31,7 +31,7 @@ def _this_machine() -> str:
 
 
 def _started(process: int) -> str:
-    """Return when a process was started, in ticks: another one may have its number later; "" where nothing tells."""
+    """Return when a process was started, in ticks: another one may have its number later; "" if nothing tells."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:

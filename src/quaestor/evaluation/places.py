@@ -56,7 +56,7 @@ class PlaceExcerpts:
         return not fits_excerpt(self._index.document, self._most)
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Return the places of a question and those of earlier answers; where nothing fits, the statements.
+        """Return the places of a question and those of earlier answers; if nothing fits, the statements.
 
         Args:
             memory: The turns before.

@@ -54,7 +54,7 @@ async def run_dataset(
         on_conversation: Called when a conversation is stored, with no turns where it failed.
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to run with, instead of the store's. It is kept there.
-        config: The model that the solver asks, where it asks one; the engine must play in this process.
+        config: The model that the solver asks, if it asks one; the engine must play in this process.
         observing: Gives who else is told of what happens in a conversation.
         lease: What conversations are claimed with; by default one of this call's own. Several may play one run.
 

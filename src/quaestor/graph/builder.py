@@ -112,7 +112,7 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
         policy: What becomes of a row that no property matches: `strict` is an error, `extend` mints a property.
 
     Raises:
-        GapError: Under `strict`, where there are gaps; the error lists them all, with the nearest properties.
+        GapError: Under `strict`, if there are gaps; the error lists them all, with the nearest properties.
         GraphError: The policy is neither.
     """
     if policy not in ("strict", "extend"):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def run_scorer(dataset: str = "sample") -> "Scorer":
     """Return the scorer of Inspect that judges what was kept of a conversation.
 
-    The references are read here, where nothing that answers can see them: no sample has them as its target.
+    The references are read here, if nothing that answers can see them: no sample has them as its target.
 
     Args:
         dataset: The labelled file that the samples are of, or `sample`.

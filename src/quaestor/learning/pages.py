@@ -147,7 +147,7 @@ def candidate_rows(
 ) -> tuple[Candidates, Floats, NDArray[np.float64]]:
     """Return the candidates of a turn, their features, and how right each is.
 
-    A candidate is right (1) where it does what gold did on the same numbers; where none does, all that reach gold's
+    A candidate is right (1) where it does what gold did on the same numbers; if none does, all that reach gold's
     result count 0.5, since the page can say one thing in two ways.
 
     Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the last array has one entry a candidate.

@@ -41,7 +41,7 @@ class PropertyLine:
 
     Attributes:
         index: Its row or column in the grid.
-        label: The label without its period; "" where none is left.
+        label: The label without its period; "" if none is left.
     """
 
     index: int
@@ -51,7 +51,7 @@ class PropertyLine:
 def property_axis(table: Table) -> Axis:
     """Return which headings name properties: the axis across the one that carries the periods.
 
-    Where neither carries periods, columns name properties if each counts something of its own kind (shares in one,
+    If neither carries periods, columns name properties if each counts something of its own kind (shares in one,
     prices in the next), as rows do otherwise.
     """
     if table.orientation != "neither":

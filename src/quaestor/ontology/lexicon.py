@@ -312,7 +312,7 @@ class Measure:
         examples: Questions that ask for it; each is matched by it.
         matcher: All its phrases, over `question_words`.
         metric_type: What the result is: a name of `Core.metric_types`.
-        formula: Arithmetic over the names of figures; "" where it cannot be computed.
+        formula: Arithmetic over the names of figures; "" if it cannot be computed.
         whole_years: Whether it means nothing of a part of a year.
         lacks: Why it cannot be computed, or "".
     """

@@ -439,7 +439,7 @@ class LineIndex:
         learned.pop("", None)
         self._keys = dict(learned)
         for key, (line, preferred) in core.keys.items():
-            # What documents call the line is its property, where they call it by the preferred caption.
+            # What documents call the line is its property, if they call it by the preferred caption.
             self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:

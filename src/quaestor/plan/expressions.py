@@ -323,7 +323,7 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
 def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
     """Return the plan with the numbers and cells of each row label that it names.
 
-    A label that does not say its table is that of the only table which has the row; where several have it, that of the
+    A label that does not say its table is that of the only table which has the row; if several have it, that of the
     only one of them which other steps of the plan read.
 
     Args:

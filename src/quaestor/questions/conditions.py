@@ -37,7 +37,7 @@ class Condition:
 
     Attributes:
         place: Which from that end: 1 the highest, 2 the second highest.
-        many: How many from that end, where it asks for several: "the three largest".
+        many: How many from that end, if it asks for several: "the three largest".
         limit: What they are held against.
         move: The direction in which they went from one period to the next. With an `extreme` the size of the move is
             meant: "grew the most".

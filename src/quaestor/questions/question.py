@@ -16,7 +16,7 @@ class Question:
     """A question. Two of the same text and years are equal.
 
     Attributes:
-        told_years: The years that it names by their distance from those of earlier questions, where it names none.
+        told_years: The years that it names by their distance from those of earlier questions, if it names none.
     """
 
     text: str
@@ -154,7 +154,7 @@ def read_question(text: str) -> Question:
 
 
 NO_QUESTION = Question("")
-"""Where nothing is asked."""
+"""If nothing is asked."""
 
 
 def entity_asked(question: Question, earlier: Sequence[Question]) -> str | None:

@@ -188,7 +188,7 @@ class FileContent:
 
     @cached_property
     def _piped(self) -> bytes:
-        # Where nobody ever writes, plain opening would wait for ever.
+        # If nobody ever writes, plain opening would wait for ever.
         with open(self.path, "rb", opener=_at_once) as pipe:
             waiting = select.poll()
             waiting.register(pipe, select.POLLIN)

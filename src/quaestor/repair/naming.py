@@ -1,6 +1,6 @@
 """Numbers of a document by what a person calls them: the labels of row and column, in either order.
 
-Refuses to guess: where several cells are called so, they are named.
+Refuses to guess: if several cells are called so, they are named.
 """
 
 from collections.abc import Iterator, Sequence

@@ -48,7 +48,7 @@ _FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
 def without_company(text: str, document: Document, *, one_company: bool = False) -> str:
-    """Return a question about a document with its company's name as "the company", where it can be nothing else.
+    """Return a question about a document with its company's name as "the company", if it can be nothing else.
 
     Args:
         document: What is asked about; of several files, whose companies may differ, the question stays as it is.

@@ -75,7 +75,7 @@ def match_lines(
 ) -> list[LineMatch]:
     """Return how well each line of a block fits, best first; lines without a word of the question are left out.
 
-    Where no line has any, as in a table whose headings alone are asked for, its first lines are among them.
+    If no line has any, as in a table whose headings alone are asked for, its first lines are among them.
 
     Args:
         properties: The line of statements that some of its rows are, of those that are looked for.

@@ -77,7 +77,7 @@ class NamedThing:
 
 
 NOTHING = NamedThing()
-"""Where no thing is named."""
+"""If no thing is named."""
 
 
 def read_thing(text: str) -> NamedThing:

@@ -54,7 +54,7 @@ class FindingContext:
 
 
 NO_CONTEXT = FindingContext()
-"""Where nothing was asked before."""
+"""If nothing was asked before."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class Reading:
 def section_parts(document: Document, heading: str) -> tuple[tuple[int, ...], ...]:
     """Return the blocks under a heading and those below it, a part each; none if nothing has it.
 
-    Where several sections have it, the longest is meant: the others are mentions of it, as in a table of contents.
+    If several sections have it, the longest is meant: the others are mentions of it, as in a table of contents.
     """
     wanted = search_words(heading)
     last = search_words(heading.rpartition(">")[2])

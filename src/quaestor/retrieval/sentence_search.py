@@ -1,4 +1,4 @@
-"""Sentences of a document that have some words, wherever they stand."""
+"""Sentences of a document that have some words, wherever they are."""
 
 from dataclasses import dataclass
 

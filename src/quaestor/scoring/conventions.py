@@ -95,7 +95,7 @@ def _figure(
 
 
 def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:
-    """Return answer and reference, where both are numbers of a size that occurs."""
+    """Return answer and reference, if both are numbers of a size that occurs."""
     answer, reference = number_of(found.value), number_of(gold.executed)
     if answer is None or reference is None or not answer.is_finite() or abs(answer.adjusted()) > _LARGEST:
         return None

@@ -40,7 +40,7 @@ class Difference:
     """One part that differs.
 
     Attributes:
-        meant: Where the reference reads, where both read a number of the page.
+        meant: Where the reference reads, if both read a number of the page.
     """
 
     cause: Cause

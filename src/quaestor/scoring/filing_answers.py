@@ -1,6 +1,6 @@
 """Right answers to questions about whole documents, and when an answer is right.
 
-Words are right where a judge said so of this answer; where none did, roughly, where they have enough of the reference's
+Words are right where a judge said so of this answer; if none did, roughly, if they have enough of the reference's
 words.
 """
 
@@ -184,7 +184,7 @@ def _entries(answer: Answer) -> Iterator[Answer]:
 
 
 def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:
-    """Return a part that may be answered in words without its number, where it has any."""
+    """Return a part that may be answered in words without its number, if it has any."""
     words = part.text is not None or part.label is not None
     return ReferenceAnswer(label=part.label, yes=part.yes, text=part.text) if words and part.number else part
 

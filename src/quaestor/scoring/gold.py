@@ -179,7 +179,7 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
 
         Args:
             name: Of the file, for messages.
-            verdicts: What judges said of answers, where they did.
+            verdicts: What judges said of answers, if they did.
 
         Raises:
             DatasetError: A record is not what it should be.

@@ -23,7 +23,7 @@ class Prediction:
             if there is none.
         program: The self-contained program text, or None.
         error: The named error that left the turn without an answer, or None.
-        confidence: The solver's probability that the answer is right, where it gives one.
+        confidence: The solver's probability that the answer is right, if it gives one.
         plan: The steps, with the cells and spans that they read; None if there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
         told: The answer as people are told it, for benchmarks of stated answers; None if that is not known.
@@ -59,7 +59,7 @@ class Prediction:
 
     @property
     def value(self) -> AnswerValue | None:
-        """The answer as it is compared; None if there is none, where it failed, or if it does not read."""
+        """The answer as it is compared; None if there is none, if it failed, or if it does not read."""
         try:
             return None if self.number is None or self.error else value_from_text(self.number)
         except InputError:

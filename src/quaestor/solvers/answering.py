@@ -62,7 +62,7 @@ def answer_from_plan(
 
     Args:
         question: As asked: it tells a percentage from another ratio, and names what the text of the page does not.
-        confidence: The solver's probability that the answer is right, where it gives one.
+        confidence: The solver's probability that the answer is right, if it gives one.
         reason: What a reader should doubt.
 
     Raises:

@@ -260,7 +260,7 @@ def _assumed(plan: Plan, question: Question) -> tuple[str, ...]:
 
 
 def _makes_an_amount(plan: Plan, step: Compute, constant: Constant) -> bool:
-    """Whether a small number is no count and converts nothing: added to a number, or times what is always one."""
+    """Whether a small number is not a count and converts nothing: added to a number, or times what is always one."""
     others = [plan.steps[o.step - 1] for o in step.operands if isinstance(o, Ref) and o.step > 0]
     if step.operation in ("add", "subtract", "sum"):
         of_a_share = all(isinstance(other, Compute) or other.counts.percent for other in others)
@@ -342,7 +342,7 @@ class _Binder:
         return f"[#{self._passage(found[1] or found[2] or found[3])}]"
 
     def _fill_words(self, found: re.Match[str]) -> str:
-        """Take words in quotation marks from the page, where they have a number of their own and stand there."""
+        """Take words in quotation marks from the page, if they have a number of their own and stand there."""
         if _PRINTED.search(found[1]) or not unbound_numbers(found[1]):
             return found[0]
         try:

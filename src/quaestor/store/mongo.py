@@ -338,7 +338,7 @@ def _query(table: str, where: Where) -> dict[str, Any]:
             case _:
                 condition = {"$in": [wanted, None]} if wanted == older else wanted
         if column == "attempt" and wanted == 1:
-            condition = {"$not": {"$gt": 1}}  # in documents of earlier versions it is no number
+            condition = {"$not": {"$gt": 1}}  # in documents of earlier versions it is not a number
         query[field_of(table, column)] = condition
     return query
 

@@ -168,7 +168,7 @@ _CONTENTS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     "CREATE INDEX ontologies_by_content ON ontologies (content)",
     "CREATE INDEX contents_by_base ON contents (base)",
 )
-# Who plays a conversation, where several may, and until when: seconds by the machine's clock.
+# Who plays a conversation, if several may, and until when: seconds by the machine's clock.
 _CLAIMS = (
     "ALTER TABLE examples ADD COLUMN claim_owner TEXT",
     "ALTER TABLE examples ADD COLUMN claim_until REAL",

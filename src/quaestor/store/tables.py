@@ -130,7 +130,7 @@ class Tables(Protocol):
         ...
 
     async def replace(self, table: str, rows: Sequence[Row]) -> None:
-        """Write rows instead of those with their keys, where there are any."""
+        """Write rows instead of those with their keys, if there are any."""
         ...
 
     async def swap(self, table: str, row: Row, seen: Row | None) -> bool:

@@ -257,7 +257,7 @@ async def read_logged_run(
     Args:
         run: Its id, the beginning of one, or `latest`.
         names: Only the conversations of these ids, or about these pages; all if none is named.
-        dataset: The labelled file, where it has moved.
+        dataset: The labelled file, if it has moved.
 
     Raises:
         StoreError: There is no such run.

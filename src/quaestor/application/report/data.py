@@ -101,7 +101,7 @@ async def read_report(
     Args:
         names: Their ids, beginnings of ids, or `latest`.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-        dataset: The labelled file, where it has moved.
+        dataset: The labelled file, if it has moved.
         audit: An audit of the references, to be beside the official figures.
 
     Raises:

@@ -275,7 +275,7 @@ _ELSE = 0.2
 
 
 def reading_line(found: References, named: Named) -> str:
-    """Return the one reading of a question as a line; "" where nothing of it points back.
+    """Return the one reading of a question as a line; "" if nothing of it points back.
 
     Args:
         named: What the reader is to call the answer of a turn.

@@ -147,7 +147,7 @@ class _Scene:
     def _result(self, expression: Expression, assigned: Result | None) -> Meant:
         if assigned is None and (self.used or not self.sets):
             return (), self._thing(expression)
-        # Where no result is used, one is meant as what is asked again, for years of its own.
+        # If no result is used, one is meant as what is asked again, for years of its own.
         again = not self.used
         judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _there(expression, r)}
         fits = {turn: like for turn, like in judged.items() if like.score >= _FITS}

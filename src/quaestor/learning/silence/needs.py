@@ -28,7 +28,7 @@ class Need:
     """A number of the page that a question needs.
 
     Attributes:
-        leaf: Its place among the numbers of the page; None where any number that is so described will do.
+        leaf: Its place among the numbers of the page; None if any number that is so described will do.
         said: The stems of the question that describe it.
         line: The stems of its row, or of what is before it in a sentence.
         year: Its year; 0 if none is known.

@@ -49,7 +49,7 @@ def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine
 
 
 def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
-    """Return what the running header or footer of each page says that its amounts count in; "" where it says nothing.
+    """Return what the running header or footer of each page says that its amounts count in; "" if it says nothing.
 
     Shape: as many as pages are given.
     """

@@ -116,7 +116,7 @@ def _is_row(line: TextLine, columns: Columns) -> bool:
 
 
 def _are_compatible(columns: Columns, others: Columns) -> bool:
-    """Whether the columns of two tables are the same, where both have them."""
+    """Whether the columns of two tables are the same, if both have them."""
     for one, two in ((columns, others), (others, columns)):
         for column in one.values:
             if sum(column.overlap(other.left, other.right) > 0 for other in two.values) > 1:

@@ -26,7 +26,7 @@ class Row:
 
     Attributes:
         label: As printed, put together.
-        cells: What is in the columns, "" where nothing does.
+        cells: What is in the columns, "" if nothing does.
         top: Where it begins, from the top of the page.
         bottom: The height of its last line.
         right: Where the last line of the label ends.

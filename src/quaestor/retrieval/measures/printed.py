@@ -1,6 +1,6 @@
 """Measures that a document prints under their own names: the rows, and the one number that they have for a time.
 
-Where several tables print different numbers under it, none is the company's for certain.
+If several tables print different numbers under it, none is the company's for certain.
 """
 
 import re

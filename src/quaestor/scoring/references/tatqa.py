@@ -106,7 +106,7 @@ def _decimal(spans: tuple[str, ...], where: str) -> Decimal:
 
 
 def _value(span: str) -> Number | Text:
-    """Return the number that a span prints, where it prints nothing else, or its words."""
+    """Return the number that a span prints, if it prints nothing else, or its words."""
     quantities = parse_cell(span)
     if len(quantities) == 1 and not any(character.isalpha() for character in span):
         return Number(quantities[0].value)

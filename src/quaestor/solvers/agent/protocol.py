@@ -22,7 +22,7 @@ from quaestor.solvers.tools.toolbox import SEARCH_TOOL, TOOLS
 _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
-"""What they list is in the prompt, where there is not too much of it."""
+"""What they list is in the prompt, if there is not too much of it."""
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 

@@ -220,7 +220,7 @@ class Members:
     """Lines or columns that are parts of something.
 
     Attributes:
-        heading: What they are parts of, as the page prints it; "" where they are all lines of a table.
+        heading: What they are parts of, as the page prints it; "" if they are all lines of a table.
         fit: How well the heading meets the question's words, 0 to 1.
     """
 

@@ -267,7 +267,7 @@ def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | Non
     """Return the two years that a move is between; None if there are not two.
 
     Args:
-        question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; where it names none the last.
+        question: "From 2010 to 2012", "since 2010", "in 2012" against the year before; if it names none the last.
     """
     named = [year for year in question.years if year in years]
     if len(named) > 1:

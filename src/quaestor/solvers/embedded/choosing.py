@@ -148,7 +148,7 @@ def find_item_groups(
 
 
 def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
-    """The groups of the cells that a question names to choose between, where it names them all; those that fit best."""
+    """The groups of the cells that a question names to choose between, if it names them all; those that fit best."""
     if not options:
         return []
     found: list[tuple[float, GroupedCells]] = []
@@ -206,7 +206,7 @@ def _of_many(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
 
 
 def years_limited_to(question: Question) -> frozenset[int]:
-    """Return the years between which a question chooses ("from 2015 to 2017"), where it names several."""
+    """Return the years between which a question chooses ("from 2015 to 2017"), if it names several."""
     spans = [(mention.period.year, mention.period.last) for mention in find_periods(question.lowered)]
     whole = {year for first, last in spans if last is not None for year in range(first, last + 1)}
     named = question.years

@@ -31,7 +31,7 @@ def parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
     """Return the plan of what a question asks of the parts of an earlier answer; None if it asks for anything else.
 
     Args:
-        of_turns: Whether answers of one number each count as parts, where no answer lists any.
+        of_turns: Whether answers of one number each count as parts, if no answer lists any.
     """
     asked = read_asked_parts(question.lower())
     parts = None if asked is None else _parts_meant(asked, memory, len(memory.turns), of_turns=of_turns)

@@ -188,7 +188,7 @@ _LONGEST = 40
 
 
 def empty_cell_asked(question: str, context: TurnContext) -> str | None:
-    """Return what the cells say that a question asks for, where none of them has a number; None if one may.
+    """Return what the cells say that a question asks for, if none of them has a number; None if one may.
 
     It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
     sentence has a number that the year and the line's words go with.

@@ -104,7 +104,7 @@ class KindAsked:
     """The kind of number that a question asks for.
 
     Attributes:
-        counted: The stem of the things whose number is asked for; "" where none is.
+        counted: The stem of the things whose number is asked for; "" if none is.
         per_share: Whether an amount per share is asked for.
         said: The numbers that the question says itself: "how many 737 deliveries".
         due: The year in which something is due that is asked for; None if none is.
@@ -335,7 +335,7 @@ class LabelMentions:
     def _said(self, label: str) -> tuple[float, bool]:
         """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
         best, whole = 0.0, False
-        # Who asks for "net income" means the line "Net income (loss)", where no other is called so.
+        # Who asks for "net income" means the line "Net income (loss)", if no other is called so.
         for printed, counts in _variants(spelled_out(label), total_said="total" in self._words):
             said = _spoken(printed)
             if any(word[0].isalpha() for word in said) and _within(said, self._words):

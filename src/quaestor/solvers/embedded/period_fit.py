@@ -303,7 +303,7 @@ def _half_of(found: PrintedTime, end: int | None) -> int | None:
 
 
 def fiscal_end(document: Document) -> int | None:
-    """Return the month in which a document's fiscal years end, where it says so; else None.
+    """Return the month in which a document's fiscal years end, if it says so; else None.
 
     Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
     the balance sheet of another day beside that of a December.

@@ -141,7 +141,7 @@ def _listed(turn: TurnView) -> frozenset[int]:
 
 
 def _leaves(operands: Sequence[Operand]) -> frozenset[int]:
-    """The numbers of the page that all of some operands are; none where any is no such."""
+    """The numbers of the page that all of some operands are; none if any is no such."""
     if any(operand.kind != "leaf" for operand in operands):
         return frozenset()
     return frozenset(operand.index for operand in operands)

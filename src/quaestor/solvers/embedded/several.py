@@ -153,7 +153,7 @@ def _listing(text: str, chain: list[_Named]) -> Listing:
 
 
 Alike = Literal["line", "place"]
-"""What the numbers of a list share: their line, where they differ in time, or the time, where they differ in line."""
+"""What the numbers of a list share: their line, if they differ in time, or the time, if they differ in line."""
 
 _LEAST = 1e-6
 _OTHER_YEAR = 6.0
@@ -315,7 +315,7 @@ def _names_a_total(question: Question, document: Document) -> bool:
 
 
 def _again(question: Question, context: TurnContext) -> Question:
-    """Return the question of a list at another time, where nothing but that is asked for after it: "and in 2006?"."""
+    """Return the question of a list at another time, if nothing but that is asked for after it: "and in 2006?"."""
     if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_without_time(question)):
         return question
     for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):

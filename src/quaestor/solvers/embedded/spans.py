@@ -391,7 +391,7 @@ def _behind(text: str, said: int) -> int | None:
 
 
 def _date(sentence: Sentence) -> Span | None:
-    """Return the time that a sentence names, where it names one."""
+    """Return the time that a sentence names, if it names one."""
     spans = [(start, end) for _, start, end in sentence.periods]
     return spans[0] if len(spans) == 1 else None
 
@@ -592,7 +592,7 @@ def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
 
 
 def _meant(question: Question, context: TurnContext) -> Question:
-    """Return the question with the words of an earlier one, where it names nothing itself: "why did it fall?"."""
+    """Return the question with the words of an earlier one, if it names nothing itself: "why did it fall?"."""
     said = stems_said(question)
     if said and (len(said) >= _OWN or _POINTS.search(question.lowered) is None):
         return question

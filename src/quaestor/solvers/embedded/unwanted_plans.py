@@ -269,7 +269,7 @@ def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMat
 def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
     """Return whether an outcome cannot be the change that is asked for.
 
-    A difference is none if one of its numbers is a change already, where both are of one year, or where the year
+    A difference is none if one of its numbers is a change already, if both are of one year, or where the year
     whose change it is is not the later one. An amount times or over a percentage of the page never is.
 
     Args:

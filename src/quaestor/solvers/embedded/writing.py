@@ -36,7 +36,7 @@ _TAIL = lazy_regex(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0
 
 
 def measured_words(measure: str) -> str:
-    """Return the words of a measure without those at its ends that say nothing; "" where it only points back.
+    """Return the words of a measure without those at its ends that say nothing; "" if it only points back.
 
     >>> measured_words("the sales in 2012, the"), measured_words("that")
     ('sales in 2012', '')

@@ -199,7 +199,7 @@ def _fitting(asked: str) -> frozenset[str] | None:
 
 
 def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
-    """A change is the later value less the earlier one, where both are of one line and no words say otherwise."""
+    """A change is the later value less the earlier one, if both are of one line and no words say otherwise."""
     if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
         return
     for step in case.computes:

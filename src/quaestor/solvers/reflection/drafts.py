@@ -117,7 +117,7 @@ WrittenStep = LookUp | EarlierAnswer | QuotedWords | Calculation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Steps, and what the expert says they come to, where it says so; or why there is no answer."""
+    """Steps, and what the expert says they come to, if it says so; or why there is no answer."""
 
     reasoning: str
     steps: list[Annotated[WrittenStep, Field(discriminator="kind")]]

@@ -26,7 +26,7 @@ class DraftProposal:
         steps: Its steps, in words, for records.
         findings: What computed evidence says against it.
         remark: What its author says of it that a reader should know, or None.
-        says: What its author says is the answer, where it says so.
+        says: What its author says is the answer, if it says so.
     """
 
     plan: Plan

@@ -1,6 +1,6 @@
 """What the model is shown of a page before it writes queries: the graph by its names, with the numbers, and the text.
 
-What is in one cell of its instance and property is shown beside the property; where several cells share both, each
+What is in one cell of its instance and property is shown beside the property; if several cells share both, each
 is shown under its own node with the labels that tell them apart.
 """
 

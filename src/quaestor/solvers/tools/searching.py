@@ -41,7 +41,7 @@ class PlaceFound:
         title: What is printed over a table.
         rows: The labels of its rows; where a section is read, the rows as printed.
         text: Of a passage its text, whole sentences.
-        cut: What is not told of it, and how to read it; "" where all is told.
+        cut: What is not told of it, and how to read it; "" if all is told.
     """
 
     section: str

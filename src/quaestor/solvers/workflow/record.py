@@ -59,7 +59,7 @@ def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
 
 
 def found_events(examined: CheckedPlan) -> list[LookedUp]:
-    """Return an event for each number that was found: the words, where they led, how well, and the runner-up."""
+    """Return an event for each number that was found: the words, if they led, how well, and the runner-up."""
     found = []
     for place, step in enumerate(examined.written.steps):
         number = examined.found.get(place)
