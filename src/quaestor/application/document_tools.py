@@ -24,7 +24,7 @@ from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.excerpting import ContextSelector
-from quaestor.graph.knowledge_graph import Limits
+from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
 from quaestor.retrieval.place import Place
 from quaestor.solvers.answer_kinds import asks_beyond_numbers

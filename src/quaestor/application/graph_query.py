@@ -14,7 +14,8 @@ from pydantic import JsonValue
 from quaestor.application.source_objects import source_objects
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
-from quaestor.graph.knowledge_graph import KnowledgeGraph, Limits, empty_cells_named, show_empty
+from quaestor.graph.knowledge_graph import KnowledgeGraph, empty_cells_named, show_empty
+from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
 from quaestor.ontology.terms import Value
 

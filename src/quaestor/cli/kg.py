@@ -119,7 +119,7 @@ def query_graph_command(
     """Run a SPARQL query on the graph of a page."""
     from quaestor.application.graph_query import query_graph
     from quaestor.cli.printing import print_json
-    from quaestor.graph.knowledge_graph import Limits
+    from quaestor.graph.sparql import Limits
 
     found = query_graph(_graph(page, reading), sparql, Limits())
     rows = [dict(zip(found.columns, map(_term, row), strict=True)) for row in found.rows]

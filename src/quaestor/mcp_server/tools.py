@@ -24,7 +24,7 @@ from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.documents.health import DocumentHealth, health_doubts, health_words, table_health
 from quaestor.errors import InputError, SeveralPagesError, unknown_name
-from quaestor.graph.knowledge_graph import Limits
+from quaestor.graph.sparql import Limits
 from quaestor.mcp_server.arguments import (
     AskArguments,
     CalculateArguments,

@@ -8,7 +8,7 @@ from toolboxes import OPTIONS, sample_knowledge, sample_pages
 from fuzzing.drawing import text_or_words
 from fuzzing.target import Reads, Target
 from quaestor.errors import QuaestorError
-from quaestor.graph.knowledge_graph import Limits
+from quaestor.graph.sparql import Limits
 from quaestor.ontology.turtle import ontology_from_turtle
 
 QUERIES = (

@@ -4,7 +4,7 @@ from toolboxes import OPTIONS, sample_knowledge, sample_pages
 from quaestor.application.graph_query import query_graph, value_object
 from quaestor.core.provenance import CellRef
 from quaestor.errors import QueryError
-from quaestor.graph.knowledge_graph import Limits
+from quaestor.graph.sparql import Limits
 
 GRAPH = sample_knowledge().graph(sample_pages()[OPTIONS])
 

@@ -15,7 +15,7 @@ from pages import page, sample_pages
 from quaestor.application.graph_query import value_object
 from quaestor.errors import QueryError
 from quaestor.graph.builder import build_graph
-from quaestor.graph.knowledge_graph import EXAMPLE, Limits, shared_worker
+from quaestor.graph.sparql import EXAMPLE, Limits, shared_worker
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.terms import Iri
 

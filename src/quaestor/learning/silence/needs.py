@@ -13,7 +13,8 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import Chooser, label_turn
 from quaestor.plan.steps import Tree
 from quaestor.questions.question import Question, read_question
-from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix
+from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.turn_state import DialogueState
 
 _TELLING = 100

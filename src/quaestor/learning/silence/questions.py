@@ -30,7 +30,8 @@ from quaestor.learning.silence.needs import TurnRequirements, choosing_turns, is
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 Kind = Literal["own page", "other company", "other page", "other year", "other line", "line removed"]
 KINDS: tuple[Kind, ...] = ("own page", "other company", "other page", "other year", "other line", "line removed")

@@ -26,7 +26,8 @@ from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.number_fit import line_called, lines_named
-from quaestor.solvers.embedded.page import CandidateNumber, Floats, NumberMatrix, StemWeights
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # The years that a document has, and those that a question asks for: both read so that only what is certain counts.
 #

@@ -19,7 +19,8 @@ from quaestor.questions.times import AskedTime, times_asked, without_time_words,
 from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.number_fit import KindAsked, kind_asked
-from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix
+from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.period_fit import (
     is_adjusted,
     is_of_change,

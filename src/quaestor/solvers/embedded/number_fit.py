@@ -21,7 +21,8 @@ from quaestor.ontology.line_matching import core_line_index, read_core_lines
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, stems, without_owner
 from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
-from quaestor.solvers.embedded.page import CandidateNumber, Floats, NumberMatrix
+from quaestor.solvers.embedded.page import Floats, NumberMatrix
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
 #

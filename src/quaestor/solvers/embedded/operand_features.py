@@ -23,7 +23,8 @@ from quaestor.solvers.embedded.candidates import (
 )
 from quaestor.solvers.embedded.number_features import OPERATION_WORDS
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
-from quaestor.solvers.embedded.page import LEADS, NumberMatrix, among, within
+from quaestor.solvers.embedded.page import NumberMatrix, among, within
+from quaestor.solvers.embedded.page_numbers import LEADS
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, latest_turn
 
 # Which stems of a question each of many labels says, as bits: sets of thousands of pairs in a few operations.

@@ -21,7 +21,8 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance, expand, same_answer
 from quaestor.solvers.embedded.direct_answers import restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix, PageFeatures, number_matrix, page_features
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, number_matrix, page_features
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.prior import Prior, in_benchmark_words, prior_of
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 from quaestor.solvers.embedded.writing import read_state

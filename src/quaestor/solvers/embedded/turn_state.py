@@ -17,7 +17,8 @@ from quaestor.questions.intent import matching_patterns
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
 from quaestor.questions.told_years import with_told_years
-from quaestor.solvers.embedded.page import CandidateNumber, NumberMatrix, PageFeatures
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
+from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 PLAIN = Dimension()
 """A plain number: no scale, no unit."""

@@ -17,7 +17,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownConversationError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.graph.knowledge_graph import Limits
+from quaestor.graph.sparql import Limits
 from quaestor.web.api.answers import answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId

@@ -8,7 +8,8 @@ from quaestor.core.quantity import Scale
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page import LEADS, NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page_numbers import LEADS
 
 
 def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:

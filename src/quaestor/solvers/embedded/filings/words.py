@@ -1,7 +1,7 @@
-"""Answers in words: which sentences of a filing answer a question, explain a thing, or say why something moved."""
+"""Answers in words: which sentences of a filing answer a question."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -10,194 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.terms import SMALL, spans_of_terms, term, terms
+from quaestor.core.terms import SMALL, term, terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.explained import find_explained
 from quaestor.questions.understanding import INTENTS, Reading
 from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
-
-OF_TIME = frozenset(
-    term(word)
-    for word in """fiscal year years quarter month months ended three six nine twelve total net during compared same
-    period prior january february march april may june july august september october november december first second
-    third fourth increase decrease change growth decline reduction improvement drivers driver overall reported
-    primary""".split()
-)
-"""Terms of a subject beside the thing that it is."""
-_ASKED_OR_AMOUNT = frozenset(
-    term(word)
-    for word in """drive drove driven behind explain explains reason reasons made make happen happened hurt weigh
-    weighed held push pushed swing jump jumped shrink shrank slip slipped cut little much weak strong low high big far
-    back turn turned last latest previous approximately million billion thousand % percent primarily point points basis
-    amount example""".split()
-)
-"""Terms that express a movement or its size, and do not name what moved."""
-_NO_THING = OF_TIME | RISES | FALLS | CAUSE | _ASKED_OR_AMOUNT
-_PRECISE = 0.5
-"""How much of the value of a sentence it keeps that says it of many other things as well."""
-_OTHERWISE = 0.6
-"""How much it keeps if the thing moved the other way."""
-_CAUSE = STATIC.index("cause")
-
-
-def things_of(said: Collection[str]) -> frozenset[str]:
-    """Return the terms of a question or a label that name a thing rather than its moves, times and amounts."""
-    return frozenset(one for one in said if one not in _NO_THING and not one[0].isdigit())
-
-
-def measure_causes(
-    things: Sequence[Collection[str]], index: SentenceIndex, company: Collection[str], *, rises: bool, falls: bool
-) -> Floats:
-    """Return how well each sentence says why something moved.
-
-    Args:
-        things: The names of what moved, as terms, each the whole of it.
-        company: The terms by which the document's own company is called.
-        rises: Whether the question says that it rose.
-        falls: Whether the question says that it fell.
-    """
-    found = np.zeros(len(index.sentences), np.float32)
-    weighed = [{one: index.rarity(one) for one in thing} for thing in things if thing]
-    weighed = [weights for weights in weighed if sum(weights.values())]
-    if not weighed:
-        return found
-    for place in np.flatnonzero(index.static[:, _CAUSE]):
-        effect = effect_of(index.terms[place])
-        named = things_of(effect).difference(company)
-        up, down = not RISES.isdisjoint(effect), not FALLS.isdisjoint(effect)
-        if not (up or down):
-            continue
-        value = max(_match(named, weights) for weights in weighed)
-        value *= _OTHERWISE if (up and not down and falls > rises) or (down and not up and rises > falls) else 1.0
-        found[place] = value
-    return found
-
-
-def effect_of(said: Sequence[str]) -> Sequence[str]:
-    """Return the terms of a sentence before it says why; none if it gives no cause after them.
-
-    >>> effect_of(("sale", "rose", "due", "price"))
-    ('sale', 'rose')
-    """
-    return said[: next((place for place, one in enumerate(said) if one in CAUSE), 0)]
-
-
-def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
-    """Return how much of a thing is named, and how little else."""
-    if not named:
-        return 0.0
-    common = [one for one in weights if one in named]
-    recall = sum(weights[one] for one in common) / sum(weights.values())
-    return recall * (_PRECISE + (1.0 - _PRECISE) * len(common) / len(named))
-
-
-_OF_COMPANY = frozenset(terms("company companies business firm corporation they it group"))
-"""Terms of a question that refer to the company."""
-_MARKS = "+"
-"""What makes another name of one ("Acme+")."""
-_CLOSED = r"[\u201d\u2019\"')\u00ae\u2122+]*+"
-_ASIDE = rf"{_CLOSED}(?:\s*\([^)]{{0,160}}\)|,[^,;]{{0,80}},)?{_CLOSED}"
-_IS = (
-    r"(?:(?:is|are|was) (?:also )?(?:an?|the|our|those|any|defined|calculated|computed|designed|intended|made up"
-    r"|composed)|to be)\b"
-)
-_MEANS = (
-    r"(?:means?|refers? to|represents?|is defined as|consists?|comprises?|encompass(?:es)?|includes?|involves?"
-    r"|describes?|enables?|allows?|helps?|imposes?|provides?|contains?|offers?|combines?|measures?)\b"
-)
-_DOES = (
-    r"(?:designs?|develops?|manufactures?|markets?|operates?|distributes?|engages?|produces?|sells?|serves?|delivers?"
-    r"|supplies|focus(?:es)?|is engaged|are engaged|is focused|are focused)\b"
-)
-_EXPLAINS = lazy_regex(
-    rf"{_ASIDE}[\s,]*(?:(?:generally|primarily|typically|also|currently) )?(?:{_IS}|{_MEANS}|{_DOES})"
-)
-_APPOSED = lazy_regex(
-    rf"{_CLOSED}(?:,? (?:LLC|LP|Ltd|Inc)\b\.?)?(?: \([^)]{{0,60}}\))?, "
-    r"(?:an?|our|the|which (?:is|are|means|includes?))\b"
-)
-_DASHED = lazy_regex(rf"{_CLOSED}\s?(?:\u2014|\u2013 |: )(?=\S)")
-_QUOTED = lazy_regex(r"[\u201c\"][^\u201c\u201d\"]{0,30}$")
-_OPENING = 3
-"""Terms that may precede the subject of a sentence."""
-_BEING = (
-    r"(?:(?:is|are) (?:an? |one of |the (?:\w+'s )?(?:leading|largest|world|parent|holding|only)\b|engaged |focused )"
-    rf"|{_DOES})"
-)
-_INTRODUCES = lazy_regex(rf"\W*(?:the company|we)(?: \w+ly| also)? {_BEING}", re.IGNORECASE)
-_NAMES_ITSELF = lazy_regex(rf"(?:[^.;]|\b(?:inc|co|corp|ltd|cos)\.|\.(?=[,)\w])){{0,250}}?\b{_BEING}", re.IGNORECASE)
-_SHORTEST = 6
-_EARLY = 0.5
-"""The part of a document in which a company says what it does."""
-_WEIGHTS = {"is": 1.0, "apposed": 0.8, "quoted": 0.8, "dashed": 0.6, "within": 0.6}
-
-
-def measure_explanations(question: str, index: SentenceIndex, company: frozenset[str]) -> Floats | None:
-    """Return how well each sentence explains what a question wants explained; None if it asks for something else.
-
-    Args:
-        company: The terms by which the document's own company is called.
-    """
-    thing = find_explained(question)
-    if thing is None:
-        return None
-    found = np.zeros(len(index.sentences), np.float32)
-    named = terms(thing)
-    others = [one for one in named if one.replace("&", "") not in company and one not in _OF_COMPANY]
-    mark = thing[-1] if thing[-1] in _MARKS else ""
-    if not others and not mark:
-        for place, value in _introductions(index, company):
-            found[place] = value
-        return found
-    for phrase in filter(None, dict.fromkeys((named, tuple(others)))):
-        for place in map(int, np.flatnonzero(index.having(phrase).all(axis=0))):
-            found[place] = max(found[place], explains(index.sentences[place].text, phrase, mark))
-    return found
-
-
-def explains(text: str, thing: Sequence[str], mark: str = "") -> float:
-    """Return how well a sentence explains a thing, by where it names it and how it goes on.
-
-    >>> explains("A unit case is a bottle.", terms("unit case")), explains("Unit cases rose.", terms("unit case"))
-    (1.0, 0.0)
-    """
-    spans = spans_of_terms(text)
-    said = [one for _, _, one in spans]
-    size = len(thing)
-    best = 0.0
-    for start in range(len(said) - size + 1):
-        begin, end = spans[start][0], spans[start + size - 1][1]
-        if said[start : start + size] != list(thing) or not text.startswith(mark, end):
-            continue
-        opens = start < _OPENING
-        if _EXPLAINS.match(text, end):
-            best = max(best, _WEIGHTS["is" if opens else "within"])
-        elif _APPOSED.match(text, end):
-            best = max(best, _WEIGHTS["apposed"])
-        elif _QUOTED.search(text, max(0, begin - 40), begin):
-            best = max(best, _WEIGHTS["quoted"])
-        elif opens and _DASHED.match(text, end):
-            best = max(best, _WEIGHTS["dashed"])
-    return best
-
-
-def _introductions(index: SentenceIndex, company: frozenset[str]) -> Iterator[tuple[int, float]]:
-    """Yield the sentences that say what the company is or does, and how likely each is: the earlier, the likelier."""
-    value = 1.0
-    for place in range(int(len(index.sentences) * _EARLY)):
-        said = index.terms[place]
-        if len(said) < _SHORTEST:
-            continue
-        text = index.sentences[place].text
-        if _INTRODUCES.match(text) or (said[0] in company and _NAMES_ITSELF.match(text)):
-            yield place, value
-            value *= 0.8
-            if value < 0.3:
-                return
-
+from quaestor.solvers.embedded.filings.reasons import OF_TIME, measure_causes, measure_explanations, things_of
 
 _MOST = 80
 """Sentences that are scored."""

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor.questions.stems import stems, stems_of_parts
-from quaestor.solvers.embedded.page import sentence_words, stem_distances
+from quaestor.solvers.embedded.page_numbers import sentence_words, stem_distances
 
 WORDS = "the rents of stores tier class a 2 s&p 500 12/31/10 fy2009 2,009 $ % İ Σ . we've and/or".split()
 TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=12).map(" ".join)

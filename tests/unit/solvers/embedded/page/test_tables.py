@@ -4,7 +4,7 @@ from pages import page
 
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page import numbers_of_tables
+from quaestor.solvers.embedded.page_numbers import numbers_of_tables
 
 
 def test_amounts_in_a_line_without_a_label_are_a_total() -> None:

@@ -1,0 +1,359 @@
+"""The numbers of tables and of running text that a plan can start from, with the words around them."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.provenance import Source
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.words import word_spans
+from quaestor.graph.facts import Axis, MentionFact, Observation, TableFact
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.plan.scales import Dimension
+from quaestor.plan.steps import counted
+from quaestor.questions.comparison import boundary
+from quaestor.questions.stems import is_of_single_words, meaning_stem, stems, stems_of_parts
+from quaestor.retrieval.everyday import spelled_out
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateNumber:
+    """A number of the page with what describes it.
+
+    A table whose columns name the properties is read turned: the line is then a column, the place a row.
+
+    Attributes:
+        source: Its cell or span.
+        label: For people: "net revenue, 2008", or the words around it.
+        row: The stems of its line's label, or of the words just before it in a sentence.
+        column: The stems of the label across, or of the words just after it.
+        around: The stems of all that surrounds it: headings, caption, cells of words; or the whole sentence.
+        caption: The stems of the table's caption and of the sentence before the table.
+        year: The year that it belongs to; 0 if none is named.
+        other_year: Another year that its labels name ("notes due 2015", a row and a column with one each); else 0.
+        years: The years that its sentence names, each with its distance in words.
+        lead: Code of the word that leads to it in a sentence; 0 none of them, or a cell.
+        moved: A verb of change leads to it: "increased $ 13 million".
+        boundary: 1 its labels speak of the end of a period, -1 of its beginning, 0 of neither.
+        power: The power of ten that it counts in, by its print, its labels or the caption; nan for a percentage.
+        table: The table's index; -1 in a sentence.
+        line: The line in the grid; or the sentence's place on the page.
+        place: The place in the line; or the number's place in the sentence.
+        distances: For a number in a sentence, each word of meaning and how many words away it is at least.
+        label_scale: The scale that its labels name, as `Extract.label_scale`.
+        label_unit: The unit that they name, likewise.
+    """
+
+    quantity: Quantity
+    source: Source
+    label: str
+    row: tuple[str, ...]
+    column: tuple[str, ...]
+    around: tuple[str, ...]
+    year: int
+    table: int
+    line: int
+    place: int
+    total: bool
+    power: float
+    caption: tuple[str, ...] = ()
+    other_year: int = 0
+    years: tuple[tuple[int, int], ...] = ()
+    lead: int = 0
+    moved: bool = False
+    boundary: int = 0
+    distances: tuple[tuple[str, int], ...] = ()
+    label_scale: Scale | None = None
+    label_unit: str | None = None
+
+    @property
+    def counts(self) -> Dimension:
+        """What it counts, as its print or else its labels say."""
+        return counted(self.quantity, self.label_scale, self.label_unit)
+
+
+def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
+    """Return the power of ten that a number counts in; nan for a percentage.
+
+    Args:
+        label: The scale that its labels name.
+    """
+    return _POWERS[quantity.scale if quantity.scale is not Scale.ONE else label or Scale.ONE]
+
+
+_POWERS = {scale: math.nan if scale is Scale.PERCENT else float(np.log10(float(scale.factor))) for scale in Scale}
+
+
+_PER_NUMBER = 5
+"""How many words a number counts as that is between a number and a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWords:
+    """The words of a sentence.
+
+    Attributes:
+        begins: Where each word begins, in characters.
+        far: How far each is from the beginning of the sentence, and last how far its end is.
+        stems: The stems of the words that carry meaning, in order.
+        places: The place of the word of each stem among all words.
+        single: Whether the stems of any part of the sentence are those of its words.
+    """
+
+    text: str
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+    far: tuple[int, ...]
+    stems: tuple[str, ...]
+    places: tuple[int, ...]
+    single: bool
+
+    def cuts(self, at: int) -> bool:
+        """Return whether a place is inside of a word."""
+        last = bisect_left(self.begins, at) - 1
+        return last >= 0 and self.ends[last] > at
+
+    def stems_between(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the stems of a part of the sentence, as `stems` has them.
+
+        Args:
+            start: Where it begins, in characters.
+        """
+        if not self.single or self.cuts(start) or self.cuts(end):
+            return stems(self.text[start:end])
+        first, after = bisect_left(self.begins, start), bisect_right(self.ends, end)
+        return self.stems[bisect_left(self.places, first) : bisect_left(self.places, max(first, after))]
+
+
+def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
+    """Return each stem around a span with its least distance in words; a number between counts as five words.
+
+    Args:
+        start: Where the span begins, in characters.
+    """
+    said = sentence_words(text)
+    if said.cuts(start) or said.cuts(end):
+        # A word that the span cuts is two.
+        said = sentence_words(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    before, after = bisect_right(said.ends, start), bisect_left(said.begins, end)
+    stems_of, places, far = said.stems, said.places, said.far
+    last, first, here, there = bisect_left(places, before), bisect_left(places, after), far[before], far[after]
+    # The last one before the span is the nearest of them, and the first one behind it.
+    nearest = {stem: here - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
+    for stem, place in zip(stems_of[first:], places[first:], strict=True):
+        behind = far[place + 1] - there
+        if behind < nearest.get(stem, behind + 1):
+            nearest[stem] = behind
+    return tuple(nearest.items())
+
+
+@lru_cache(maxsize=64)
+def sentence_words(text: str) -> SentenceWords:
+    """Return the words of a sentence."""
+    # Character by character where a letter becomes two, so that places stay places.
+    lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
+    spans = word_spans(lowered)
+    said = [lowered[begin:end] for begin, end in spans]
+    found = [(stem, place) for place, word in enumerate(said) if (stem := meaning_stem(word)) is not None]
+    return SentenceWords(
+        text=text,
+        begins=tuple([begin for begin, _ in spans]),
+        ends=tuple([end for _, end in spans]),
+        far=tuple(accumulate([_PER_NUMBER if word[0].isdigit() else 1 for word in said], initial=0)),
+        stems=tuple([stem for stem, _ in found]),
+        places=tuple([place for _, place in found]),
+        single=len(low) == len(text) and is_of_single_words(lowered, said),
+    )
+
+
+_TOTAL = "total"
+_YEAR = lazy_regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+def numbers_of_tables(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
+    """Yield a leaf for each number in the body of a table."""
+    openings = {table.index: _opening(table, graph) for table in graph.tables}
+    axes: Mapping[int, Axis] = {table.index: table.axis for table in graph.tables}
+    words: dict[tuple[int, int], list[str]] = {}
+    for cell in graph.text_cells:
+        line = _line(cell.source.row, cell.source.column, axes[cell.source.table])
+        words.setdefault((cell.source.table, line), []).append(cell.text)
+    for seen in graph.observations:
+        axis = axes[seen.source.table]
+        line = _line(seen.source.row, seen.source.column, axis)
+        yield _leaf(seen, axis, words.get((seen.source.table, line), ()), openings[seen.source.table])
+
+
+def _opening(table: TableFact, graph: KnowledgeGraph) -> str:
+    """The heading over a table and the sentence before it: they say what it shows where its lines name only years."""
+    start, stop = table.lead
+    before = (graph.sentences[place].text for place in range(stop - 1, start - 1, -1))
+    sentence = next((text for text in before if stems(text)), "")
+    return " ".join((*graph.path_of(table.section)[-1:], sentence))
+
+
+def _line(row: int, column: int, axis: Axis) -> int:
+    return row if axis == "rows" else column
+
+
+def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> CandidateNumber:
+    """The leaf of an observation; `words` are the cells of its line that hold words."""
+    upright = axis == "rows"
+    line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
+    # What is added up is below a rule, often without a word: amounts in a line without a label are totals.
+    unnamed = upright and not line.label
+    row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
+    caption = stems(f"{seen.caption} {opening}")
+    labels, year = f"{_TOTAL if unnamed else seen.row.label} {seen.column.label}", seen.year or 0
+    quantity = _scaled(seen.quantity, seen.label_scale)
+    return CandidateNumber(
+        quantity=quantity,
+        source=seen.source,
+        label=seen.label,
+        row=row,
+        column=column,
+        around=stems_of_parts((*map(spelled_out, (*line.levels, *across.levels)), seen.caption, *words)) + row + column,
+        caption=caption,
+        year=year,
+        other_year=_other_year(f"{labels} {' '.join(words)}", year),
+        boundary=boundary(labels),
+        power=power_of_ten_of(quantity, seen.label_scale),
+        table=seen.source.table,
+        line=_line(seen.source.row, seen.source.column, axis),
+        place=seen.source.column if upright else seen.source.row,
+        total="total" in labels.split(),
+        label_scale=seen.label_scale,
+        label_unit=seen.label_unit,
+    )
+
+
+def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
+    """A percent sign in the header makes a bare number a percentage; other captions stay with the table."""
+    if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
+        return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
+    return quantity
+
+
+def _other_year(labels: str, year: int) -> int:
+    return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
+
+
+LEADS = ("", "from", "to", "by", "of", "than", "with", "was", "were", "and", "approximately", "versus")
+"""Words before a number in a sentence that tell its part: "increased from 128 to 201"."""
+
+FIRST_SENTENCE = 1000
+"""The line of the first sentence: sentences are counted after the rows of any table."""
+
+_BEFORE = 60
+"""Characters of a sentence before a number that describe it."""
+_AFTER = 40
+"""Characters after it."""
+_LEADS_FROM = 40
+"""Characters before it in which a word leads to it."""
+_SKIPPED = frozenset({"a", "an", "the", "million", "billion"})
+
+_WORD = lazy_regex(r"\S+")
+_MOVED = lazy_regex(
+    r"(?:increas|decreas|declin|grew|rose|fell|higher|lower|reduc|change)\w{0,20}"
+    r"(?: (?:of|by|in))?(?: (?:approximately|about|an|a|the))*[ $]{0,4}$"
+)
+
+
+def numbers_of_text(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
+    """Yield a leaf for each number in a sentence."""
+    return map(_text_leaf, graph.mentions)
+
+
+def _text_leaf(mention: MentionFact) -> CandidateNumber:
+    text, start, end = mention.sentence, mention.source.start, mention.source.end
+    said = sentence_words(text)
+    begin = (text.find(" ", start - _BEFORE, start) + 1 or start) if start > _BEFORE else 0
+    behind = max(text.rfind(" ", end, end + _AFTER), end)
+    if behind == end:
+        behind = min(end + _AFTER, len(text))
+    before, after = text[begin:start], text[end:behind]
+    return CandidateNumber(
+        quantity=mention.quantity,
+        source=mention.source,
+        label=f"{before.strip()[-40:]} {text[start:end]} {after.strip()[:25]}".strip(),
+        row=said.stems_between(begin, start),
+        column=said.stems_between(end, behind),
+        around=said.stems_between(0, len(text)),
+        year=mention.year or 0,
+        years=_years(text, start, end),
+        lead=_lead(said, start),
+        moved=_MOVED.search(text, 0, start) is not None,
+        power=power_of_ten_of(mention.quantity),
+        table=-1,
+        line=FIRST_SENTENCE + mention.place,
+        place=mention.order,
+        total="total" in before.split(),
+        distances=stem_distances(text, start, end),
+    )
+
+
+def _years(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """The years that a sentence names, with their distance from the number in words, and parts of words."""
+    named = _years_of(text)
+    if not named:
+        return ()
+    begins = _word_starts(text)
+    at, behind = bisect_left(begins, start), bisect_left(begins, end) - _is_cut(text, end)
+    return tuple(
+        [
+            (found.year, at - found.behind if found.last < start else found.at - behind if found.first > end else 0)
+            for found in named
+            if not start <= found.first < end
+        ]
+    )
+
+
+class _NamedYear(NamedTuple):
+    """A year in a sentence: where it begins and ends, and how many words begin before either.
+
+    Of those that begin before its end one less, where a word goes on there.
+    """
+
+    year: int
+    first: int
+    last: int
+    at: int
+    behind: int
+
+
+@lru_cache(maxsize=64)
+def _years_of(text: str) -> tuple[_NamedYear, ...]:
+    found = []
+    for one in _YEAR.finditer(text):
+        begins, (first, last) = _word_starts(text), one.span()
+        behind = bisect_left(begins, last) - _is_cut(text, last)
+        found.append(_NamedYear(int(one[0]), first, last, bisect_left(begins, first), behind))
+    return tuple(found)
+
+
+def _is_cut(text: str, at: int) -> bool:
+    """Whether a place is inside of what is between two spaces."""
+    return 0 < at < len(text) and not text[at].isspace() and not text[at - 1].isspace()
+
+
+@lru_cache(maxsize=64)
+def _word_starts(text: str) -> tuple[int, ...]:
+    return tuple([found.start() for found in _WORD.finditer(text)])
+
+
+def _lead(said: SentenceWords, start: int) -> int:
+    """The code of the last word before a number that is not an article, sign or number."""
+    for place in range(bisect_right(said.ends, start) - 1, -1, -1):
+        if said.begins[place] < start - _LEADS_FROM:
+            break
+        word = said.text[said.begins[place] : said.ends[place]].lower()
+        if word[0].isalpha() and word not in _SKIPPED:
+            return LEADS.index(word) if word in LEADS else 0
+    return 0
