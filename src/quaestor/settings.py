@@ -38,7 +38,7 @@ class Settings:
             may use where it computes, `ASKED_AT_ONCE` where it asks a model.
         engine: What spreads work: `inline` (this process), `processes` or `ray`; None leaves it to the solver.
         address: Of the Ray cluster of the engine `ray`, `HOST:PORT` or `auto`; None starts one on this machine.
-        max_requests: What a run may ask of its model: requests, repeated attempts included; None is no limit.
+        max_requests: What a run may ask of its model: requests, repeated attempts included; None means no limit.
         excerpt_tokens: About how many tokens of a long document a question is answered from.
         question_seconds: How many seconds of computing a question may take; waiting for a model does not count.
         tracing: Whether requests to models are traced with OpenTelemetry.

@@ -329,7 +329,7 @@ def test_what_was_selected_can_be_referred_to(solver: str) -> None:
 
 
 def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
-    """A model that says that the answer is not a number, where it is told of nothing else."""
+    """A model that says that the answer is not a number unless it is told otherwise."""
     left = iter(said)
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()

@@ -142,7 +142,7 @@ class Mind:
 
 
 def folded(text: str) -> str:
-    """Letters and digits alone, of JSON what it stands for."""
+    """Letters and digits alone, of JSON the character that is meant."""
     unescaped = re.sub(r"\\u[0-9a-f]{4}", " ", text)
     return re.sub(r"[^a-z0-9]+", " ", unescaped.lower())
 
@@ -511,7 +511,7 @@ def test_every_door_gives_all_parts_in_one_turn(
     quaestor: Quaestor,
     tmp_path: Path,
 ) -> None:
-    """Those of one file that are no follow-ups; what they say in Python is right by the test above."""
+    """Those of one file that are not follow-ups; what they say in Python is right by the test above."""
     file = misses[-1].line["file"]
     asked = [
         (missed, script)

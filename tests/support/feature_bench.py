@@ -66,7 +66,7 @@ def turn_of(question: str, *turns: tuple[str, TurnAction], of: PageFeatures | No
 def pool_of(
     leaves: NumberMatrix, rows: Sequence[Row], state: DialogueState, groups: Sequence[NumberGroup] = ()
 ) -> Pool:
-    """Return a pool of these operands, and of the one that stands for none, which is the last."""
+    """Return a pool of these operands, and of the one that means none, which is the last."""
     lookups, used = state.lookups, state.used_leaves
     operands, kinds, taken, since = [], [], [], []
     for kind, index, value in (*rows, ("none", 0, 0.0)):

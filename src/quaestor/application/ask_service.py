@@ -217,7 +217,7 @@ def play_of(
         knowledge: What the document is read with.
         excerpts: What finds the parts of a long document, or None.
         watcher: Who hears of it, or None.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
     """
     solver = RestatementResolver(who.solver) if files_of(conversation.document) else who.solver
     return ConversationRunner(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)

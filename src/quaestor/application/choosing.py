@@ -18,12 +18,12 @@ _LARGEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a person wants played; all of the file if nothing is said. One of the three ways at a time.
+    """What a person wants played; all of the file if not given. One of the three ways at a time.
 
     Attributes:
         limit: The first so many conversations.
         conversations: These, each by its id or by that of its page: of a page, all that are about it.
-        seed: What decides the draw; 0 if nothing is said.
+        seed: What decides the draw; 0 if not given.
     """
 
     limit: int | None = None

@@ -115,7 +115,7 @@ class Answer:
         explanation: The sentences beside the value, with what they rest on; None if nothing is explained. Where they
             are the answer, the value is their text.
         corrected: Who made it what it is, where a person did; None of what a solver answered.
-        form: How it is to be shown: as the question wants it, a fraction in percent; None if nothing is said.
+        form: How it is to be shown: as the question wants it, a fraction in percent; None if not given.
     """
 
     value: AnswerValue | None

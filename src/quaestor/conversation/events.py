@@ -259,7 +259,7 @@ class AnswerClaimed:
     Units: a number is in units of `scale`.
 
     Attributes:
-        scale: What it says that one unit stands for.
+        scale: The multiplier that it states.
         unit: What it says is counted, or None.
         steps: The tool results that it rests the answer on.
         explanation: How it found the answer, in its words, or None.

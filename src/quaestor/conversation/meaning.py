@@ -395,7 +395,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 _MOST_NAMED = 3
-"""More lines than these are no thing that a later question takes up."""
+"""More lines than these are not taken up by a later question."""
 _MOST_LISTED = 12
 _EXTREMES = {"argmax": "highest", "argmin": "lowest"}
 _ORDINALS = ("", "second ", "third ", "fourth ", "fifth ", "sixth ", "seventh ", "eighth ", "ninth ", "tenth ")

@@ -80,7 +80,7 @@ class Turn:
         references: What the question referred to of the turns before it, by rule.
         tool_calls: In the order of the calls.
         usage: What was asked of models: requests, tokens, money.
-        registers: What each step of the plan came to when it was executed again, in order.
+        registers: The result of each step of the plan when it was executed again, in order.
         error: The named error that left the turn without an answer, or None.
         started: When the question was put, in UTC, to the millisecond.
     """
@@ -241,7 +241,7 @@ class ChangedAnswer:
         turn: The turn's place in the conversation, from 0.
         was: The answer before, as it was shown.
         verified: Whether its plan, executed again, gave it.
-        registers: What each step of its plan came to.
+        registers: The result of each step of its plan.
         error: The named error that leaves it without a value, or None.
     """
 

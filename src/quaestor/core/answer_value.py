@@ -52,7 +52,7 @@ class ListItem:
     Attributes:
         label: What it is called, or None.
         number: Its number, or None.
-        scale: What one unit of the number stands for, where the entries differ in that; None if it is what is
+        scale: The multiplier of one unit of the number, where the entries differ in that; None if it is what is
             beside the list.
         unit: What is counted, likewise.
     """
@@ -123,7 +123,7 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
 
     Args:
         number: In units of `scale`.
-        scale: What one unit stands for; None and `Scale.ONE` are not printed.
+        scale: The multiplier of one unit; None and `Scale.ONE` are not printed.
         unit: What is counted, such as `USD`; None is not printed, nor is one of a percentage, which counts nothing.
     """
     unit = None if scale is Scale.PERCENT else unit
@@ -136,7 +136,7 @@ def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | N
 
     Args:
         value: Of any kind; its numbers are in units of `scale`.
-        scale: What one unit stands for; None and `Scale.ONE` are not printed.
+        scale: The multiplier of one unit; None and `Scale.ONE` are not printed.
         unit: What is counted, such as `USD`; None is not printed.
     """
     return print_value(value, lambda number: amount_words(number, scale, unit))

@@ -109,7 +109,7 @@ class JobWorkers:
         Args:
             job: What `LoopWork.call` is given; it must survive pickling.
             listener: Hears what the worker says meanwhile.
-            seconds: How long it may take once it has begun; None is no limit.
+            seconds: How long it may take once it has begun; None means no limit.
             like: What it has in common with others: they go to the same worker if that is idle.
 
         Raises:

@@ -183,11 +183,11 @@ NAMELESS_WORDS = (FUNCTION_WORDS - _IN_NAMES) | JOINING_WORDS | ARTICLES | _NAME
 
 Some function words may be part of one ("net income", "interest rate", "share price"), so they are not among these:
 whether a noun for a result names one is told by the words around it. On the other hand a name ends at a relation
-("represents", "compared"), a magnitude or a mark of time, which tell results apart and so are no function words.
+("represents", "compared"), a magnitude or a mark of time, which tell results apart and so are not function words.
 """
 
 LABEL_FILLERS = frozenset("the of a an our its company's".split())
-"""Words without which two labels are one. "from" and "to" are none: a transfer from is no transfer to."""
+"""Words without which two labels are one. "from" and "to" are not among them: a transfer from is not a transfer to."""
 
 CAPTION_FILLERS = LABEL_FILLERS | frozenset(
     "and or in for on at by with as is are it this that we their company approximate approximately aggregate "

@@ -66,7 +66,7 @@ def _named(header: Header, columns: Sequence[Header]) -> Period | None:
 
 
 def _later(pair: Sequence[Period]) -> Period | None:
-    """The later of two periods of one kind; None if that cannot be told."""
+    """The later of two periods of one kind; None if that is unknown."""
     if len(pair) < _PAIR or len({(period.kind, period.month, period.quarter, period.months) for period in pair}) > 1:
         return None
     return max(pair, key=lambda period: period.year)

@@ -90,7 +90,7 @@ async def play_asking(
         graphs: What pages are read with.
         session: The model, whose meter counts for all.
         spread: Over how many processes, how many conversations at once in all of them, and how they are started.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
 
     Raises:
         EngineError: Workers died over one conversation, one after the other, or none can be started.

@@ -81,7 +81,7 @@ class InlineEngine:
 
     Attributes:
         concurrency: How many conversations are under way at once.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
     """
 
     concurrency: int = 1
@@ -156,7 +156,7 @@ def make_engine(
         workers: How many conversations (inline) or processes run at once.
         address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
         at_once: How many conversations ask a model at once, in all processes together; None is one a process.
-        seconds: How long a turn may compute before it counts as failed; None is no limit.
+        seconds: How long a turn may compute before it counts as failed; None means no limit.
 
     Raises:
         InputError: No engine has that name.

@@ -84,7 +84,7 @@ class ProcessEngine:
 
     Attributes:
         at_once: How many conversations ask a model at once, in all of them together; None is one a process.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
     """
 
     workers: int

@@ -51,7 +51,7 @@ class RayEngine:
         workers: How many worker processes, at most: each has a CPU of the cluster.
         address: Of a cluster that this machine is a part of; None starts one here, which ends with the play.
         at_once: How many conversations ask a model at once, in all workers together.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
     """
 
     workers: int
@@ -112,7 +112,7 @@ def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfi
 
 
 def _carried(solver: Solver) -> Solver | None:
-    """Return the solver where it can travel; None if each worker has to build its own."""
+    """Return the solver if it can be pickled; None if each worker has to build its own."""
     try:
         pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)
     except (TypeError, AttributeError, ValueError, pickle.PicklingError):  # a lock, a file, a function inside another
@@ -170,7 +170,7 @@ class ConversationWork:
             config: The model; None if none is asked.
             run: The run's id, for tags.
             counter: What counts for all workers.
-            seconds: How long a turn may compute; None is no limit.
+            seconds: How long a turn may compute; None means no limit.
         """
         self._seconds = seconds
         self._solver, self._factory, self._graphs = solver, factory, graphs

@@ -91,7 +91,7 @@ class ConversationRunner:
             watcher: Who hears of it as it happens.
             stored: The page's graph, if it is frozen.
             excerpts: What finds the parts of a long document; None shows all of it.
-            seconds: How long a turn may compute; waiting for a model does not count. None is no limit.
+            seconds: How long a turn may compute; waiting for a model does not count. None means no limit.
         """
         self._seconds = seconds
         self._conversation, self._solver, self._graphs, self._session = conversation, solver, graphs, session
@@ -396,7 +396,7 @@ async def run_conversation(
         graphs: The ontology that the page's graph is built with; by default the page's own.
         watcher: Who hears of it as it happens.
         stored: The page's graph, where it is frozen and `graphs` cannot ask the store; by default it is asked.
-        seconds: How long a turn may compute; None is no limit.
+        seconds: How long a turn may compute; None means no limit.
     """
     parts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
     play = ConversationRunner(conversation, solver, graphs, session, watcher, stored, parts, seconds)

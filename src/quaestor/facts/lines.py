@@ -261,7 +261,7 @@ class FactCell:
     """A number of a line.
 
     Attributes:
-        scale: What one unit of it stands for, by its print or its labels.
+        scale: The multiplier of one unit of it, by its print or its labels.
         unit: What it counts, likewise; or None.
         moment: When it is; or None if that is not known.
         column: What its column is called beside the period, as terms: a member, "change", "total".

@@ -61,7 +61,7 @@ class Guarded:
 
     Attributes:
         text: As given, comments blanked; the engine gets exactly this.
-        patterns: Its triple patterns, where it is nothing but such patterns and filters; else None.
+        patterns: Its triple patterns, if it is nothing but such patterns and filters; else None.
     """
 
     text: str

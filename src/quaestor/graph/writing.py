@@ -311,7 +311,7 @@ def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> Kn
 
 
 class _Node:
-    """What is said of one subject."""
+    """The statements about one subject."""
 
     def __init__(self, said: Mapping[str, list[str]]) -> None:
         self.said = said

@@ -49,7 +49,7 @@ def fit_classifier(
     """Return a classifier learned on questions.
 
     Args:
-        classes: What they are told apart by.
+        classes: What they are distinguished by.
         by_terms: Whether the terms of a question are features too.
     """
     from scipy.sparse import csr_matrix

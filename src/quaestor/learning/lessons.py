@@ -47,7 +47,7 @@ def _lessons(example: Example) -> Iterator[Example]:
 
 
 def as_program(gold: GoldTurn) -> GoldTurn | None:
-    """Return a reference answer with the program that comes to it; None if it is not a number that has one.
+    """Return a reference answer with the program that computes it; None if it is not a number that has one.
 
     A number that was read off the page is the program of its one literal. A derivation that does not come to the answer
     that was stated with it says something else.

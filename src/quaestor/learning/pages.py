@@ -34,7 +34,7 @@ class PlayedTurn:
         reading: What is measured of each leaf.
         state: The conversation before it.
         weight: How much the leaves that it takes count, against those of a conversation.
-        alone: Whether the question stands alone, and is no step of a conversation.
+        alone: Whether the question stands alone, and is not a step of a conversation.
     """
 
     page: PageFeatures

@@ -15,7 +15,7 @@ class RankedTurn:
     """The candidates of one turn, best prior first.
 
     Attributes:
-        alone: Whether the question stands alone, and is no step of a conversation.
+        alone: Whether the question stands alone, and is not a step of a conversation.
 
     Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry a candidate.
     """

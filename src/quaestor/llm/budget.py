@@ -22,7 +22,7 @@ _AMOUNTS = ("input", "output", "cached")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may use; None is no limit.
+    """What a run may use; None means no limit.
 
     Attributes:
         requests: HTTP requests, repeated attempts included.

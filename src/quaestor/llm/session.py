@@ -25,7 +25,7 @@ class ModelConfig:
     """A run's way to its model. Only `spec` and `roles` bear on the results.
 
     Attributes:
-        budget: What the run may use, its earlier attempts included; None is no limit.
+        budget: What the run may use, its earlier attempts included; None means no limit.
         price: What tokens cost; None where nobody knows.
         cassette: Records the exchanges, or replays recorded ones.
         tracing: Takes a span of OpenTelemetry for each request.

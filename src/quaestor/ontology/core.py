@@ -81,7 +81,7 @@ Order = Literal["as named", "reversed", "later first", "earlier first"]
 """Which operand comes first, where the words say it."""
 
 _PARTS = lazy_regex(r"\.\.\.?|![a-z]+|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
-# "one" stands for a noun too: "divided by one" counts, "divided by the 2007 one" does not.
+# "one" replaces a noun too: "divided by one" counts, "divided by the 2007 one" does not.
 _NUMBER = rf"(?:\$?\d[\d.,]*%?|{'|'.join(word for word in (*NUMBER_WORDS, *SCALE_WORDS) if word != 'one')}) "
 _FIXED = {
     "(": "(?:",

@@ -62,7 +62,7 @@ def property_axis(table: Table) -> Axis:
 def property_lines(table: Table) -> tuple[PropertyLine, ...]:
     """Return the lines of the property axis that have any cell in the body, in order.
 
-    A label that stands twice is told apart by the headings above it.
+    A label that occurs twice is distinguished by the headings above it.
     """
     axis = property_axis(table)
     headers = table.rows if axis == "rows" else table.columns

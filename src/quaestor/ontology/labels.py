@@ -206,7 +206,7 @@ class Context:
         texts: With the place of each: `caption`, `lead`, `heading`, `text`.
         around: More texts of the place `text`: those that all tables under one heading share, as one object, so that
             they are read once and not once a table.
-        role: What the table was told to be for.
+        role: The role of the table.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -275,7 +275,7 @@ class CueIndex:
     def find(self, text: str) -> set[tuple[str, str, int]]:
         """Return the classes that a text has cues of, the cue, and its words' number, three at most.
 
-        A cue within a longer one of another class tells nothing: "debt securities" are no debt.
+        A cue within a longer one of another class tells nothing: "debt securities" are not debt.
         """
         words = _words(text)
         met: defaultdict[int, list[tuple[int, str, str]]] = defaultdict(list)
@@ -299,7 +299,7 @@ class CueIndex:
         }
 
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
-        """Return the classes that have a cue in the context, best first; the root class where none has."""
+        """Return the classes that have a cue in the context, best first; the root class if none has."""
         found: defaultdict[str, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
         around = self._around.get(context.around, lambda: frozenset().union(*map(self.find, context.around)))
         texts = ((place, self.find(text)) for place, text in context.texts)

@@ -214,7 +214,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression in a text that others may stand for.
+    """An expression in a text that others may refer to.
 
     Attributes:
         start: Its first term.
@@ -235,7 +235,7 @@ class Thesaurus:
     _longest: int = field(repr=False)
 
     def find(self, text: Sequence[str]) -> tuple[Expression, ...]:
-        """Return the expressions in a text, given as terms, that others may stand for; they may overlap."""
+        """Return the expressions in a text, given as terms, that others may refer to; they may overlap."""
         return tuple(
             Expression(start, start + length, tuple(dict.fromkeys(others)))
             for start in range(len(text))
@@ -287,7 +287,7 @@ class Figure:
         magnitude: Whether it is taken without its sign.
         several: Whether all lines that are called so are added up.
         of_owners: Whether the owners' share is meant where a statement tells it from the whole.
-        made_of: Arithmetic over other figures, for where no line prints it; or "".
+        made_of: Arithmetic over other figures, if no line prints it; or "".
     """
 
     name: str

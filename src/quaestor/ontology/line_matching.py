@@ -129,7 +129,7 @@ def caption_key(caption: str) -> str:
             text = pattern.sub(said, text)
     words = dict.fromkeys(_SAME.get(word, word) for word in map(singular, caption_words(text)))
     telling = [word for word in words if word not in CAPTION_FILLERS] or list(words)
-    return " ".join(sorted(telling) if len(telling) > 2 else telling)  # a sales return is no return on sales
+    return " ".join(sorted(telling) if len(telling) > 2 else telling)  # a sales return is not a return on sales
 
 
 def readings(caption: str) -> Iterator[str]:
@@ -179,7 +179,7 @@ def undated(caption: str) -> bool:
 def head_words(caption: str) -> tuple[str, ...]:
     """Return the words of the shortest reading of a caption, in their order and in the singular.
 
-    None of what names two things at once: "cash / debt" is no debt.
+    None of what names two things at once: "cash / debt" is not debt.
     """
     *_, shortest = ("", *readings(caption))
     if " / " in shortest or "$" in shortest:

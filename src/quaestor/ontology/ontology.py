@@ -131,7 +131,7 @@ def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
         if rung is SPELLING:
             whole.add(max(keys, key=len, default=""))
     for key in sorted(found):
-        # One letter may be left out of one of two labels, not of both: employer is no employee.
+        # One letter may be left out of one of two labels, not of both: employer is not employee.
         if len(found[key]) > 1 and key and (rung is not SPELLING or key in whole):
             if rung is SPELLING:
                 yield sorted(found[key], key=lambda label: key != max(spellings(label), key=len))

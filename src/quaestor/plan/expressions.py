@@ -69,7 +69,7 @@ def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
     """Return the plan that a formula over named values writes down; of the values, those that it uses.
 
     Args:
-        variables: What each name stands for; the ids of extracts are not looked at.
+        variables: The meaning of each name; the ids of extracts are not looked at.
 
     Raises:
         FormulaError: It is not a formula: another sign than those above, an unknown name or function, a missing operand

@@ -60,7 +60,7 @@ class Dimension:
     """What an operand counts, apart from its value.
 
     Attributes:
-        scale: What one unit of it stands for; `Scale.ONE` if nothing is said.
+        scale: The multiplier of one unit of it; `Scale.ONE` if not given.
         unit: What is counted, or None.
         in_ones: True where `Scale.ONE` is said: single dollars, shares, years.
     """
@@ -77,7 +77,7 @@ class Dimension:
 
     @property
     def known(self) -> bool:
-        """True if it is said what one unit stands for: ones, thousand, million or billion."""
+        """True if the multiplier of one unit is stated: ones, thousand, million or billion."""
         return self.in_ones or self.scale not in (Scale.ONE, Scale.PERCENT)
 
     @property

@@ -47,7 +47,7 @@ class Constant:
     Attributes:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
         text: How program text writes it.
-        scale: What one unit of it stands for, where its giver said so ("add 325 million"); None for a bare one.
+        scale: The multiplier of one unit of it, where its giver said so ("add 325 million"); None for a bare one.
     """
 
     value: Decimal
@@ -296,7 +296,7 @@ def program_tree(plan: Plan) -> Tree:
     """Return a parsed program as a tree.
 
     Raises:
-        TypeError: The plan is no parsed program: it extracts, or names an earlier turn.
+        TypeError: The plan is not a parsed program: it extracts, or names an earlier turn.
     """
     return fold_plan(plan, _leaf, _operation)[-1]
 

@@ -86,7 +86,7 @@ class AskedParts:
 
     Attributes:
         places: Which, from 0; a negative one counts from the end. Empty: all.
-        count: Of how many parts the answer is; 0 if nothing is said.
+        count: Of how many parts the answer is; 0 if not given.
         operation: What is done with them, a name of `quaestor.plan.operations`; "" of parts as they are.
     """
 

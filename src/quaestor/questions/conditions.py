@@ -21,7 +21,7 @@ class Limit:
     """A number that others are held against.
 
     Attributes:
-        scale: What one unit of it stands for, where the question says so; `Scale.ONE` of a plain number.
+        scale: The multiplier of one unit of it, where the question says so; `Scale.ONE` of a plain number.
         unit: `USD` and the like, or None.
     """
 

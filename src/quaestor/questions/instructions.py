@@ -87,7 +87,7 @@ class Instructions:
         rest: The question without it.
         role: The statement that it names as the place of the number.
         unit: `percent`, `points` or `amount`, or "".
-        form: How the answer is to be shown; None if nothing is said.
+        form: How the answer is to be shown; None if not given.
     """
 
     rest: str

@@ -26,7 +26,7 @@ class QuestionClassifier:
     """A weight for each feature of a question and each class.
 
     Attributes:
-        classes: What questions are told apart by: `INTENTS`, or the kinds of answers.
+        classes: What questions are distinguished by: `INTENTS`, or the kinds of answers.
         by_terms: Whether the terms of the question are features too.
 
     Shape: `matrix` is features x `len(classes)`.

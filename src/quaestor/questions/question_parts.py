@@ -158,7 +158,7 @@ def _compare(clause: str, topic: str) -> str:
 
 
 def _split_times(asked: str) -> list[str]:
-    """Split "net income 2020 vs 2019": one thing at two times, each of which is told.
+    """Split "net income 2020 vs 2019": one thing at two times, each of which is shown.
 
     >>> _split_times("net income FY20 vs FY19")
     ['net income FY20', 'net income FY19']

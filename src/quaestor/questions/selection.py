@@ -158,7 +158,7 @@ class AskedSelection:
     Attributes:
         form: A choice by a condition, the count of those for which it holds, all members, or whether it holds.
         among: Periods, or the lines of a group.
-        noun: What they are called, in the singular: "year", "segment"; "" if nothing is said.
+        noun: What they are called, in the singular: "year", "segment"; "" if not given.
         several: More than one may be meant: "which years".
         condition: What is asked of their numbers.
         measure: The words that are left: what is measured, and of what.

@@ -84,7 +84,7 @@ def _cells(table: Table, row: str, column: str) -> Iterator[tuple[int, CellRef]]
 
 
 def _rank(header: Header, words: str) -> int | None:
-    """Return 0 if a heading is called so, 1 where it has the words; None if neither."""
+    """Return 0 if a heading is called so, 1 if it has the words; None if neither."""
     wanted = _plain(words)
     names = [_plain(name) for name in (header.label, *header.levels, " > ".join(header.levels)) if name]
     if wanted in names or (header.period is not None and wanted == str(header.period.year)):

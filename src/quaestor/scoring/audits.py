@@ -343,7 +343,7 @@ def audit_candidates(
 def following(program: str, wrong: str, accepted: str) -> str | None:
     """Return a program with the steps of a wrong one replaced by those that are accepted; None if it has none.
 
-    A look-up is replaced only where it is the whole reference: its number may be in a later one by itself.
+    A look-up is replaced only if it is the whole reference: its number may be in a later one by itself.
 
     Args:
         program: A later turn's reference, which repeats the steps that it rests on.

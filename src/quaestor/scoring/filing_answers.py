@@ -32,7 +32,7 @@ class WantedNumber:
     Attributes:
         value: In units of its scale.
         unit: `percent`, `ratio`, a currency, or what is counted.
-        scale: What one unit stands for; None if the reference does not say: then the digits are compared.
+        scale: The multiplier of one unit; None if the reference does not say: then the digits are compared.
     """
 
     value: Decimal

@@ -38,7 +38,7 @@ _FALL = "The fall asked for is a size, without a sign: percentage of (earlier - 
 _DIGITS = 12
 _LONGEST_REASON = 300
 _NUMBERED = re.compile(r"(?:note|item)\b|\d+\. ", re.IGNORECASE)
-"""Headings that stand for themselves."""
+"""Headings that need no other heading."""
 _LONGEST_HEADING = 40
 """Of letters, of a heading over the own one."""
 
@@ -152,7 +152,7 @@ def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
 
     Args:
         type_: A class of tables, such as `kg:CashFlow`.
-        only: The index of the one table that is told of; None tells of all.
+        only: The index of the one table that is described; None means all.
     """
     tables, document = context.graph.tables, context.document
     if len(tables) < 2:

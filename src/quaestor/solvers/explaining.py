@@ -179,7 +179,7 @@ def named_passages(document: Document, name: Callable[[int, Sentence], str] = pa
 
 @dataclass(slots=True)
 class Explainer:
-    """The explanation of one turn: bound to steps, handed back once where it cannot be, put beside the answer.
+    """The explanation of one turn: bound to steps, returned once if it cannot be, put beside the answer.
 
     Attributes:
         notation: How a number is to be written, for the model.
@@ -342,7 +342,7 @@ class _Binder:
         return f"[#{self._passage(found[1] or found[2] or found[3])}]"
 
     def _fill_words(self, found: re.Match[str]) -> str:
-        """Take words in quotation marks from the page, if they have a number of their own and stand there."""
+        """Take words in quotation marks from the page, if they have a number of their own and are there."""
         if _PRINTED.search(found[1]) or not unbound_numbers(found[1]):
             return found[0]
         try:

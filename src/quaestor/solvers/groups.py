@@ -1,7 +1,7 @@
 """Numbers of the page that a model puts together become a group of a plan: each with the label that tells it apart.
 
-Cells of one row are told apart by their columns, those of one column by their rows, others by both; numbers of the text
-by their periods, or the words before them.
+Cells of one row are distinguished by their columns, those of one column by their rows, others by both; numbers of the
+text by their periods, or the words before them.
 """
 
 from collections import Counter

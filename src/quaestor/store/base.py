@@ -320,7 +320,7 @@ class RunStore(TableStore):
 
     @operation("read")
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:
-        """Return one turn, by its place in the conversation, from 0. Raises StoreError where there is none."""
+        """Return one turn, by its place in the conversation, from 0. Raises StoreError if there is none."""
         found = await self._turns(run, conversation, attempt, index) or await self._turns(run, conversation, attempt)
         for turn in found:
             if turn.index == index:

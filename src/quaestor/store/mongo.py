@@ -75,7 +75,7 @@ class MongoTables:
         return done_before()
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return what an operation comes to; it is done again while the server is away."""
+        """Return the result of an operation; it is done again while the server is away."""
 
         async def once() -> R:
             async with self._connection.using(verb):
@@ -299,7 +299,7 @@ class MongoStore(RunStore):
         """Read the URI; the server is first asked by the first operation.
 
         Args:
-            uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` where it names none. Options such as
+            uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` if it names none. Options such as
                 `timeoutMS` (one operation), `serverSelectionTimeoutMS` and `journal` are honoured.
             create: Whether collections and indexes are made in a database that has none.
 

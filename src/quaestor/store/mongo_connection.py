@@ -59,7 +59,7 @@ class MongoConnection:
         """Read the URI; the server is first asked by the first operation.
 
         Args:
-            uri: The database is `quaestor` where it names none. Its options win over DEFAULTS.
+            uri: The database is `quaestor` if it names none. Its options win over DEFAULTS.
             create: Whether indexes are made in a database that no run store is in.
 
         Raises:

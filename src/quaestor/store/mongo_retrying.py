@@ -33,7 +33,7 @@ def done_before() -> bool:
 
 
 async def retry(work: Callable[[], Coroutine[Any, Any, R]], has_answered: Callable[[], bool]) -> R:
-    """Return what an operation comes to, which is done again while the server is away, up to PATIENCE_SECONDS.
+    """Return the result of an operation, which is done again while the server is away, up to PATIENCE_SECONDS.
 
     A server that has never answered is not waited for: its address may be wrong.
     """

@@ -158,7 +158,7 @@ class TurnRecord:
         tool_calls: In the order of the calls.
         usage: Counts such as requests and tokens.
         history: What the solver saw as the conversation so far: question and answer of each earlier turn.
-        registers: What each step of the plan came to: value, scale, unit and sources.
+        registers: The result of each step of the plan: value, scale, unit and sources.
         status: `understanding` (begun), `understanding_complete` (the solver has said what is asked) or `complete`. A
             turn that broke off keeps the one that it had, and has an error.
     """

@@ -228,7 +228,7 @@ class SqliteTables:
             raise StoreError(f"cannot {verb} {self.name}: {_ADVICE['SQLITE_CORRUPT']}") from error
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return what an operation comes to: made in the file's thread, in a transaction."""
+        """Return the result of an operation: made in the file's thread, in a transaction."""
 
         def whole() -> R:
             with self._reporting(verb), self._transaction("DEFERRED" if verb == "read" else "IMMEDIATE"):
@@ -416,7 +416,7 @@ def _make_private(path: Path) -> None:
 
 
 def _drive(work: Coroutine[Any, Any, R]) -> R:
-    """Return what a coroutine comes to that waits for nothing."""
+    """Return the result of a coroutine that waits for nothing."""
     try:
         work.send(None)
     except StopIteration as ended:
@@ -502,7 +502,7 @@ class SqliteStore(RunStore):
     """A RunStore in one SQLite file."""
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file (None: in memory), and make it where it is missing and `create` is set.
+        """Open the file (None: in memory), and make it if it is missing and `create` is set.
 
         Raises:
             StoreError: The file cannot be opened, is not a run store, or has another version's schema.

@@ -37,7 +37,7 @@ class OperationLine:
         self._lock, self._working = threading.Lock(), False
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
-        """Return what an operation comes to; one that is cancelled before it begins is not made.
+        """Return the result of an operation; one that is cancelled before it begins is not made.
 
         Args:
             little: Whether it is a short one that writes, and may be made in a group: made again it does the same.

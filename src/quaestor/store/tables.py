@@ -68,7 +68,7 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """From one number to another; None is no limit."""
+    """From one number to another; None means no limit."""
 
     low: float | None
     high: float | None
@@ -112,7 +112,7 @@ class Tables(Protocol):
     """Whether an operation is made as a whole; else it may be made again after its reply was lost."""
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return what an operation comes to; it is whole to other processes, as far as the database has transactions.
+        """Return the result of an operation; it is whole to other processes, as far as the database has transactions.
 
         Args:
             work: Awaits nothing but operations of this object, and can be begun again.

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 ASKS = """
-from quaestor.graph.knowledge_graph import Request, shared_worker
+from quaestor.graph.sparql import Request, shared_worker
 worker = shared_worker()
 worker.ask(Request("g", "SELECT ?s { ?s ?p ?o }", {}, 10, 5.0), "<http://a> <http://b> <http://c> .")
 print(worker._process.pid)

@@ -1,4 +1,4 @@
-"""What asks for no number is told apart from what may."""
+"""What asks for no number is distinguished from what may."""
 
 import pytest
 

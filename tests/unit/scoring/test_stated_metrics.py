@@ -63,7 +63,7 @@ def test_an_answer_that_is_the_reference(given_: StatedAnswer, wanted: StatedRef
         (answer("-12.6"), reference("12.6", kind="arithmetic"), 0.0),
         (answer("12.61"), reference("12.6", kind="arithmetic"), 0.0),
         (answer("-1250"), reference("(1,250)"), 0.0),
-        # A fraction is not a percentage where it is given in another scale, or where it is rounded off.
+        # A fraction is not a percentage if it is given in another scale, or if it is rounded off.
         (answer("0.2342", scale="percent"), reference("23.42", scale="percent", kind="arithmetic"), 0.0),
         (answer("0.23"), reference("23.42", scale="percent", kind="arithmetic"), 0.0),
         # Two of three tokens: precision 1, recall 2/3.

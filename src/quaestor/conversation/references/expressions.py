@@ -36,7 +36,7 @@ class Coreference:
     """An expression that leans on earlier turns.
 
     Attributes:
-        text: The words; all of the question where it is elliptic.
+        text: The words; all of the question if it is elliptic.
         start: Their first character in the question.
         end: The character after the last one.
         kind: `result` ("this change"), `results` ("these two values"), `cell` ("that stock in 2015"), `entity`
@@ -75,7 +75,7 @@ class References:
     Attributes:
         expressions: The referring expressions, in the order of the question.
         sets: Which earlier results are used together, the likeliest first; empty in the first turn.
-        focus: The entity that the conversation is about, the question's own where it names one that is known.
+        focus: The entity that the conversation is about, the question's own if it names one that is known.
         switched: The question turns to another entity than the turn before.
     """
 
@@ -265,13 +265,13 @@ _YEAR = lazy_regex(r"\s+(?:in|of|for|at|as of|from|during)\s.{0,80}\b(?:19|20)\d
 """The year of its own that words for an earlier answer have: "that in 2016" is as before in all else."""
 
 _CERTAIN = 0.9
-"""From which share on a reading is told alone: of labelled questions, 98.7 % of these are right."""
+"""From which share on a reading is shown alone: of labelled questions, 98.7 % of these are right."""
 
 _LIKELY = 0.5
-"""From which share on it is told beside the next likely: one of both is right for 95 %, below for 78 %."""
+"""From which share on it is shown beside the next likely: one of both is right for 95 %, below for 78 %."""
 
 _ELSE = 0.2
-"""From which share on another turn that an expression can mean is told."""
+"""From which share on another turn that an expression can mean is shown."""
 
 
 def reading_line(found: References, named: Named) -> str:

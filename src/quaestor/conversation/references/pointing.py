@@ -38,7 +38,7 @@ def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
 def in_focus_of(
     expression: Expression, asked: Question, before: frozenset[str], focus: frozenset[str]
 ) -> frozenset[str]:
-    """Return the words of the thing that an expression is about where it names none.
+    """Return the words of the thing that an expression is about if it names none.
 
     A thing that the question names governs its expressions ("this change of the company"), but not those that it is
     compared with: "this percentage and that of the company".

@@ -168,7 +168,7 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
 def traits_of(
     chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointed | None = None
 ) -> list[str]:
-    """Return what can be said of a set of the latest results.
+    """Return the traits of a set of the latest results.
 
     Args:
         chosen: The set, in the order of the turns; empty if the question uses no earlier result.

@@ -376,7 +376,7 @@ def _library_functions() -> _LibraryFunctions:
 
 
 def _is_unknown(code: int) -> bool:
-    """Whether a code stands for no character: none was found, it is not a text, or of a private range."""
+    """Whether a code means no character: none was found, it is not a text, or of a private range."""
     if code in (0x02, 0xFFFE):  # what PDFium makes of a hyphen that divides a word
         return False
     return code < 0x20 or code == 0xFFFD or code > 0x10FFFF or 0xD800 <= code < 0xF900

@@ -126,7 +126,7 @@ def figure_rows(figure: Figure, rows: Sequence[StatementRow]) -> Sequence[Statem
 
 
 def _order(figure: Figure, row: StatementRow) -> int:
-    """The place of a line among those that a figure may be; figures of the owners are told apart by whose they are."""
+    """Return the place of a line among those that a figure may be; those of owners are distinguished by their owner."""
     if figure.of_owners:
         return 0
     return figure.lines.index(row.line) if row.line in figure.lines else 0

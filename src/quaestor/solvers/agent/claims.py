@@ -44,7 +44,7 @@ class ClaimedAnswer:
 
     Attributes:
         value: The number, in units of `scale`; or yes or no; or what the step that it names came to.
-        scale: What it says that one unit stands for; `Scale.ONE` where it says nothing.
+        scale: The multiplier that it states; `Scale.ONE` where it says nothing.
         unit: What it says is counted, or None.
     """
 
@@ -259,7 +259,7 @@ def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, do
     model states and no page.
 
     Args:
-        result: What its plan comes to.
+        result: The result of its plan.
     """
     last = Ref(len(settled.plan.steps))
     if sets_caption_aside(settled, result, stated, document):

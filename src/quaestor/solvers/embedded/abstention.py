@@ -42,7 +42,7 @@ from quaestor.solvers.embedded.writing import whole_question
 # A line of statements that a question names and the page does not have, though it has one that sounds like it.
 #
 # "Net income" and "operating income" share a word and are two lines. Owns how that is told: by the captions that the
-# core knows, only where a question names nothing else, and where nothing on the page, in its tables or its text, is
+# core knows, only if a question names nothing else, and where nothing on the page, in its tables or its text, is
 # called by any caption of the line.
 
 
@@ -286,7 +286,7 @@ def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
 
 
 def _what_can_be_asked(context: TurnContext) -> str:
-    """Return what can be asked, with a line of the page where it has a plain one."""
+    """Return what can be asked, with a line of the page if it has a plain one."""
     line = next((number for number in context.graph.observations if _plain(number)), None)
     such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
     return f"ask for a figure{such}, or for a change, a share or a ratio"
@@ -306,7 +306,7 @@ class AbstentionPolicy:
     """Weighs the likeliest answer against silence.
 
     Attributes:
-        reader: Ranks the plans, by which the probability is told.
+        reader: Ranks the plans, which gives the probability.
         doubter: Tells how likely the page holds the answer.
         decliner: Says that it does not; None where every question has an answer.
     """

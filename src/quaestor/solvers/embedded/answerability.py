@@ -242,7 +242,7 @@ def answerable_measures(
 
 
 def _of_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
-    """Which numbers are of a year that the question names; all where it names none."""
+    """Which numbers are of a year that the question names; all if it names none."""
     if not named:
         return np.ones(len(measured), bool)
     own, other, near = (measured[:, _COLUMN[name]] > 0 for name in ("year_named", "other_year_named", "year_near"))
@@ -343,7 +343,7 @@ def _years(page: NumberMatrix) -> str:
     return f"years covered: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""
 
 
-# Whether a document likely holds the answer: the probability that was learned, and what is missing where it is low.
+# Whether a document likely holds the answer: the probability that was learned, and what is missing if it is low.
 #
 # Learned on pages. Of a filing only the parts are read that fit a question, so what they lack the filing may have:
 # there it takes more to doubt, and less where the question names a thing that the filing prints nowhere.
@@ -394,7 +394,7 @@ class AnswerabilityModel:
         return None if measured is None else round(self._learned.probability(measured), 4)
 
     def missing(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
-        """Return what the document lacks, in words, where it hardly holds the answer; else None.
+        """Return what the document lacks, in words, if it hardly holds the answer; else None.
 
         Args:
             nearest: The likeliest answer, with the probability.

@@ -235,7 +235,7 @@ def expand(
         prior: What speaks for the leaves of an excerpt besides.
         filing: Whether it is a person's document, and no benchmark's page: its numbers have the sign that is printed,
             whatever reference answers do, and a percentage is what is asked for by that word.
-        alone: Whether the question stands alone, and is no step of a conversation.
+        alone: Whether the question stands alone, and is not a step of a conversation.
     """
     if not paths:
         return Hypotheses((), np.zeros(0))

@@ -64,7 +64,7 @@ def combinations(pool: Pool, signatures: Sequence[Signatures], question: Questio
     i, j = i[~same], j[~same]
     once, fit = i < j, _in_one_scale(pool, i, j)
     one, other, added = i[fit], j[fit], once & fit
-    # What three years or more come to is no sum of two numbers of the page.
+    # A sum over three years or more is not a sum of two numbers of the page.
     if len(question.years) > 2:
         added &= (pool.leaf.take(i) < 0) | (pool.leaf.take(j) < 0)
     blocks: list[_Block] = [
@@ -129,7 +129,7 @@ def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -
     every, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
     for of_every, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
         numbers, beside = every, of_every
-        # What a question with several numbers says once is taken once: "45 times 4" is no 45 times 45.
+        # What a question with several numbers says once is taken once: "45 times 4" is not 45 times 45.
         if len(question.numbers) > 1 and number in question.numbers:
             others = np.abs(pool.value.take(every)) != number
             numbers, beside = every[others], of_every[others]
@@ -304,7 +304,7 @@ def _places(
     """Where the signature of an operation on a pair of kinds stands; -1 if it is not listed.
 
     Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
-    and what of the former one that is not listed has. Each such four stand there once; then, for every operation on
+    and what of the former one that is not listed has. Each such four is there once; then, for every operation on
     every pair of kinds, which of them it has.
     """
     kinds, place = (*KINDS, *constants), {name: n for n, name in enumerate(signatures)}
@@ -425,7 +425,7 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
     pool, kept = joined_pools(pools), [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
     operation, first, second = plans = combinations(pool, signatures, question)
     signature = signature_scores(pool, plans, signatures, question)
-    # What stands for no second operand has a score of zero.
+    # What means no second operand has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
     # Of ten thousand plans only the best are computed and put in order.
@@ -467,7 +467,7 @@ def _values(
 
 
 def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
-    """Return what an operation comes to; None if it divides by zero, or takes another number of operands."""
+    """Return the result of an operation; None if it divides by zero, or takes another number of operands."""
     if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
         return None
     taken = [value * 10.0**shift for value, shift in zip(values, reading_of(name, counts).shifts, strict=True)]

@@ -444,7 +444,7 @@ def _but_for_period(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]
 
 
 def _period_labels(cells: Sequence[LabelledCell]) -> list[str]:
-    """The years of cells, where they are told apart by them; else what is printed over or beside them."""
+    """The years of cells, where they are distinguished by them; else what is printed over or beside them."""
     years = [str(cell.year) for cell in cells]
     parts = any(cell.period is not None and cell.period.kind == "quarter" for cell in cells)
     if not parts and len(set(years)) == len(years):

@@ -333,7 +333,7 @@ def _compared(
     """The two cells of "was that more than in 2011?", or of "was rent more than wages in 2011?"."""
     than = read_question(selection.condition.than)
     theirs = [year for year in than.years if year in by_year]
-    # A year that is told by its distance is that of the other side: "more than in the prior year".
+    # A year that is given by its distance is that of the other side: "more than in the prior year".
     own = [year for year in question.years if year not in (*theirs, *question.told_years)]
     if set(stems(_without_distances(than))) - set(stems(group.text)):
         # Another line: of the same year.

@@ -194,7 +194,7 @@ def _parts_meant(
 
 
 def _limited(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
-    """The columns with some of their lines; all groups where no column has two of them."""
+    """The columns with some of their lines; all groups if no column has two of them."""
     columns = [group for group in groups if not group.across and not group.headings]
     return _of_many(group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns) or tuple(
         groups
@@ -271,7 +271,7 @@ def _ranked(
 
 _NOWHERE: Mapping[int, float] = MappingProxyType({})
 _WHOLE = 0.99
-"""What "X consists of" must be called so word for word: most that consists of something is told in the text."""
+"""What "X consists of" must be called so word for word: the text describes most of what consists of something."""
 
 
 @dataclass(frozen=True, slots=True)

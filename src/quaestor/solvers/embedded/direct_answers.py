@@ -47,7 +47,7 @@ _SURELY = 6
 
 
 def converted_turn(memory: Memory, before: int | None = None) -> int | None:
-    """Return the turn whose answer "in thousands?" means: the last that has one, and is no conversion itself.
+    """Return the turn whose answer "in thousands?" means: the last that has one, and is not a conversion itself.
 
     Args:
         before: Only turns before this one, from 0; None all.
@@ -531,7 +531,7 @@ def _time(moment: Moment) -> str:
 
 
 def _lacking(unbound: MissingInputs) -> str:
-    """What is said where a measure is not computed: what it would be made of, and what of that is not there."""
+    """What is said if a measure is not computed: what it would be made of, and what of that is not there."""
     asked = unbound.asked
     definition = _definition(asked)
     if unbound.lacking:

@@ -35,7 +35,7 @@ _ASIDE = lazy_regex(r"\([^()]*+\)")
 _CALCULATES = frozenset("calculated percent percentage rate % absolute reported value figure amount company".split())
 """Words that name no other thing beside a line, besides those that say nothing anywhere."""
 _MOST = 2
-"""So many labels are told apart in a question."""
+"""The most labels that are distinguished in a question."""
 _KEPT = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
 
 Words = tuple[str, ...]
@@ -185,7 +185,7 @@ def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
 
 
 _LONGEST = 40
-"""Of what a cell prints so much is said at most."""
+"""The most characters of a cell that are shown."""
 
 
 def empty_cell_asked(question: str, context: TurnContext) -> str | None:

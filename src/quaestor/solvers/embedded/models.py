@@ -110,7 +110,7 @@ class Trees:
             names: The columns that it has to be of; None for those that it names itself.
 
         Raises:
-            ModelError: It is no such model, or was trained on other columns.
+            ModelError: It is not such a model, or was trained on other columns.
         """
         try:
             learner = from_json(document)["learner"]
@@ -135,7 +135,7 @@ class Trees:
             names: The columns that they have to be of; None for those that the file names.
 
         Raises:
-            ModelError: The file is no such model, or was trained on other columns.
+            ModelError: The file is not such a model, or was trained on other columns.
         """
         try:
             return cls(path.read_bytes(), names)
@@ -246,7 +246,7 @@ def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
 
 
 def _sum_in_order(terms: Floats) -> Floats:
-    """Return sums down the first axis, one term after the other: in another order a float comes to another sum.
+    """Return sums down the first axis, one term after the other: in another order a float has another sum.
 
     numpy adds whole rows in order, unless a row is a single number: then it adds in pairs.
     """
@@ -307,7 +307,7 @@ class Ranker:
         """Return the score of each candidate; differences are log odds.
 
         Args:
-            alone: Whether the question stands alone, and is no step of a conversation.
+            alone: Whether the question stands alone, and is not a step of a conversation.
 
         Shape: `rows` is candidates x `len(CANDIDATE_FEATURES)`; the scores have one entry a candidate.
         """
@@ -388,7 +388,7 @@ class Evidence:
         runner_up: The same of the next likely result; 0 if there is none.
         history: The product of the shares of the answers before.
         turn: How many turns came before.
-        alone: Whether the question stands alone, and is no step of a conversation.
+        alone: Whether the question stands alone, and is not a step of a conversation.
     """
 
     share: float

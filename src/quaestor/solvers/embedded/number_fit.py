@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
 #
-# Dollars are no count, and what counts shares is no count of employees; an amount of millions is none per share.
+# Dollars are not a count, and a count of shares is not one of employees; an amount of millions is not one per share.
 
 
 OTHER_KIND = 5.0

@@ -82,7 +82,7 @@ class StemSets:
         return shares
 
     def first_places(self) -> NDArray[np.float64]:
-        """Return for each set where its first stem is in the question, as a share; 2 where it is empty.
+        """Return for each set where its first stem is in the question, as a share; 2 if it is empty.
 
         Shape: One entry a set.
         """
@@ -90,7 +90,7 @@ class StemSets:
         for number in reversed(range(len(self.bits))):
             word = self.bits[number]
             lowest = word & (~word + np.uint64(1))
-            # A power of two, whose exponent is told exactly.
+            # A power of two, whose exponent is given exactly.
             place = np.frexp(lowest.astype(np.float64))[1] + (number * _WORD - 1)
             places = np.where(lowest > 0, place / self.width, places)
         return places
@@ -167,7 +167,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
 def distinct_positions(
     view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where in the question each operand is told apart from the other, as shares; 2 nowhere.
+    """Return where in the question each operand is distinguished from the other, as shares; 2 nowhere.
 
     Args:
         first: The first operand of each pair, as its place in the pool.
@@ -327,7 +327,7 @@ def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column
 def _size_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     a, b = np.abs(pool.value[i]), np.abs(pool.value[j])
-    # The constant of each plan, after all operands one that stands for none.
+    # The constant of each plan, after all operands one that means none.
     at = np.where(pool.kind[j] == CONSTANT, j, np.where(pool.kind[i] == CONSTANT, i, len(pool.value)))
     value, nothing = np.append(pool.value, np.nan), [-1.0]
     size = np.append(np.log10(np.maximum(np.abs(pool.value), 1e-9)), nothing)
@@ -495,7 +495,7 @@ def _latest(turn: TurnView) -> list[int]:
 
 
 def _table(turn: TurnView) -> NDArray[np.float64]:
-    """The log probability of each pair of results, counted from 1; 0 stands for none."""
+    """The log probability of each pair of results, counted from 1; 0 means none."""
     table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
     for chosen in turn.uses:
         score = np.log(max(chosen.score, _REFERENCES_LEAST))

@@ -281,7 +281,7 @@ def groups_of(
 
 
 def _years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
-    """The numbers of a line for the years that the question names or counts; all of them where it does neither."""
+    """The numbers of a line for the years that the question names or counts; all of them if it does neither."""
     line = np.flatnonzero((leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year > 0))
     of_year = {int(leaves.year[n]): int(n) for n in line[::-1]}
     years = sorted(of_year)
@@ -366,7 +366,7 @@ RARE = 0.01
 class Pool:
     """What can be an operand in a turn, after one reading of the turns before or several.
 
-    Shape: every array has one entry an operand; the last one of a reading stands for "no second operand".
+    Shape: every array has one entry an operand; the last one of a reading means "no second operand".
 
     Attributes:
         groups: What operands of the kind "group" are, by their index.
@@ -530,7 +530,7 @@ def _leaf(index: int, value: float) -> Operand:
 
 @lru_cache(maxsize=1024)
 def _constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
-    """The constants of a question that says these numbers, and the operand that stands for none."""
+    """The constants of a question that says these numbers, and the operand that means none."""
     numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
     constants = ((Operand("constant", 0, n), _constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
     return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))

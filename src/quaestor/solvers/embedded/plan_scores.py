@@ -74,7 +74,7 @@ def _shifts(size: float, power: float, to: Scale) -> tuple[int, ...]:
     return (-min(asked, _THOUSAND * int(math.log10(size) / _THOUSAND)),)
 
 
-# Operations that a question says in so many words: "what is that plus 9?" is no product.
+# Operations that a question says in so many words: "what is that plus 9?" is not a product.
 
 
 _SAID = (
@@ -192,7 +192,7 @@ def _beside(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]
 
 # What a side of a comparison means that points back: "what percentage of it", "divided by that net change".
 #
-# A bare pronoun stands for what stood there in the ratio before, a noun for the result that is called so, words for
+# A bare pronoun means what was there in the ratio before, a noun for the result that is called so, words for
 # the number of that name that was taken before. After gold's history 55 labelled turns have a plan with that operand
 # on that side, and 52 of them are answered by one.
 

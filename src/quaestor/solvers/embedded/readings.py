@@ -29,7 +29,7 @@ from quaestor.solvers.embedded.writing import read_state
 
 # Why a reading was chosen, and what was nearly chosen instead: each one line that a person can check.
 #
-# Names what is in the question, on the page or in earlier answers; a score is no argument.
+# Names what is in the question, on the page or in earlier answers; a score is not an argument.
 
 
 CLOSE = 0.5
@@ -108,7 +108,7 @@ def runner_up(first: Answer, second: Answer) -> str:
     that is said, and no figure that would make the second look like the first.
 
     Args:
-        first: The likeliest answer, which the second is told apart from.
+        first: The likeliest answer, which the second is distinguished from.
         second: The next one, with its confidence.
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
@@ -395,12 +395,12 @@ class ConversationReader:
         self, reading: ConversationReading, so_far: ReadingHistory, question: Question, told: DialogueState
     ) -> ReadingHistory:
         if _are_words(told.outcomes[-1]) or (self._declines and why_no_number(question)):
-            # Thanks between two questions, and reasons, are no turn to lean on: each reading goes on without it.
+            # Thanks between two questions, and reasons, are not a turn to lean on: each reading goes on without it.
             unsaid = told.outcomes[-1]
             paths = (replace(path, state=path.state.after(question, unsaid)) for path in so_far.paths)
             return ReadingHistory(tuple(paths), so_far.share)
         choices = self._choices(reading, so_far, question)
-        # What was withheld is no answer that binds: the conversation goes on as it was read.
+        # What was withheld does not bind later answers: the conversation goes on as it was read.
         given = told.outcomes[-1]
         withheld = given.value is None and not _selects(given)
         own = bool(choices.ranked) and (withheld or same_answer(choices.ranked[0].outcome, given))

@@ -86,14 +86,14 @@ def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
 
 
 def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
-    """The lines that a question calls by another name, which begins a thing: "Mac sales" are no sales of all."""
+    """The lines that a question calls by another name, which begins a thing: "Mac sales" are not all sales."""
     named = lines_named(text).items()
     begun = ((line, _stems_of(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
     return {line: label for line, label in begun if label}  # "year" has no stem of its own
 
 
 def _said(text: str) -> list[tuple[str, int, int]]:
-    """Return the stems of a text with their places, and its commas: "rent, selling" is no label "rent and selling"."""
+    """Return the stems of a text with their places, and its commas: "rent, selling" is not "rent and selling"."""
     found: list[tuple[str, int, int]] = []
     last = 0
     for start, end in compound_spans(text):
@@ -336,7 +336,7 @@ def _plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> Plan:
     leaves = [page.leaves[index] for index in chosen.leaves]
     labels = [leaf.label for leaf in leaves]
     if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
-        # Words around a number of the text are no label: what was asked for is.
+        # Words around a number of the text are not a label: what was asked for is.
         labels = [_label(item) for item in listing.items]
     taken = [
         Extract(step, leaf.source, label, leaf.quantity)

@@ -413,14 +413,14 @@ def _trimming_of_table(text: str, end: int) -> Span:
 
 
 _PARTS = 6
-"""Of so many parts at most the causes are told."""
+"""The most parts whose causes are shown."""
 _AS_GOOD = 0.1
 _CAUSES_ENDS = " .;,\u2022\u00b7\u25aa\u25cf"
 
 
 @dataclass(frozen=True, slots=True)
 class CauseAnswer:
-    """What is told for a cause.
+    """What is shown as a cause.
 
     Attributes:
         plan: The words, or the list of them.
@@ -508,7 +508,7 @@ class SpanCandidate:
 
     Attributes:
         answer: With its plan, confidence and place.
-        sure: Whether they fit well enough to be told where silence is possible.
+        sure: Whether they fit well enough to be given although the solver may abstain.
         certain: Whether nothing but words can be asked for.
     """
 

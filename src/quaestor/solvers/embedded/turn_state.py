@@ -148,7 +148,7 @@ def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
 
 
 def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
-    """Return the latest turn that comes to an expression."""
+    """Return the latest turn that computes an expression."""
     return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 
@@ -273,12 +273,12 @@ def _is_figure(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
-    """Return whether a label is the wording, which it may qualify: net income per share is no net income."""
+    """Return whether a label is the wording, which it may qualify: net income per share is not net income."""
     owner = next((i for i, stem in enumerate(label) if stem in _OWNERS), len(label))
     if "interest" in label[owner:]:
         return False
     own = label[:owner]
-    # Inventories, net, are inventories; net debt is no debt.
+    # Inventories, net, are inventories; net debt is not debt.
     after = frozenset(own[-1:]) & {"net"}
     return wording <= frozenset(own) <= wording | _QUALIFIERS | after
 

@@ -24,7 +24,7 @@ _CHANGE = lazy_regex(
     rf"|\bhow much (?:did|has|have|do|does) .+ (?:{_VERB})(?:d|ped)?\b"
 )
 _OF_CHANGE = lazy_regex(rf"\bof (?:the|this|that) (?:{_NOUN})\b|\bdue to\b|\b(?:{_NOUN}) (?:then )?represent")
-"""A part of a change is no change of its own, nor is what it is a share of."""
+"""A part of a change is not a change of its own, nor is what it is a share of."""
 CHANGES = frozenset(
     stems(
         "change increase decrease decline growth variance rise drop fall reduction improvement movement grew rose fell"

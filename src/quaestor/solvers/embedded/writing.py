@@ -97,7 +97,7 @@ _MOST = 8
 
 
 def whole_question(question: Question, earlier: Sequence[Question]) -> Question:
-    """Return a question with what it leaves out of those before; itself where it leaves out nothing.
+    """Return a question with what it leaves out of those before; itself if it leaves out nothing.
 
     >>> asked = [read_question("in which year were wages highest?")]
     >>> whole_question(read_question("what about freight?"), asked).text

@@ -27,7 +27,7 @@ def stand_in_quotation(number: int) -> Extract:
 def list_operands(
     operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber] | None
 ) -> tuple[Operand, ...] | None:
-    """Return the operands of an operation on a list as a plan has them; None if they are no list.
+    """Return the operands of an operation on a list as a plan has them; None if they are not a list.
 
     Args:
         operation: A name in the table of operations, one that is made for lists.

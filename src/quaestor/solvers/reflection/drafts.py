@@ -117,7 +117,7 @@ WrittenStep = LookUp | EarlierAnswer | QuotedWords | Calculation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Steps, and what the expert says they come to, if it says so; or why there is no answer."""
+    """Steps, and the value that the expert gives for them, if it says so; or why there is no answer."""
 
     reasoning: str
     steps: list[Annotated[WrittenStep, Field(discriminator="kind")]]
@@ -149,7 +149,7 @@ class DraftClaim:
 
     Attributes:
         value: The number, in units of `scale`; or yes or no.
-        scale: What it says that one unit stands for; None if it says nothing.
+        scale: The multiplier that it states; None if it says nothing.
     """
 
     value: Number | YesNo
@@ -167,7 +167,7 @@ class ParsedDraft:
 
     Attributes:
         plan: A step for each of the draft's, valid.
-        claims: What the draft says that each step comes to, None if it leaves that to us; of a number looked up,
+        claims: The value that the draft gives for each step, None if it leaves that to us; of a number looked up,
             what it says is printed.
         answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.

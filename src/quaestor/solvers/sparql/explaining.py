@@ -22,7 +22,7 @@ def number_formulas(
     """Return sentences that refer to steps in place of formulas and names, and these steps.
 
     Args:
-        values: What each name stands for.
+        values: The meaning of each name.
         history: The answers of the turns before.
     """
     steps: list[Step] = []

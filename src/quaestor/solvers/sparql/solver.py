@@ -197,7 +197,7 @@ def _told(*kinds: RuleKind) -> Sequence[CoreRule]:
 
 
 def _named_rules(labels: Sequence[str]) -> Sequence[CoreRule]:
-    """Return the rules of calculation that a model follows, by label or a part of one; all where it names none."""
+    """Return the rules of calculation that a model follows, by label or a part of one; all if it names none."""
     wanted = {part.strip().casefold() for label in labels for part in label.split(",")}
     every = _told("calculation")
     return [rule for rule in every if wanted & {part.strip() for part in rule.label.casefold().split(",")}] or every

@@ -318,7 +318,7 @@ def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
 
 
 def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
-    """Return the fewest filters, taken in order, by which all are told apart."""
+    """Return the fewest filters, taken in order, by which all are distinguished."""
     chosen: list[str] = []
     apart = 1
     for key in traits[0]:

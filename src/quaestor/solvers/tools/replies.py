@@ -169,7 +169,7 @@ class OperandShown:
     Attributes:
         value: As it was used, in units of `scale`.
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
-        scale: What one unit of it stands for; `unknown` where nothing says it.
+        scale: The multiplier of one unit of it; `unknown` where nothing says it.
         also: How many other numbers of the page have the same value, where it was looked up there.
     """
 
@@ -214,7 +214,7 @@ class MentionShown:
 
     Attributes:
         value: As printed, in units of `scale`.
-        scale: What one unit stands for; `unknown` where nothing says it.
+        scale: The multiplier of one unit; `unknown` where nothing says it.
         unit: What is counted, or None.
         period: The period that its sentence gives it, or None.
         period_before: The period that the sentences just before name, where its own names none.

@@ -41,7 +41,7 @@ class PlaceFound:
         title: What is printed over a table.
         rows: The labels of its rows; where a section is read, the rows as printed.
         text: Of a passage its text, whole sentences.
-        cut: What is not told of it, and how to read it; "" if all is told.
+        cut: What is not shown of it, and how to read it; "" if all is shown.
     """
 
     section: str
@@ -117,7 +117,7 @@ def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal
 def _place(
     block: Block, document: Document, types: dict[int, str], wanted: Collection[str] | None = None
 ) -> PlaceFound:
-    """Return what is told of a block: what has most of some words; if there are none, all of it as printed."""
+    """Return what is shown of a block: what has most of some words; if there are none, all of it as printed."""
     section = " > ".join(next(s.path for s in document.sections if s.id == block.section))
     if not isinstance(block.content, Table):
         sentences = [sentence.text for sentence in getattr(block.content, "sentences", ())]

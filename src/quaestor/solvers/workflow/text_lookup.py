@@ -35,7 +35,7 @@ _WORDS_BEFORE, _WORDS_AFTER = 16, 8
 _OTHER_UNIT, _OTHER_PERIOD = 0.6, 0.7
 _AROUND = "$€£%().,;: "
 _HALF = 0.5
-"""The share of its words from which a parameter is said to fit."""
+"""The least share of its words by which a parameter fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
 
 
 def _settled(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
-    """Return the one number that alone has the period asked for, or alone stands in the words copied around it."""
+    """Return the one number that alone has the period asked for, or alone is in the words copied around it."""
     copied = {word.strip(_AROUND) for word in context.split()}
     dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
     told = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]

@@ -105,7 +105,7 @@ class Card:
         sentences: Those of the explanation, in pieces; empty if there is none.
         cited: How many of the places, from the first on, the sentences cite by their numbers.
         sure: How surely, in words, or "".
-        level: `high`, `middle` or `low`, how sure that is; "" if nothing is said.
+        level: `high`, `middle` or `low`, how sure that is; "" if not given.
         checked: Whether the plan, executed again, gave the answer.
         remark: Why there is no answer, or what to doubt; "" where neither.
         places: Where its numbers are, those of one section together.

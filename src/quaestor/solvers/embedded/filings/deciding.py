@@ -94,7 +94,7 @@ class Result:
     """What one or several plans come to.
 
     Attributes:
-        scale: What one unit of it stands for.
+        scale: The multiplier of one unit of it.
         proposals: The plans, the likeliest first.
         share: Their probability among all plans.
         right: The probability that it is right; 0 if it was not judged.

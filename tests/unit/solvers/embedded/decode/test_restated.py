@@ -43,7 +43,7 @@ SHARE_OF_CHANGE = (
         ([CHANGE, RATIO], "what was that change for total costs?", 0),
         ([CHANGE], "and between 2007 and 2008?", 0),
         ([SALES], "and in 2008?", 0),
-        # A balance at the beginning of a year is in the column before; another thing is no other year of this one.
+        # A balance at the beginning of a year is in the column before; another thing is not another year of this one.
         ([SALES], "and at the beginning of 2008?", None),
         ([SALES], "and for the tax rate?", None),
         # What goes on after a sum asks for the next number.

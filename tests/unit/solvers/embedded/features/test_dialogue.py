@@ -128,7 +128,7 @@ def test_what_an_operand_was_in_the_last_turn() -> None:
     plans = ("divide", 0, 2), ("divide", 1, 2), ("divide", 2, 0), ("divide", 3, 1)
     columns = measured(turn, candidates_of(turn, rows, *plans))
     assert (columns["first_role"], columns["second_role"]) == ([1, 2, 0, 0], [0, 0, 1, 2])
-    # Where a side points back, its operand is told apart from the other side's.
+    # Where a side points back, its operand is distinguished from the other side's.
     turn = turn_of("how much did it represent in relation to the rate?", *before)
     columns = measured(turn, candidates_of(turn, rows, *plans))
     assert (columns["first_role"], columns["second_role"]) == ([3, 4, 0, 0], [0, 0, 1, 2])

@@ -40,7 +40,7 @@ EXPECTED = {
     "sentence_order": [1, -1, 0, -1, 0, 0],
     "same_words": [1, 1, 0, 1, 0, 0],
     "words_covered": [0.5] * 6,
-    # Only net sales beside costs are told apart, by "net", the second of four stems; beside nothing, by that too.
+    # Only net sales beside costs are distinguished, by "net", the second of four stems; beside nothing, by that too.
     "first_distinct": [2, 2, 2, 2, 0.25, 0.25],
     "second_distinct": [2, 2, 0.25, 2, 2, 2],
     "word_order": [0, 0, -1, 0, 1, 1],
