@@ -20,7 +20,7 @@ from quaestor.graph.facts import (
     TableFact,
     TextCell,
 )
-from quaestor.graph.query_guard import guard
+from quaestor.graph.guard import guard
 from quaestor.graph.sparql import Limits, Rows, Sparql
 from quaestor.ontology.terms import digest_of, document_namespace, write_turtle
 

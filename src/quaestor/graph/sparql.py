@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.query_guard import FanOut, Guarded, estimate, fan_out_of, guard
+from quaestor.graph.guard import FanOut, Guarded, estimate, fan_out_of, guard
 from quaestor.ontology.terms import PREFIXES, Iri, Shortener, Value, write_turtle
 
 if TYPE_CHECKING:

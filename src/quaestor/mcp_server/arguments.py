@@ -13,7 +13,7 @@ from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.graph.query_guard import LONGEST as LONGEST_QUERY
+from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 
 _LONGEST_WORDS = 500

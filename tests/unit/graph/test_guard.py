@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.query_guard import estimate, fan_out_of, guard
+from quaestor.graph.guard import estimate, fan_out_of, guard
 
 
 @pytest.mark.parametrize(

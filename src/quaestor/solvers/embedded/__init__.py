@@ -2,7 +2,7 @@
 
 How an answer comes about, one file a step:
 
-    page             the numbers of the page as arrays, each with its words, period, scale and place
+    page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
     turn_state       what the question says, and what earlier turns took and found
     number_features  which numbers the question means
     number_fit, period_fit    whether a number is of the line, the kind and the time that are asked for

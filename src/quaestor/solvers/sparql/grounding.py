@@ -12,8 +12,8 @@ from functools import cached_property
 
 from quaestor.errors import QueryError
 from quaestor.graph.facts import PrintedNumber, TextCell
+from quaestor.graph.guard import Token, guard
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.graph.query_guard import Token, guard
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.ontology.terms import Iri, Value

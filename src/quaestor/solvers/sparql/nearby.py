@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from quaestor.core.words import search_words
 from quaestor.errors import QueryError
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, period_code
-from quaestor.graph.query_guard import guard
+from quaestor.graph.guard import guard
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 from quaestor.solvers.tools.page import nearest, spaced
 

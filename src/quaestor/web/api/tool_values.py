@@ -9,7 +9,7 @@ from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import Step
 from quaestor.application.plan_steps import NodeKind
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.graph.query_guard import LONGEST as LONGEST_QUERY
+from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 from quaestor.web.api.answers import AnswerReply, CellSourceReply, SentenceSourceReply, Source
 from quaestor.web.api.values import RequestBody, Value
