@@ -130,6 +130,8 @@ class _Reader:
 
     def __init__(self, memory: Memory, document: Document) -> None:
         self._memory, self._document = memory, document
+        # An earlier answer may be from a part of the document that the excerpt of this question lacks.
+        self._whole = document.whole or document
         self._earlier: dict[int, Meaning] = {}
         self._asked: tuple[Question, ...] = memory.asked
 
@@ -287,8 +289,9 @@ class _Reader:
 
     def _if_said(self, named: str | None, source: SentenceRef) -> str | None:
         """What the question names, if the text at a place does: its sentence, the one before, its headings."""
-        sentences, at = self._document.sentences, self._document.sentence(source)
-        before = sentences[sentences.index(at) - 1 : sentences.index(at)] if at in sentences else ()
+        sentences, at = self._whole.sentences, self._document.sentence(source)
+        place = sentences.index(at)
+        before = sentences[max(0, place - 1) : place]
         path = self._document.section(source).path
         around = normalize_text(" ".join((*path, *(one.text for one in (*before, at))))).lower()
         return named if named and names_in(named) <= names_in(around) else None
@@ -298,8 +301,8 @@ class _Reader:
         listed = place_in_list(sentence, source.start)
         if listed is None:
             return _period_beside(sentence, source)
-        at = self._document.sentences.index(sentence)
-        return next(iter(periods_in_text(self._document, at)[listed[0]]), None)
+        at = self._whole.sentences.index(sentence)
+        return next(iter(periods_in_text(self._whole, at)[listed[0]]), None)
 
     def _compute(self, step: Compute, found: list[Meaning], turn: int, question: Question) -> Meaning:
         operands = [self._operand(operand, found, turn) for operand in step.operands]

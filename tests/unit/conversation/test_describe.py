@@ -15,10 +15,11 @@ from quaestor.core.periods import Period
 from quaestor.core.provenance import SentenceRef
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
 from quaestor.documents.document import Document
+from quaestor.documents.table import Table
 from quaestor.ontology.core import read_core
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import OPERATIONS
-from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, RowRef, Step
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref, RowRef, Step
 from quaestor.questions.question import read_question
 from quaestor.store.records import now
 
@@ -300,6 +301,20 @@ def test_a_number_whose_sentence_says_no_period_is_of_the_year_that_is_asked() -
     assert talk.turn("and in the year before?", said(RENTS, 0, 1)).text == "Rent expense in 2007"
     change = talk.turn("what was the change?", compute(1, "subtract", Ref(-2), Ref(-1)))
     assert change.text == "Change in rent expense from 2007 to 2008"
+
+
+def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() -> None:
+    report = page(
+        [["", "2008"], ["revenue", "9"]],
+        before=["rent expense was $ 12 million and $ 10 million in 2008 and 2007 , respectively ."],
+    )
+    talk = Talk(report)
+    assert talk.turn("what was the rent expense in 2007?", said(report, 0, 1)).text == "Rent expense in 2007"
+    talk.document = report.excerpt(
+        order for order, block in enumerate(report.blocks) if isinstance(block.content, Table)
+    )
+    doubled = talk.turn("what is that times two?", compute(1, "multiply", Ref(-1), Constant(Decimal(2), "2")))
+    assert doubled.text == "Rent expense times 2 in 2007"
 
 
 def test_what_is_measured_of_a_line_that_is_named_like_a_thing_is_told() -> None:
