@@ -5,12 +5,13 @@ Read at the edges only (command line, web, MCP server); everything below is hand
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_type_hints
 
 from quaestor.errors import SettingsError, unknown_name
+from quaestor.options import checked_value, option, option_field, value_of_text
 from quaestor.processors import usable_processors
 
 Setting = str | int | float | bool
@@ -30,65 +31,119 @@ QUESTION_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a person has set.
+    """User settings, whose flags and variables have the same names, types and limits.
 
-    Attributes:
-        store: The run store's URI or path; relative paths start at the current directory.
-        workers: How many conversations are played at once; None leaves it to the solver: one a core that this process
-            may use where it computes, `ASKED_AT_ONCE` where it asks a model.
-        engine: What spreads work: `inline` (this process), `processes` or `ray`; None leaves it to the solver.
-        address: Of the Ray cluster of the engine `ray`, `HOST:PORT` or `auto`; None starts one on this machine.
-        max_requests: What a run may ask of its model: requests, repeated attempts included; None means no limit.
-        excerpt_tokens: About how many tokens of a long document a question is answered from.
-        question_seconds: How many seconds of computing a question may take; waiting for a model does not count.
-        tracing: Whether requests to models are traced with OpenTelemetry.
-        keep_asked: Whether `quaestor ask` keeps questions and answers in the store.
-        author: Who makes corrections, as they are recorded; None is the user's name on this machine.
-        serve_upload_mb: Megabytes of a file that is handed over to `quaestor serve`.
-        serve_request_kb: Kilobytes of any other request of a program.
-        serve_requests_per_minute: How many requests programs of one address may make; 0 is no limit.
-        serve_questions: How many questions may be under way at once, those that wait for their turn included.
-        serve_conversations: How many conversations are held open; the others are taken up again when they are asked.
-        trusted_proxies: Addresses and networks, with commas between them, of the proxies whose `X-Forwarded-For` and
-            `X-Forwarded-Proto` a server believes; None believes nobody's.
-        cache: Whether what was made of a file is kept beside the store: the document, the index of its places.
-        read_memory_mb: Megabytes of memory that reading a file may take.
-        read_seconds: Seconds that reading a file may take.
-        ontology: What pages are read with: a Turtle file, a digest of the store's, or `own`, that of a file's own
-            documents, as is None.
-        policy: What becomes of a label that the ontology does not have; None leaves it to the command.
-        seed: Of everything that draws at random, such as the bootstrap.
-        models: The tables `[models.NAME]` of the file, as written; `quaestor.llm.naming` reads them.
-        prices: The tables `[prices.NAME]`; `quaestor.llm.budget` reads them.
-        solvers: The tables `[solvers.NAME]`, the options of solvers; each solver reads its own.
+    The tables `[models.NAME]`, `[prices.NAME]` and `[solvers.NAME]` of the file are kept as written:
+    `quaestor.llm.naming`, `quaestor.llm.budget` and each solver read them.
     """
 
-    store: str = ".quaestor/runs.db"
-    solver: str = "embedded"
-    workers: int | None = None
-    engine: Literal["inline", "processes", "ray"] | None = None
-    address: str | None = None
-    ontology: str | None = None
-    policy: Literal["strict", "extend"] | None = None
-    seed: int = 0
-    model: str | None = None
-    max_requests: int | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    excerpt_tokens: int = EXCERPT_TOKENS
-    question_seconds: float = QUESTION_SECONDS
-    tracing: bool = False
-    keep_asked: bool = True
-    cache: bool = True
-    read_memory_mb: int = 2_048
-    read_seconds: int = 60
-    author: str | None = None
-    serve_upload_mb: int = 50
-    serve_request_kb: int = 256
-    serve_requests_per_minute: int = 6_000
-    serve_questions: int = 100
-    serve_conversations: int = 64
-    trusted_proxies: str | None = None
+    store: str = option(
+        ".quaestor/runs.db",
+        help="Run store: sqlite:///PATH, a path or mongodb://HOST/DATABASE.",
+        flag="--store",
+        metavar="URI",
+    )
+    solver: str = option("embedded", help="Solver that answers the questions.", flag="--solver", metavar="NAME")
+    workers: int | None = option(
+        None, help="Number of conversations (for `read`, files) at once.", least=1, flag="--workers", metavar="N"
+    )
+    engine: Literal["inline", "processes", "ray"] | None = option(
+        None,
+        help="How to distribute the work: inline (this process), processes or ray (a cluster). By default chosen for "
+        "the solver.",
+        flag="--engine",
+        metavar="NAME",
+    )
+    address: str | None = option(
+        None,
+        help="Ray cluster to use with --engine ray; by default a local one is started.",
+        flag="--address",
+        metavar="HOST:PORT",
+    )
+    ontology: str | None = option(
+        None,
+        help="Frozen ontology: a Turtle file, or the digest of one in the store.",
+        flag="--ontology",
+        metavar="FILE.ttl|DIGEST",
+    )
+    policy: Literal["strict", "extend"] | None = option(
+        None,
+        help="How to handle a label that is not in the ontology: strict reports an error, extend adds a property.",
+        flag="--policy",
+    )
+    seed: int = option(0, help="Seed of everything that draws at random, such as the bootstrap.", least=0)
+    model: str | None = option(
+        None,
+        help="Model to use: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME or llama.cpp:NAME, each with an "
+        "optional @URL; or the name of a [models.NAME] table in quaestor.toml.",
+        flag="--model",
+        metavar="NAME",
+    )
+    max_requests: int | None = option(
+        None, help="Stop the run after N model requests.", least=1, flag="--max-requests", metavar="N"
+    )
+    max_tokens: int | None = option(
+        None,
+        help="Stop the run after N tokens, input and output together.",
+        least=1,
+        flag="--max-tokens",
+        metavar="N",
+    )
+    max_cost: float | None = option(
+        None,
+        help="Stop the run when its cost reaches this many US dollars.",
+        least=0,
+        flag="--max-cost",
+        metavar="USD",
+    )
+    excerpt_tokens: int = option(
+        EXCERPT_TOKENS,
+        help="Approximate number of tokens of a long document to answer each question from.",
+        least=300,
+        flag="--excerpt-tokens",
+        metavar="N",
+    )
+    question_seconds: float = option(
+        QUESTION_SECONDS,
+        help="How many seconds of computing a question may take; waiting for a model does not count.",
+        least=0.1,
+        flag="--question-seconds",
+        metavar="SECONDS",
+    )
+    tracing: bool = option(False, help="Trace requests to models with OpenTelemetry.")
+    keep_asked: bool = option(True, help="Save questions and answers in the run store.", flag="--keep/--no-keep")
+    cache: bool = option(True, help="Cache parsed files next to the store.", flag="--cache/--no-cache")
+    read_memory_mb: int = option(2_048, help="Megabytes of memory that reading a file may take.", least=256)
+    read_seconds: int = option(60, help="Seconds that reading a file may take.", least=1)
+    author: str | None = option(
+        None, help="Who makes corrections, as they are recorded; by default the user of this machine."
+    )
+    serve_upload_mb: int = option(
+        50, help="Maximum size of an uploaded file, in megabytes.", least=1, flag="--upload-mb", metavar="N"
+    )
+    serve_request_kb: int = option(
+        256, help="Maximum size of any other API request, in kilobytes.", least=1, flag="--request-kb", metavar="N"
+    )
+    serve_requests_per_minute: int = option(
+        6_000,
+        help="API requests allowed per client address and minute; 0 means unlimited.",
+        least=0,
+        flag="--requests-per-minute",
+        metavar="N",
+    )
+    serve_questions: int = option(
+        100, help="Maximum number of questions in progress at a time.", least=1, flag="--questions", metavar="N"
+    )
+    serve_conversations: int = option(
+        64, help="Maximum number of open conversations.", least=1, flag="--conversations", metavar="N"
+    )
+    trusted_proxies: str | None = option(
+        None,
+        help="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, such as "
+        "10.0.0.1,10.1.0.0/16; none by default.",
+        flag="--trusted-proxies",
+        metavar="ADDRESS,...",
+    )
     models: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -102,26 +157,8 @@ class Settings:
         return usable_processors()
 
 
-_KINDS: Mapping[str, type] = {
-    "store": str, "solver": str, "workers": int, "engine": str, "address": str, "ontology": str, "policy": str,
-    "seed": int, "model": str,
-    "max_requests": int, "max_tokens": int, "max_cost": float, "excerpt_tokens": int,
-    "question_seconds": float, "tracing": bool,
-    "keep_asked": bool, "cache": bool, "read_memory_mb": int, "read_seconds": int,
-    "author": str, "serve_upload_mb": int, "serve_request_kb": int,
-    "serve_requests_per_minute": int, "serve_questions": int, "serve_conversations": int, "trusted_proxies": str,
-}  # fmt: skip
 _TABLES = ("models", "prices", "solvers")
-_LEAST: Mapping[str, float] = {
-    "workers": 1, "seed": 0, "max_requests": 1, "max_tokens": 1, "max_cost": 0,
-    "excerpt_tokens": 300, "question_seconds": 0.1, "serve_upload_mb": 1, "serve_request_kb": 1,
-    "serve_requests_per_minute": 0, "serve_questions": 1, "serve_conversations": 1, "read_memory_mb": 256,
-    "read_seconds": 1,
-}  # fmt: skip
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "policy": ("strict", "extend"), "engine": ("inline", "processes", "ray"),
-}  # fmt: skip
-_WANTED: Mapping[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
+SETTING_NAMES = tuple(item.name for item in fields(Settings) if item.name not in _TABLES)
 
 
 def load_settings(
@@ -130,12 +167,10 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """Return the settings in force.
+    """Return the settings in force: those of flags, then of `QUAESTOR_*` variables, then of `quaestor.toml`.
 
     Args:
-        flags: By name, as the command line gave them; None is a flag that was not given.
-        environment: Where `QUAESTOR_*` is looked up, `os.environ` by default.
-        folder: Where `quaestor.toml` is looked for, the current directory by default.
+        flags: By name; None is a flag that was not given.
 
     Raises:
         SettingsError: A value of the wrong type, an unknown key, or a file that is not TOML.
@@ -156,7 +191,7 @@ def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
     ('unknown variable QUAESTOR_SOLVR; did you mean QUAESTOR_SOLVER?',)
     """
-    known = [PREFIX + name.upper() for name in (*_KINDS, "debug", "token")]
+    known = [PREFIX + name.upper() for name in (*SETTING_NAMES, "debug", "token")]
     warnings = []
     for name in sorted(environment):
         # Other programs may have variables of the same beginning: only what is nearly one of ours is a slip.
@@ -187,45 +222,21 @@ def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object
     return tables
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
-    values: dict[str, Setting] = {}
-    for name, kind in _KINDS.items():
-        text = environment.get(PREFIX + name.upper())
-        if text:
-            values[name] = _checked(name, _read(text, kind), f"in {PREFIX}{name.upper()}")
+def _from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    values, hints = dict[str, object](), get_type_hints(Settings)
+    for name in SETTING_NAMES:
+        variable = PREFIX + name.upper()
+        if text := environment.get(variable):
+            values[name] = _checked(name, value_of_text(hints[name], text), f"in {variable}")
     return values
 
 
-def _read(text: str, kind: type) -> Setting:
-    """Return what a variable says, or the text where that is not of the kind that is wanted."""
-    if kind is bool:
-        return {"1": True, "true": True, "0": False, "false": False}.get(text.strip().casefold(), text)
-    if kind in (int, float) and len(text) < 40:
-        try:
-            return kind(text)
-        except ValueError:
-            return text
-    return text
-
-
-def _either(choices: tuple[str, ...]) -> str:
-    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
-
-
-def _checked(name: str, value: object, where: str) -> Setting:
-    kind = _KINDS.get(name)
-    if kind is None:
-        raise SettingsError(unknown_name("setting", name, _KINDS, where=where))
-    if kind is float and type(value) is int:
-        value = float(value)
-    # type() and not isinstance: TOML's `true` is not a number, although Python's True is one.
-    if type(value) is not kind:
-        raise SettingsError(f"setting {name!r} must be {_WANTED[kind]}, not {value!r} ({where})")
-    if name in _LEAST and isinstance(value, int | float) and not _LEAST[name] <= value < float("inf"):
-        raise SettingsError(f"setting {name!r} must be at least {_LEAST[name]}, not {value} ({where})")
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise SettingsError(f"setting {name!r} must be {_either(_CHOICES[name])}, not {value!r} ({where})")
+def _checked(name: str, value: object, where: str) -> object:
+    if name not in SETTING_NAMES:
+        raise SettingsError(unknown_name("setting", name, SETTING_NAMES, where=where))
     if value == "":
         raise SettingsError(f"setting {name!r} must not be empty ({where})")
-    assert isinstance(value, str | int | float)
-    return value
+    try:
+        return checked_value(value, get_type_hints(Settings)[name], option_field(Settings, name).metadata)
+    except ValueError as error:
+        raise SettingsError(f"setting {name!r} {error} ({where})") from None

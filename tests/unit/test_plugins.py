@@ -27,7 +27,7 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.plan.steps import Extract, Plan
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.options import option
+from quaestor.options import option
 from quaestor.solvers.spec import SolverSpec
 from quaestor.store.sqlite import SqliteStore
 

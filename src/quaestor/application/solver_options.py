@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import SettingsError
 from quaestor.llm.session import ModelConfig
+from quaestor.options import read_text, require_option
 from quaestor.settings import Settings
-from quaestor.solvers.options import read_text, require_option
 from quaestor.solvers.registry import solver_names, solver_spec
 
 if TYPE_CHECKING:

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
 from quaestor.cli.options import (
+    AskOptions,
     CacheOption,
     DatasetArgument,
-    ExcerptTokensOption,
     ForceOption,
     JsonOption,
-    KeepOption,
-    QuestionSecondsOption,
     StoreOption,
     TracesOption,
+    with_options,
 )
 
 if TYPE_CHECKING:
@@ -41,47 +39,30 @@ def ask_command(
             ),
         ),
     ],
-    solver: SolverOptions,
-    reading: OntologyOptions,
-    model: ModelOptions,
+    options: AskOptions,
     traces: TracesOption = None,
-    excerpt_tokens: ExcerptTokensOption = None,
-    question_seconds: QuestionSecondsOption = None,
-    keep: KeepOption = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
     from quaestor.application.answers import answer_objects
-    from quaestor.application.ask_service import AskRequest, answer_questions
-    from quaestor.application.file_cache import file_cache, reading_limits
+    from quaestor.application.ask_service import answer_questions
+    from quaestor.application.file_cache import reading_limits
     from quaestor.application.live_traces import TraceOptions
-    from quaestor.application.resolve import find_files, page_file, split_arguments, store_file
+    from quaestor.application.resolve import find_files, split_arguments
     from quaestor.cli.printing import make_console, print_json, say_default_policy, say_what_is_lost, shown_reading
     from quaestor.cli.render import show_turn
-    from quaestor.settings import load_settings
 
     files, questions = split_arguments(asked_about)
     if questions == (_STDIN,):
         questions = tuple(line.strip() for line in sys.stdin if line.strip())
-    named = {
-        "solver": solver.solver,
-        "keep_asked": keep,
-        "excerpt_tokens": excerpt_tokens,
-        "question_seconds": question_seconds,
-    }
-    settings = load_settings({**named, **reading.settings, **model.settings})
-    kept = store_file(settings.store)
-    used = [*map(page_file, files), *named_files(solver, settings), *([kept] if kept else [])]
+    settings = options.load()
+    used = options.used_files(settings, files)
     begun: list[str] = []
-    request = AskRequest(
+    request = options.request(
         settings,
-        solver.overrides,
-        model.cassette(used, force=force),
-        model_named=model.model is not None,
-        keep=settings.keep_asked,
+        cassette=options.cassette(used, force=force),
         traces=TraceOptions(traces, used, force) if traces else None,
-        cache=file_cache(settings),
         on_begun=begun.append,
     )
     with shown_reading(files):

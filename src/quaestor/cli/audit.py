@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OutputOptions, with_options
-from quaestor.cli.options import DatasetArgument, RunArgument, StoreOption
+from quaestor.cli.options import DatasetArgument, OutputOptions, RunArgument, StoreOption, with_options
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import ModelOptions, OntologyOptions, SolverOptions, named_files, with_options
-from quaestor.cli.options import ExcerptTokensOption, ForceOption, KeepOption, QuestionSecondsOption
+from quaestor.cli.options import (
+    AskOptions,
+    ForceOption,
+    with_options,
+)
 from quaestor.core.visible import visible
 from quaestor.errors import InputError, QuaestorError, SettingsError
 
@@ -32,46 +35,28 @@ def chat_command(
             show_default=False,
         ),
     ],
-    solver: SolverOptions,
-    reading: OntologyOptions,
-    model: ModelOptions,
+    options: AskOptions,
     resume: Annotated[
         str | None,
         typer.Option("--resume", help="Continue the conversation saved in this run.", metavar="RUN"),
     ] = None,
-    excerpt_tokens: ExcerptTokensOption = None,
-    question_seconds: QuestionSecondsOption = None,
-    keep: KeepOption = None,
     force: ForceOption = False,
 ) -> None:
     """Ask about filings or a page, one question after another. /help lists the commands; Ctrl-D quits.
 
     Questions can also be piped in, one per line. As with `ask`, questions and answers are saved as a run.
     """
-    from quaestor.application.ask_service import AskRequest
     from quaestor.application.chat_service import Chat
-    from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.resolve import find_files, page_file, store_file
+    from quaestor.application.file_cache import reading_limits
+    from quaestor.application.resolve import find_files
     from quaestor.cli.chat_commands import ChatLine
     from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
-    from quaestor.settings import load_settings
 
-    named = {
-        "solver": solver.solver,
-        "keep_asked": keep,
-        "excerpt_tokens": excerpt_tokens,
-        "question_seconds": question_seconds,
-    }
-    settings = load_settings({**named, **reading.settings, **model.settings})
-    kept = store_file(settings.store)
-    used = [*map(page_file, files), *named_files(solver, settings), *([kept] if kept else [])]
-    request = AskRequest(
+    settings = options.load()
+    used = options.used_files(settings, files)
+    request = options.request(
         settings,
-        solver.overrides,
-        model.cassette(used, force=force),
-        model_named=model.model is not None,
-        keep=settings.keep_asked,
-        cache=file_cache(settings),
+        cassette=options.cassette(used, force=force),
         on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
     with shown_reading(files):
@@ -81,7 +66,7 @@ def chat_command(
     with Runner() as runner:
         chat = Chat(found, request)
         runner.run(chat.open(resume))
-        recording = [model.record] if model.record else []
+        recording = [options.record] if options.record else []
         on = ChatLine(chat, make_console(), runner, [*used, *recording], force)
         try:
             failed = _talk(on, settings)

@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OntologyOptions, SpreadOptions, print_help_alone, with_options
-from quaestor.cli.options import ForceOption, JsonOption, LimitOption, PageArgument
+from quaestor.cli.options import (
+    ForceOption,
+    JsonOption,
+    LimitOption,
+    OntologyOptions,
+    PageArgument,
+    SpreadOptions,
+    print_help_alone,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from quaestor.application.resolve import CorpusPage
@@ -139,9 +147,8 @@ def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     from quaestor.application.ontology_service import read_page_graph
     from quaestor.application.resolve import find_page
     from quaestor.cli.printing import say_default_policy, shown_reading
-    from quaestor.settings import load_settings
 
-    settings = load_settings(reading.settings)
+    settings = reading.load()
     with shown_reading([page]):
         found = find_page(page, file_cache(settings), reading_limits(settings))
     graph = asyncio.run(read_page_graph(found, settings))

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
-from quaestor.cli.options import ForceOption, RunsArgument, StoreOption
+from quaestor.cli.options import ForceOption, RunsArgument, StoreOption, print_help_alone
 
 learn = typer.Typer(
     help="Learn advice from runs, for review and for later runs.",

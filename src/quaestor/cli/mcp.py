@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.failures import DEBUG
-from quaestor.cli.groups import OntologyOptions, SolverOptions, with_options
 from quaestor.cli.options import (
-    ExcerptTokensOption,
-    KeepOption,
-    MaxCostOption,
-    MaxRequestsOption,
-    MaxTokensOption,
-    ModelOption,
-    ProxiesOption,
-    QuestionSecondsOption,
+    McpOptions,
+    with_options,
 )
 from quaestor.cli.serve import check_asking
 from quaestor.errors import InputError
@@ -40,8 +33,7 @@ _MOST_OF_ONE = 64
 
 @with_options
 def mcp_command(
-    solver: SolverOptions,
-    reading: OntologyOptions,
+    options: McpOptions,
     folders: Annotated[
         list[str] | None,
         typer.Argument(
@@ -78,46 +70,18 @@ def mcp_command(
             show_envvar=True,
         ),
     ] = None,
-    proxies: ProxiesOption = None,
-    model: ModelOption = None,
-    max_requests: MaxRequestsOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_cost: MaxCostOption = None,
-    excerpt_tokens: ExcerptTokensOption = None,
-    question_seconds: QuestionSecondsOption = None,
-    keep: KeepOption = None,
 ) -> None:
     """Start an MCP server that lets assistants read filings, ask questions, check numbers and calculate."""
     from quaestor.application.answer_workers import MODULES
-    from quaestor.application.ask_service import AskRequest
-    from quaestor.application.file_cache import file_cache
     from quaestor.application.folders import Folders
     from quaestor.application.resolve import SAMPLE
     from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra
-    from quaestor.settings import load_settings
 
     require_extra("mcp", "quaestor mcp")
     load_modules_ahead(MODULES)
-    named = {
-        "solver": solver.solver,
-        "model": model,
-        "max_requests": max_requests,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "keep_asked": keep,
-        "excerpt_tokens": excerpt_tokens,
-        "trusted_proxies": proxies,
-        "question_seconds": question_seconds,
-    }
-    settings = load_settings({**named, **reading.settings})
-    asking = AskRequest(
-        settings,
-        solver.overrides,
-        model_named=model is not None,
-        keep=settings.keep_asked,
-        cache=file_cache(settings),
-    )
+    settings = options.load()
+    asking = options.request(settings)
     may_be_read = Folders(folders or [SAMPLE])
     if exports is not None and not exports.is_dir():
         raise InputError(f"cannot write exports to {exports}: not a folder; create it first, or choose another")

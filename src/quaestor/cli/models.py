@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
-from quaestor.cli.options import JsonOption
+from quaestor.cli.options import JsonOption, print_help_alone
 
 models = typer.Typer(help="Check that a model works.", invoke_without_command=True, callback=print_help_alone)
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import (
     DatasetsArgument,
     ForceOption,
@@ -14,6 +13,7 @@ from quaestor.cli.options import (
     LimitOption,
     OntologyOption,
     StoreOption,
+    print_help_alone,
 )
 
 if TYPE_CHECKING:

@@ -1,21 +1,49 @@
-"""The arguments and options that several commands share, each worded once. `quaestor.cli.groups` puts them together."""
+"""The arguments and options of commands, each defined once; a flag that is a setting is made from its field.
 
+A command that has a parameter of a group's type takes all its options: `with_options` spreads them out for typer.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
 
 import typer
 
+from quaestor.options import option_field, option_help
+from quaestor.settings import SETTING_NAMES, Setting, Settings, load_settings
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.embedded.spec import EmbeddedOptions
-from quaestor.solvers.options import option_help
 from quaestor.solvers.reflection.spec import ReflectionOptions
 
-_ADVICE = option_help(AgentLimits, "advice")
-_WEIGHTS = option_help(EmbeddedOptions, "weights")
+if TYPE_CHECKING:
+    from quaestor.application.ask_service import AskRequest
+    from quaestor.application.choosing import Choice
+    from quaestor.application.live_traces import TraceOptions
+    from quaestor.application.models import CassetteOptions
+    from quaestor.application.solver_options import SolverOverrides
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _ABSTAIN = option_help(EmbeddedOptions, "abstain_below")
-_SAMPLES = option_help(ConfidenceOptions, "samples")
-_EXPERT = option_help(ReflectionOptions, "expert")
+
+
+def _flag(name: str) -> Any:
+    """Return the option of a command that is a setting."""
+    described = option_field(Settings, name).metadata
+    flag, least = described["flag"], described["least"]
+    return typer.Option(
+        flag,
+        help=described["help"].replace("[", "\\["),
+        min=least,
+        metavar=described["metavar"],
+        show_default=flag.partition("/")[0].removeprefix("--") if "/" in flag else True,
+    )
+
 
 DatasetArgument = Annotated[
     str,
@@ -23,23 +51,6 @@ DatasetArgument = Annotated[
         metavar="DATASET",
         help="A dataset file, such as one of ConvFinQA or TAT-QA or of questions about files (see --documents), or "
         "`sample`.",
-    ),
-]
-JudgeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        help="Model that judges answers in prose to questions about files; its verdicts are kept beside the dataset. "
-        "Without one, prose is compared roughly, by its words.",
-        metavar="NAME",
-    ),
-]
-DocumentsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--documents",
-        help="Folder of the files that the questions of the dataset are about; by default they lie beside it.",
-        metavar="DIR",
     ),
 ]
 DatasetsArgument = Annotated[
@@ -52,58 +63,6 @@ RunArgument = Annotated[
 RunsArgument = Annotated[
     list[str],
     typer.Argument(metavar="RUN", help="Run ids, unique prefixes, or `latest`.", show_default=False),
-]
-SolverOption = Annotated[
-    str | None, typer.Option("--solver", help="Solver that answers the questions.", metavar="NAME")
-]
-ExpertOption = Annotated[
-    str | None,
-    typer.Option("--expert", help=f"For the reflection solver: {_EXPERT}.", metavar="NAME"),
-]
-SolverOptionOption = Annotated[
-    list[str] | None,
-    typer.Option("--option", help="Set any option of the solver by name. Can be repeated.", metavar="NAME=VALUE"),
-]
-LimitOption = Annotated[
-    int | None, typer.Option("--limit", min=1, help="Use only the first N conversations.", metavar="N")
-]
-ConversationsOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--conversation",
-        help="Use only this conversation, or all conversations of this page. Can be repeated.",
-        metavar="ID",
-    ),
-]
-SampleOption = Annotated[
-    int | None, typer.Option("--sample", min=1, help="Use N randomly drawn conversations (see --seed).", metavar="N")
-]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="Random seed for --sample; 0 by default.", metavar="S")]
-ResumeOption = Annotated[
-    str | None, typer.Option("--resume", help="Resume this run instead of starting a new one.", metavar="RUN")
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option("--store", help="Run store: sqlite:///PATH, a path or mongodb://HOST/DATABASE.", metavar="URI"),
-]
-CacheOption = Annotated[
-    bool | None,
-    typer.Option("--cache/--no-cache", help="Cache parsed files next to the store.", show_default="cache"),
-]
-OntologyOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ontology",
-        help="Frozen ontology: a Turtle file, or the digest of one in the store.",
-        metavar="FILE.ttl|DIGEST",
-    ),
-]
-PolicyOption = Annotated[
-    Literal["strict", "extend"] | None,
-    typer.Option(
-        "--policy",
-        help="How to handle a label that is not in the ontology: strict reports an error, extend adds a property.",
-    ),
 ]
 PageArgument = Annotated[
     str,
@@ -122,59 +81,25 @@ ConversationArgument = Annotated[
 TurnArgument = Annotated[
     int, typer.Argument(metavar="TURN", min=1, help="Number of the turn in the conversation, starting at 1.")
 ]
-ExcerptTokensOption = Annotated[
-    int | None,
-    typer.Option(
-        "--excerpt-tokens",
-        min=300,
-        help="Approximate number of tokens of a long document to answer each question from.",
-        metavar="N",
-    ),
-]
-QuestionSecondsOption = Annotated[
-    float | None,
-    typer.Option(
-        "--question-seconds",
-        min=0.1,
-        help="How many seconds of computing a question may take; waiting for a model does not count.",
-        metavar="SECONDS",
-    ),
-]
-UploadOption = Annotated[
-    int | None, typer.Option("--upload-mb", min=1, help="Maximum size of an uploaded file, in megabytes.", metavar="N")
-]
-RequestOption = Annotated[
-    int | None,
-    typer.Option("--request-kb", min=1, help="Maximum size of any other API request, in kilobytes.", metavar="N"),
-]
-RateOption = Annotated[
-    int | None,
-    typer.Option(
-        "--requests-per-minute",
-        min=0,
-        help="API requests allowed per client address and minute; 0 means unlimited.",
-        metavar="N",
-    ),
-]
-AtOnceOption = Annotated[
-    int | None,
-    typer.Option("--questions", min=1, help="Maximum number of questions in progress at a time.", metavar="N"),
-]
-OpenOption = Annotated[
-    int | None, typer.Option("--conversations", min=1, help="Maximum number of open conversations.", metavar="N")
-]
-ProxiesOption = Annotated[
+JudgeOption = Annotated[
     str | None,
     typer.Option(
-        "--trusted-proxies",
-        help="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, such as "
-        "10.0.0.1,10.1.0.0/16; none by default.",
-        metavar="ADDRESS,...",
+        "--judge",
+        help="Model that judges answers in prose to questions about files; its verdicts are kept beside the dataset. "
+        "Without one, prose is compared roughly, by its words.",
+        metavar="NAME",
     ),
 ]
-KeepOption = Annotated[
-    bool | None,
-    typer.Option("--keep/--no-keep", help="Save questions and answers in the run store.", show_default="keep"),
+DocumentsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--documents",
+        help="Folder of the files that the questions of the dataset are about; by default they lie beside it.",
+        metavar="DIR",
+    ),
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Use only the first N conversations.", metavar="N")
 ]
 TracesOption = Annotated[
     Path | None,
@@ -184,86 +109,318 @@ TracesOption = Annotated[
         metavar="DIR",
     ),
 ]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", help="Write one JSON object per turn to this file.", metavar="FILE.jsonl")
-]
 ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-WeightsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--weights", help=f"For the embedded solver: {_WEIGHTS}.", metavar="DIR", exists=True, file_okay=False
-    ),
-]
-AdviceOption = Annotated[
-    Path | None,
-    typer.Option("--advice", help=f"For the agent solver: {_ADVICE}.", metavar="FILE"),
-]
-AbstainOption = Annotated[
-    float | None,
-    typer.Option(
-        "--abstain-below",
-        min=0,
-        max=1,
-        help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; solvers that use a model also need --option calibration=FILE.",
-        metavar="P",
-    ),
-]
-SamplesOption = Annotated[
-    int | None,
-    typer.Option("--samples", min=1, help=f"For solvers that use a model: {_SAMPLES}.", metavar="K"),
-]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, help="Number of conversations (for `read`, files) at once.", metavar="N"),
-]
-EngineOption = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        help=(
-            "How to distribute the work: inline (this process), processes or ray (a cluster). By default chosen "
-            "for the solver."
+StoreOption = Annotated[str | None, _flag("store")]
+CacheOption = Annotated[bool | None, _flag("cache")]
+OntologyOption = Annotated[str | None, _flag("ontology")]
+EngineOption = Annotated[str | None, _flag("engine")]
+AddressOption = Annotated[str | None, _flag("address")]
+
+
+@dataclass(frozen=True)
+class SettingOptions:
+    """A group of options some of which are settings, by the same names."""
+
+    @property
+    def settings(self) -> dict[str, Setting | None]:
+        """Those that are settings; None is one that was not given."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name in SETTING_NAMES}
+
+    def load(self) -> Settings:
+        """Return the settings in force."""
+        return load_settings(self.settings)
+
+
+@dataclass(frozen=True)
+class OntologyOptions(SettingOptions):
+    """What pages are read with, and where everything is kept."""
+
+    ontology: OntologyOption = None
+    policy: Annotated[Literal["strict", "extend"] | None, _flag("policy")] = None
+    store: StoreOption = None
+    cache: CacheOption = None
+
+
+@dataclass(frozen=True)
+class SolverOptions(SettingOptions):
+    """Who answers. A field but `solver` is an option of the solver by its own name."""
+
+    solver: Annotated[str | None, _flag("solver")] = None
+    expert: Annotated[
+        str | None,
+        typer.Option(
+            "--expert", help=f"For the reflection solver: {option_help(ReflectionOptions, 'expert')}.", metavar="NAME"
         ),
-        metavar="NAME",
-    ),
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        "--address",
-        help="Ray cluster to use with --engine ray; by default a local one is started.",
-        metavar="HOST:PORT",
-    ),
-]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        help=(
-            "Model to use: anthropic:NAME, openai:NAME, vllm:NAME, ollama:NAME or llama.cpp:NAME, each with an "
-            "optional @URL; or the name of a \\[models.NAME] table in quaestor.toml."
+    ] = None
+    weights: Annotated[
+        Path | None,
+        typer.Option(
+            "--weights",
+            help=f"For the embedded solver: {option_help(EmbeddedOptions, 'weights')}.",
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
         ),
-        metavar="NAME",
-    ),
-]
-RecordOption = Annotated[
-    Path | None, typer.Option("--record", help="Record all exchanges with the model in this file.", metavar="FILE")
-]
-ReplayOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--replay", help="Replay the model's replies from this recording, without network access.", metavar="FILE"
-    ),
-]
-MaxRequestsOption = Annotated[
-    int | None, typer.Option("--max-requests", min=1, help="Stop the run after N model requests.", metavar="N")
-]
-MaxTokensOption = Annotated[
-    int | None,
-    typer.Option("--max-tokens", min=1, help="Stop the run after N tokens, input and output together.", metavar="N"),
-]
-MaxCostOption = Annotated[
-    float | None,
-    typer.Option("--max-cost", min=0, help="Stop the run when its cost reaches this many US dollars.", metavar="USD"),
-]
+    ] = None
+    abstain_below: Annotated[
+        float | None,
+        typer.Option(
+            "--abstain-below",
+            min=0,
+            max=1,
+            help=f"{_ABSTAIN[0].upper()}{_ABSTAIN[1:]}; solvers that use a model also need --option calibration=FILE.",
+            metavar="P",
+        ),
+    ] = None
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples",
+            min=1,
+            help=f"For solvers that use a model: {option_help(ConfidenceOptions, 'samples')}.",
+            metavar="K",
+        ),
+    ] = None
+    advice: Annotated[
+        Path | None,
+        typer.Option("--advice", help=f"For the agent solver: {option_help(AgentLimits, 'advice')}.", metavar="FILE"),
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="Set any option of the solver by name. Can be repeated.", metavar="NAME=VALUE"),
+    ] = None
+
+    @property
+    def overrides(self) -> "SolverOverrides":
+        """The options of the solver that stand above the settings."""
+        from quaestor.application.solver_options import SolverOverrides
+
+        named = {
+            "weights": str(self.weights.resolve()) if self.weights else None,
+            "abstain_below": self.abstain_below,
+            "samples": self.samples,
+            "expert": self.expert,
+            "advice": str(self.advice.resolve()) if self.advice else None,
+        }
+        return SolverOverrides(named, _pairs(self.option or ()))
+
+    def read_files(self, settings: Settings) -> list[Path]:
+        """Return the files that a command reads because options or settings name them: none may be overwritten."""
+        files = [Path(settings.ontology)] if settings.ontology else []
+        files += [self.advice] if self.advice else []
+        return files + (sorted(self.weights.iterdir()) if self.weights else [])
+
+
+def _pairs(given: Sequence[str]) -> dict[str, str]:
+    """Return `NAME=VALUE` by name."""
+    pairs: dict[str, str] = {}
+    for pair in given:
+        name, separator, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not separator or not name:
+            raise typer.BadParameter(f"invalid option {pair!r}: use NAME=VALUE", param_hint="--option")
+        if name in pairs:
+            raise typer.BadParameter(f"{name!r} is given more than once", param_hint="--option")
+        pairs[name] = value
+    return pairs
+
+
+@dataclass(frozen=True)
+class ModelOptions(SettingOptions):
+    """Which model is asked, and what may be used."""
+
+    model: Annotated[str | None, _flag("model")] = None
+    max_requests: Annotated[int | None, _flag("max_requests")] = None
+    max_tokens: Annotated[int | None, _flag("max_tokens")] = None
+    max_cost: Annotated[float | None, _flag("max_cost")] = None
+
+
+@dataclass(frozen=True)
+class RecordedModelOptions(ModelOptions):
+    """Which model is asked, and what becomes of the exchanges with it."""
+
+    record: Annotated[
+        Path | None, typer.Option("--record", help="Record all exchanges with the model in this file.", metavar="FILE")
+    ] = None
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            "--replay", help="Replay the model's replies from this recording, without network access.", metavar="FILE"
+        ),
+    ] = None
+
+    def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
+        """Return what becomes of the exchanges with the model.
+
+        Args:
+            used: The other files of the command.
+            force: Whether a recording may replace a file.
+        """
+        from quaestor.application.models import CassetteOptions
+
+        return CassetteOptions(self.record, self.replay, used, force)
+
+
+@dataclass(frozen=True)
+class AnswerOptions(ModelOptions, OntologyOptions, SolverOptions):
+    """How questions of a person are answered: what `ask`, `chat`, `serve` and `mcp` all take."""
+
+    excerpt_tokens: Annotated[int | None, _flag("excerpt_tokens")] = None
+    question_seconds: Annotated[float | None, _flag("question_seconds")] = None
+    keep_asked: Annotated[bool | None, _flag("keep_asked")] = None
+
+    def request(self, settings: Settings, **more: Any) -> "AskRequest":
+        """Return the request to answer questions so, with other fields of it as given."""
+        from quaestor.application.ask_service import AskRequest
+        from quaestor.application.file_cache import file_cache
+
+        return AskRequest(
+            settings,
+            self.overrides,
+            model_named=self.model is not None,
+            keep=settings.keep_asked,
+            cache=file_cache(settings),
+            **more,
+        )
+
+
+@dataclass(frozen=True)
+class AskOptions(AnswerOptions, RecordedModelOptions):
+    """How questions about files are answered, and what becomes of the exchanges with a model."""
+
+    def used_files(self, settings: Settings, files: Sequence[str]) -> list[Path]:
+        """Return the files that a question about some files reads or writes."""
+        from quaestor.application.resolve import page_file, store_file
+
+        kept = store_file(settings.store)
+        return [*map(page_file, files), *self.read_files(settings), *([kept] if kept else [])]
+
+
+@dataclass(frozen=True)
+class McpOptions(AnswerOptions):
+    """How questions of clients are answered, and which proxies a server trusts."""
+
+    trusted_proxies: Annotated[str | None, _flag("trusted_proxies")] = None
+
+
+@dataclass(frozen=True)
+class ServeOptions(McpOptions):
+    """How questions of clients are answered, and how much a server takes."""
+
+    serve_upload_mb: Annotated[int | None, _flag("serve_upload_mb")] = None
+    serve_request_kb: Annotated[int | None, _flag("serve_request_kb")] = None
+    serve_requests_per_minute: Annotated[int | None, _flag("serve_requests_per_minute")] = None
+    serve_questions: Annotated[int | None, _flag("serve_questions")] = None
+    serve_conversations: Annotated[int | None, _flag("serve_conversations")] = None
+
+
+@dataclass(frozen=True)
+class SpreadOptions(SettingOptions):
+    """How work is spread: over how many, by what."""
+
+    workers: Annotated[int | None, _flag("workers")] = None
+    engine: EngineOption = None
+    address: AddressOption = None
+
+
+@dataclass(frozen=True)
+class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOptions):
+    """Which conversations of a dataset are answered, by whom, and how."""
+
+    documents: DocumentsOption = None
+    limit: LimitOption = None
+    conversation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--conversation",
+            help="Use only this conversation, or all conversations of this page. Can be repeated.",
+            metavar="ID",
+        ),
+    ] = None
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, help="Use N randomly drawn conversations (see --seed).", metavar="N"),
+    ] = None
+    sample_seed: Annotated[
+        int | None, typer.Option("--seed", help="Random seed for --sample; 0 by default.", metavar="S")
+    ] = None
+    resume: Annotated[
+        str | None, typer.Option("--resume", help="Resume this run instead of starting a new one.", metavar="RUN")
+    ] = None
+    traces: TracesOption = None
+
+    def trace_options(self, used: Sequence[Path], *, force: bool) -> "TraceOptions | None":
+        """Return where traces are written, if anywhere.
+
+        Args:
+            used: The other files of the command.
+            force: Whether traces may replace files.
+        """
+        from quaestor.application.live_traces import TraceOptions
+
+        return TraceOptions(self.traces, used, force, go_on=self.resume is not None) if self.traces else None
+
+    @property
+    def choice(self) -> "Choice":
+        """Which conversations are answered."""
+        from quaestor.application.choosing import Choice
+
+        return Choice(self.limit, tuple(self.conversation or ()), self.sample, self.sample_seed)
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Where the results go."""
+
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write one JSON object per turn to this file.", metavar="FILE.jsonl")
+    ] = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+
+def with_options(command: Callable[P, R]) -> Callable[..., R]:
+    """Return a command whose parameters that are groups of options are spread out, for typer to read.
+
+    Args:
+        command: Takes arguments that typer knows, and dataclasses of this module.
+
+    Raises:
+        TypeError: Two groups have an option of the same name.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, type] = {}
+    hints = get_type_hints(command, include_extras=True)
+    for parameter in inspect.signature(command).parameters.values():
+        group = hints[parameter.name]
+        if not (isinstance(group, type) and is_dataclass(group)):
+            parameters.append(parameter.replace(annotation=group))
+            continue
+        groups[parameter.name] = group
+        of_fields = get_type_hints(group, include_extras=True)
+        for option in fields(group):
+            default = inspect.Parameter.empty if option.default is MISSING else option.default
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(inspect.Parameter(option.name, kind, default=default, annotation=of_fields[option.name]))
+    names = [parameter.name for parameter in parameters]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise TypeError(f"{command.__name__} defines options more than once: {', '.join(sorted(repeated))}")
+
+    @wraps(command)
+    def spread(**given: object) -> R:
+        for name, group in groups.items():
+            given[name] = group(**{option.name: given.pop(option.name) for option in fields(group)})
+        return command(**given)  # type: ignore[call-arg, arg-type]  # just what the signature of the command says
+
+    signature = inspect.Signature([parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters])
+    spread.__signature__ = signature  # type: ignore[attr-defined]  # how inspect is told
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread
+
+
+def print_help_alone(context: typer.Context) -> None:
+    """Print the help of a group of commands that is named without one of them: nothing went wrong."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import SpreadOptions, with_options
-from quaestor.cli.options import CacheOption, JsonOption, StoreOption
+from quaestor.cli.options import CacheOption, JsonOption, SpreadOptions, StoreOption, with_options
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

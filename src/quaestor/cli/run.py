@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.cli.audit import AuditOption, show_audited
-from quaestor.cli.groups import (
-    ModelOptions,
-    OntologyOptions,
+from quaestor.cli.options import (
+    DatasetArgument,
+    DocumentsOption,
+    ForceOption,
+    JudgeOption,
     OutputOptions,
+    RunArgument,
     RunOptions,
-    SolverOptions,
-    named_files,
+    StoreOption,
     with_options,
 )
-from quaestor.cli.options import DatasetArgument, DocumentsOption, ForceOption, JudgeOption, RunArgument, StoreOption
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
 @with_options
 def run_command(
     dataset: DatasetArgument,
-    solver: SolverOptions,
-    playing: RunOptions,
-    reading: OntologyOptions,
-    model: ModelOptions,
+    options: RunOptions,
     force: ForceOption = False,
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run id."""
@@ -48,11 +46,11 @@ def run_command(
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
-        path, choice = dataset_path(dataset), playing.choice
-        request = _request(solver, playing, reading, model, OutputOptions(force=force), path)
+        path, choice = dataset_path(dataset), options.choice
+        request = _request(options, OutputOptions(force=force), path)
         load_ahead(request)
         with announced(f"reading {path}"):
-            pages, selection = read_chosen(path, choice, playing.documents, file_cache(request.settings))
+            pages, selection = read_chosen(path, choice, options.documents, file_cache(request.settings))
         say_what_is_refused(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
@@ -67,10 +65,7 @@ def run_command(
 @with_options
 def eval_command(
     dataset: DatasetArgument,
-    solver: SolverOptions,
-    playing: RunOptions,
-    reading: OntologyOptions,
-    model: ModelOptions,
+    options: RunOptions,
     results: OutputOptions,
     judge: JudgeOption = None,
 ) -> None:
@@ -93,14 +88,14 @@ def eval_command(
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
-        path, choice = dataset_path(dataset), playing.choice
-        request = _request(solver, playing, reading, model, results, path)
-        recordings = [file for file in (model.record, model.replay) if file]
-        output = _output(results, request.settings, [path, *named_files(solver, request.settings), *recordings])
+        path, choice = dataset_path(dataset), options.choice
+        request = _request(options, results, path)
+        recordings = [file for file in (options.record, options.replay) if file]
+        output = _output(results, request.settings, [path, *options.read_files(request.settings), *recordings])
         load_ahead(request)
         with announced(f"reading {path}"):
             kept = file_cache(request.settings)
-            (pages, selection), gold = read_chosen(path, choice, playing.documents, kept), read_gold(path)
+            (pages, selection), gold = read_chosen(path, choice, options.documents, kept), read_gold(path)
         if judge:
             require_judge(path, gold, request.settings, judge)
         say_what_is_refused(one.page for one in pages.listed)
@@ -110,9 +105,9 @@ def eval_command(
         warning = f"these weights were trained on {path}: the score does not generalise to other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
-    if solver.advice and (known := rests_on(solver.advice, (one.id for one in pages.listed))):
+    if options.advice and (known := rests_on(options.advice, (one.id for one in pages.listed))):
         warning = (
-            f"{solver.advice} was learned from runs over {known} of these {len(pages.conversations)} conversations"
+            f"{options.advice} was learned from runs over {known} of these {len(pages.conversations)} conversations"
         )
         print(f"quaestor: {warning}: the score does not generalise to others", file=sys.stderr)
 
@@ -175,29 +170,24 @@ def score_command(
 
 
 def _request(
-    solver: SolverOptions,
-    playing: RunOptions,
-    reading: OntologyOptions,
-    model: ModelOptions,
+    options: RunOptions,
     results: OutputOptions,
     dataset: Path,
 ) -> "RunRequest":
     from quaestor.application.resolve import store_file
     from quaestor.application.run_service import RunRequest
-    from quaestor.settings import load_settings
 
-    named = {"solver": solver.solver, **reading.settings, **playing.spread.settings}
-    settings = load_settings({**named, **model.settings})
+    settings = options.load()
     others = [path for path in (store_file(settings.store), results.output) if path]
-    used = [dataset, *named_files(solver, settings), *others]
+    used = [dataset, *options.read_files(settings), *others]
     return RunRequest(
         settings,
-        playing.limit,
-        solver.overrides,
-        playing.resume,
-        model.cassette(used, force=results.force),
-        model_named=model.model is not None,
-        traces=playing.trace_options(used, force=results.force),
+        options.limit,
+        options.overrides,
+        options.resume,
+        options.cassette(used, force=results.force),
+        model_named=options.model is not None,
+        traces=options.trace_options(used, force=results.force),
     )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import (
     ConversationArgument,
     ForceOption,
@@ -17,6 +16,7 @@ from quaestor.cli.options import (
     RunsArgument,
     StoreOption,
     TurnArgument,
+    print_help_alone,
 )
 
 if TYPE_CHECKING:

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.failures import DEBUG
-from quaestor.cli.groups import OntologyOptions, ServeLimits, SolverOptions, with_options
 from quaestor.cli.options import (
-    ExcerptTokensOption,
-    KeepOption,
-    MaxCostOption,
-    MaxRequestsOption,
-    MaxTokensOption,
-    ModelOption,
-    ProxiesOption,
-    QuestionSecondsOption,
+    ServeOptions,
+    with_options,
 )
 from quaestor.errors import SettingsError
 
@@ -33,9 +26,7 @@ _SLICE = 0.001
 
 @with_options
 def serve_command(
-    solver: SolverOptions,
-    reading: OntologyOptions,
-    limits: ServeLimits,
+    options: ServeOptions,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -62,27 +53,16 @@ def serve_command(
             show_envvar=True,
         ),
     ] = None,
-    proxies: ProxiesOption = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
-    model: ModelOption = None,
-    max_requests: MaxRequestsOption = None,
-    max_tokens: MaxTokensOption = None,
-    max_cost: MaxCostOption = None,
-    excerpt_tokens: ExcerptTokensOption = None,
-    question_seconds: QuestionSecondsOption = None,
-    keep: KeepOption = None,
 ) -> None:
     """Start the web interface and HTTP API, to ask questions and inspect runs.
 
     Only requests to a model leave this machine. The API is at /api/v1, described by /api/v1/openapi.json. Ctrl-C quits.
     """
     from quaestor.application.answer_workers import MODULES
-    from quaestor.application.ask_service import AskRequest
-    from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import SAMPLE, page_file
     from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra
-    from quaestor.settings import load_settings
 
     require_extra("web", "quaestor serve")
     load_modules_ahead(MODULES)
@@ -91,25 +71,8 @@ def serve_command(
     from quaestor.web.security import Access
     from quaestor.web.serving import address_of, bind, server_of
 
-    named = {
-        "solver": solver.solver,
-        "model": model,
-        "max_requests": max_requests,
-        "max_tokens": max_tokens,
-        "max_cost": max_cost,
-        "keep_asked": keep,
-        "excerpt_tokens": excerpt_tokens,
-        "trusted_proxies": proxies,
-        "question_seconds": question_seconds,
-    }
-    settings = load_settings({**named, **reading.settings, **limits.settings})
-    asking = AskRequest(
-        settings,
-        solver.overrides,
-        model_named=model is not None,
-        keep=settings.keep_asked,
-        cache=file_cache(settings),
-    )
+    settings = options.load()
+    asking = options.request(settings)
     shown = tuple(files or (SAMPLE,))
     for name in shown:
         page_file(name)

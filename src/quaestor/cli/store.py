@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
-from quaestor.cli.options import JsonOption, StoreOption
+from quaestor.cli.options import JsonOption, StoreOption, print_help_alone
 
 if TYPE_CHECKING:
     from quaestor.application.store_copy import StoreParts

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from quaestor.errors import SettingsError
-from quaestor.solvers.options import option_names, read_options, require_valid_options
+from quaestor.options import option_names, read_options, require_valid_options
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -9,7 +9,7 @@ from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.base import RankingSolver
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
-from quaestor.solvers.options import option, read_options
+from quaestor.options import option, read_options
 from quaestor.solvers.reflection.solver import ReflectionSolver
 from quaestor.solvers.reflection.spec import ReflectionOptions
 from quaestor.solvers.registry import (

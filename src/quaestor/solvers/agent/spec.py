@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from quaestor.options import option
 from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.options import option
 from quaestor.solvers.spec import SolverSpec
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from quaestor.errors import SettingsError
-from quaestor.solvers.options import option
+from quaestor.options import option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from quaestor.solvers.options import option
+from quaestor.options import option
 from quaestor.solvers.spec import SolverSpec
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.errors import SettingsError
+from quaestor.options import option
 from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.options import option
 from quaestor.solvers.spec import RoleModel, SolverSpec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from quaestor.application.solver_options import solver_options
-from quaestor.cli.groups import ModelOptions, OutputOptions, SolverOptions, with_options
+from quaestor.cli.options import ModelOptions, OutputOptions, SolverOptions, with_options
 from quaestor.errors import SettingsError
 from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_specs
