@@ -22,6 +22,7 @@ from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
+from quaestor.errors import InputError
 from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.graph.sparql import Limits
@@ -50,6 +51,13 @@ class PlanningPrompt:
 
     system: str
     page: str
+
+
+def calculation_fault(formula: str | None, plan: object, question: str | None) -> str | None:
+    """Return why a calculation is not one, or None: it takes a formula, or a plan with its question."""
+    if (formula is None) == (plan is None):
+        return "give either `formula` or `plan`"
+    return "`plan` requires `question`" if plan is not None and question is None else None
 
 
 class DocumentTools:
@@ -101,37 +109,33 @@ class DocumentTools:
         """
         return await compute(check_number, document, number, most)
 
-    async def formula(
-        self, document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
+    async def calculate(
+        self,
+        page: CorpusPage,
+        turns: Sequence[Turn],
+        formula: str | None,
+        values: Mapping[str, NamedValue],
+        plan: Mapping[str, object] | None,
+        question: str | None,
     ) -> Turn:
-        """Return what a formula comes to, as `calculating.calculate_formula`.
+        """Return what a formula over named values comes to, or a plan that answers a question; see `calculating`.
 
         Args:
-            formula: The arithmetic over their names.
-            turns: The conversation so far.
-
-        Raises:
-            InputError: A name is none, or what it stands for is not there, or is not one number.
-            PlanError: It is not a formula, or has no result.
-        """
-        from quaestor.application.calculating import calculate_formula
-
-        return await compute(calculate_formula, document, formula, values, turns)
-
-    async def plan(
-        self, page: CorpusPage, plan: Mapping[str, object], question: str, turns: Sequence[Turn] = ()
-    ) -> Turn:
-        """Return what a plan comes to that answers a question, as `calculating.calculate_plan`.
-
-        Args:
-            plan: As the planning prompt asks for it, as JSON.
             turns: The conversation so far.
 
         Raises:
             QuestionError: The question cannot be asked.
-            InputError: It is not a plan, or its words find nothing, or more than one number.
-            PlanError: It has no result.
+            InputError: It is neither or both, or its words find nothing, or more than one number.
+            PlanError: It is not a formula, or has no result.
         """
+        if fault := calculation_fault(formula, plan, question):
+            raise InputError(fault)
+        if formula is not None:
+            from quaestor.application.calculating import calculate_formula
+
+            return await compute(calculate_formula, page.document, formula, values, turns)
+        assert plan is not None
+        assert question is not None
         check_question(question, "the question")
         return await self._do(page, partial(_plan, plan, question, tuple(turns)))
 

@@ -6,11 +6,12 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from inspect import Parameter, signature
+from typing import Any, TypeVar, cast, get_type_hints
 
 from anyio import CancelScope
 from mcp_types import CallToolResult, TextContent
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
 from quaestor.application.error_lines import error_line
 from quaestor.core.visible import visible
@@ -32,7 +33,7 @@ INTERNAL = "internal server error; see the server log for details. Other calls m
 _LONGEST_LINE = 1_000
 _MOST_FAULTS = 5
 
-A = TypeVar("A", bound=BaseModel)
+R = TypeVar("R")
 
 Told = Callable[[str], None]
 """Is told in a line what happens meanwhile, in the event loop."""
@@ -43,8 +44,8 @@ def untold(line: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ServedTool(Generic[A]):
-    """A tool.
+class ServedTool:
+    """A function that assistants can call, with the types of its arguments and its result.
 
     Attributes:
         description: What it does and when it helps, for whoever chooses among tools.
@@ -54,10 +55,30 @@ class ServedTool(Generic[A]):
     name: str
     title: str
     description: str
-    arguments: type[A]
+    arguments: type[BaseModel]
     result: type[BaseModel]
-    work: Callable[[ServerContext, A, Told], Awaitable[Mapping[str, Any]]]
+    work: Callable[..., Awaitable[BaseModel]]
     writes: bool = False
+
+
+def tool(title: str, *, writes: bool = False) -> Callable[[Callable[..., Awaitable[BaseModel]]], ServedTool]:
+    """Make a function a tool of its name, described by its docstring; it takes the context and a listener first."""
+
+    def serve(work: Callable[..., Awaitable[BaseModel]]) -> ServedTool:
+        hints = get_type_hints(work, include_extras=True)
+        parameters = list(signature(work).parameters.values())[2:]
+        fields: dict[str, Any] = {one.name: (hints[one.name], _default(one)) for one in parameters}
+        # What checks them is built with the first call of their tool.
+        config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+        arguments = create_model(f"{work.__name__}_arguments", __config__=config, **fields)
+        description = " ".join((work.__doc__ or "").split())
+        return ServedTool(work.__name__, title, description, arguments, hints["return"], work, writes)
+
+    return serve
+
+
+def _default(parameter: Parameter) -> Any:
+    return ... if parameter.default is Parameter.empty else parameter.default
 
 
 class Calls:
@@ -68,7 +89,7 @@ class Calls:
         self._under_way = 0
 
     async def call(
-        self, tool: "ServedTool[Any]", given: Mapping[str, Any], context: ServerContext, told: Told
+        self, tool: ServedTool, given: Mapping[str, Any], context: ServerContext, told: Told
     ) -> CallToolResult:
         """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act.
 
@@ -91,17 +112,17 @@ class Calls:
             self._under_way -= 1
 
 
-async def _done(tool: "ServedTool[Any]", arguments: BaseModel, context: ServerContext, told: Told) -> CallToolResult:
+async def _done(tool: ServedTool, arguments: BaseModel, context: ServerContext, told: Told) -> CallToolResult:
     try:
-        made = await _to_its_end(tool.work(context, arguments, told))
-        return _succeeded(tool.result.model_validate(made))
+        given = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
+        return _succeeded(await _to_its_end(tool.work(context, told, **given)))
     except QuaestorError as error:
         return _failed(error_line(error, _LONGEST_LINE))
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
         return _unforeseen(tool.name, error)
 
 
-async def _to_its_end(work: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
+async def _to_its_end(work: Awaitable[R]) -> R:
     """Return what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
     task = asyncio.ensure_future(work)
     try:

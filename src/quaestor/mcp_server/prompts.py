@@ -42,8 +42,6 @@ async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> G
             f"unknown argument {sorted(unknown)[0][:80]!r}; write_plan takes question, document and conversation"
         )
     document, conversation, question = given.get("document"), given.get("conversation"), given.get("question", "")
-    if (document is None) == (conversation is None):
-        raise InputError("write_plan requires either `document` or `conversation`")
     page = await context.page_of(document, conversation)
     turns = () if conversation is None else (await context.look(conversation)).turns
     told = await context.bench.planning_prompt(page, question, turns)

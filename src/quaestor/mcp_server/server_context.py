@@ -19,7 +19,7 @@ from quaestor.application.kept_conversations import open_conversations
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.session_manager import SessionManager
 from quaestor.application.uploads import open_uploads
-from quaestor.errors import UnknownUploadError
+from quaestor.errors import InputError, UnknownUploadError
 from quaestor.store.base import RunStore, open_store
 
 T = TypeVar("T")
@@ -95,12 +95,19 @@ class ServerContext:
         """Return the document that is named, or the one of a conversation with the numbers that hold in it.
 
         Raises:
-            InputError: There is none.
+            InputError: There is none, or not one of both is named.
         """
+        require_either(document, conversation)
         if document is not None:
             return (await self.reading.open(document)).page
         assert conversation is not None
         return (await self.look(conversation)).corrected_page
+
+
+def require_either(document: str | None, conversation: str | None) -> None:
+    """Raise InputError unless one of a document and a conversation is named."""
+    if (document is None) == (conversation is None):
+        raise InputError("give either `document` or `conversation`")
 
 
 @asynccontextmanager

@@ -85,10 +85,10 @@ async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
         assert len((await bench.query(page, "SELECT ?v { ?o kg:value ?v . FILTER(?v = 88.1) }")).rows) == 1
         with pytest.raises(QueryError):
             await bench.query(page, "SELECT ?v { ?o")
-        turn = await bench.plan(page, a_plan("total net sales", "total net sales"), QUESTION)
+        turn = await bench.calculate(page, (), None, {}, a_plan("total net sales", "total net sales"), QUESTION)
         assert str(turn.answer) == "6.9 %"
         with pytest.raises(InputError):
-            await bench.plan(page, {"steps": 1}, QUESTION)
+            await bench.calculate(page, (), None, {}, {"steps": 1}, QUESTION)
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])

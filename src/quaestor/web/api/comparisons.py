@@ -4,13 +4,14 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
+from quaestor.application.replies import Value
 from quaestor.application.run_views import by_chance
 from quaestor.scores.listing import Outcome, PairFilter
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
 from quaestor.web.api.run_values import RunTurnReply, turn_of
 from quaestor.web.api.runs import Text
-from quaestor.web.api.values import Part, PartReply, Value
+from quaestor.web.api.values import Part, PartReply
 from quaestor.web.runs.looking import Views
 
 router = APIRouter(route_class=StrictRoute, prefix="/comparisons", tags=["scores"])

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation
-from quaestor.web.api.answers import AnswerReply, answers_of
+from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, RequestBody, Value
+from quaestor.web.api.values import Part, PartReply, RequestBody
 from quaestor.web.downloads import KINDS, download
 from quaestor.web.site import TheSite
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from quaestor.application.fixing import act_words, author_name, change_words, read_fix
+from quaestor.application.replies import Value
 from quaestor.conversation.turn import Correction, standing
 from quaestor.core import serial
 from quaestor.core.computing import compute
@@ -16,7 +17,7 @@ from quaestor.repair.offers import possible_corrections
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, RequestBody, Value, part_of_whole
+from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
 from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["corrections"])

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from quaestor.application.replies import Value
 from quaestor.core.quantity import Scale
 from quaestor.documents.table import TableRole
-from quaestor.web.api.values import PartReply, Value
+from quaestor.web.api.values import PartReply
 
 
 class SectionReply(Value):

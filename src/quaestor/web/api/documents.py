@@ -12,12 +12,13 @@ from quaestor.application.document_library import LibraryEntry
 from quaestor.application.error_lines import error_line
 from quaestor.application.fact_service import document_facts
 from quaestor.application.read_service import outline_object, part_objects, table_object, table_of
+from quaestor.application.replies import Value
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.web.api.bodies import FILE_TYPE, StrictRoute, file_body
 from quaestor.web.api.document_values import FactList, OutlineReply, PartList, WholeTableReply
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, Value, part_of_whole
+from quaestor.web.api.values import Part, PartReply, part_of_whole
 from quaestor.web.site import TheSite, client_of
 
 router = APIRouter(route_class=StrictRoute, prefix="/documents", tags=["documents"])

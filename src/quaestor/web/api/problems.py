@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import Field
 from starlette.responses import Response
 
+from quaestor.application.replies import Value
 from quaestor.errors import QuaestorError, UnknownRunError, UnknownUploadError
-from quaestor.web.api.values import Value
 
 PREFIX = "/api"
 """Below which answers are for programs: no page, no redirect to one."""

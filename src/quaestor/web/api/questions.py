@@ -13,6 +13,7 @@ from starlette.responses import StreamingResponse
 from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.error_lines import error_line
 from quaestor.application.plan_steps import plan_nodes
+from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.conversation.display import show_number
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import Event, dump_events
@@ -21,12 +22,10 @@ from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
-from quaestor.web.api.answers import AnswerReply, answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
 from quaestor.web.api.problems import code_of, problem_json, problem_of, problems
-from quaestor.web.api.turn_values import PlanNodeReply, nodes_of
-from quaestor.web.api.values import RequestBody, Value
+from quaestor.web.api.values import PlanNodeReply, RequestBody, nodes_of
 from quaestor.web.errors import INTERNAL, status_of
 from quaestor.web.site import Site, TheSite
 

@@ -5,11 +5,12 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from quaestor.application.replies import Value
 from quaestor.application.run_views import RunCounts, RunView
 from quaestor.scores.listing import JudgedTurn
 from quaestor.scores.records import ScoreRecord
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
-from quaestor.web.api.values import PartReply, Value
+from quaestor.web.api.values import PartReply
 from quaestor.web.runs.words import answer_words, dataset_name, model_name
 
 

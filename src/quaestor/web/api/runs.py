@@ -10,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from quaestor.application.answer_kinds import stored_kind_objects
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
+from quaestor.application.replies import Value
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
 from quaestor.application.turn_views import TurnDetail, look_at_turn
 from quaestor.core import serial
@@ -30,8 +31,7 @@ from quaestor.web.api.run_values import (
     scores_of,
     turn_of,
 )
-from quaestor.web.api.turn_values import PlanNodeReply, nodes_of
-from quaestor.web.api.values import Part, Value
+from quaestor.web.api.values import Part, PlanNodeReply, nodes_of
 from quaestor.web.downloads import download
 from quaestor.web.runs.looking import Views
 from quaestor.web.runs.words import dataset_name

@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 
 from quaestor.application.choices import answerers
+from quaestor.application.replies import Value
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, Value, part_of_whole
+from quaestor.web.api.values import Part, PartReply, part_of_whole
 from quaestor.web.site import TheSite
 
 router = APIRouter(route_class=StrictRoute, tags=["solvers"])

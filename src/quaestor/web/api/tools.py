@@ -7,31 +7,37 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
+from pydantic import Field, JsonValue, model_validator
 
+from quaestor.application.document_tools import calculation_fault
 from quaestor.application.explaining import explanation_object, step_objects
-from quaestor.application.graph_query import query_object
+from quaestor.application.graph_query import MOST_ROWS, query_object
+from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import LONGEST, MOST_MATCHES, check_object
 from quaestor.application.place_service import place_object
+from quaestor.application.replies import (
+    AnswerReply,
+    ExplanationReply,
+    NumberCheckReply,
+    PlaceReply,
+    QueryReply,
+    StepReply,
+    Value,
+    answers_of,
+)
 from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownConversationError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
+from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
-from quaestor.web.api.answers import answers_of
+from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId
 from quaestor.web.api.documents import DocumentId
 from quaestor.web.api.problems import problems
-from quaestor.web.api.tool_values import (
-    CalculationBody,
-    CalculationReply,
-    ExplanationReply,
-    NumberCheckReply,
-    PlacesReply,
-    QueryBody,
-    QueryReply,
-)
+from quaestor.web.api.values import RequestBody
 from quaestor.web.site import Site, TheSite
 
 router = APIRouter(route_class=StrictRoute, tags=["tools"])
@@ -42,6 +48,60 @@ _Words = Annotated[
 _Number = Annotated[
     str, Query(min_length=1, max_length=LONGEST, description="The number as printed, such as 5,300 or $ 5.3 million.")
 ]
+
+
+class PlacesReply(Value):
+    """Places that may contain an answer, best first; empty if nothing matches."""
+
+    places: tuple[PlaceReply, ...]
+
+
+class QueryBody(RequestBody):
+    """A query over the graph of a document.
+
+    Attributes:
+        sparql: SELECT or ASK; prefixes are predefined: `SELECT ?o ?v WHERE { ?o kg:rowLabel 'rent' ; kg:value ?v }`.
+        limit: The maximum number of rows; a query with more is rejected.
+    """
+
+    sparql: str = Field(min_length=1, max_length=LONGEST_QUERY)
+    limit: int = Field(MOST_ROWS, ge=1, le=MOST_ROWS)
+
+
+class CalculationBody(RequestBody):
+    """A formula over named values, or a plan in words with the question that it answers.
+
+    Attributes:
+        formula: A formula of names, numbers, + - * / **, one < or >, abs min max sum avg, parentheses.
+        values: The value of each name: a cell by its labels, a number in the text by the words around it, an earlier
+            answer by its turn, or a given number.
+        plan: A plan in the format of the prompt `write_plan` of `quaestor mcp`.
+    """
+
+    formula: str | None = Field(None, min_length=1, max_length=LONGEST_FORMULA)
+    values: dict[Annotated[str, Field(min_length=1, max_length=80)], NamedValue] = Field(
+        default_factory=dict, max_length=MOST_VALUES
+    )
+    plan: dict[str, JsonValue] | None = None
+    question: str | None = Field(None, min_length=1, max_length=MAX_QUESTION)
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "CalculationBody":
+        if fault := calculation_fault(self.formula, self.plan, self.question):
+            raise ValueError(fault)
+        return self
+
+
+class CalculationReply(Value):
+    """The result of a formula or plan.
+
+    Attributes:
+        answer: The answer; its number is that of the next turn.
+        steps: The steps, each after its inputs.
+    """
+
+    answer: AnswerReply
+    steps: tuple[StepReply, ...]
 
 
 @router.get("/documents/{document}/places", responses=problems())
@@ -109,11 +169,6 @@ async def _explain_answer(
 
 
 async def _calculated(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
-    if wanted.formula is not None:
-        turn = await site.bench.formula(page.document, wanted.formula, wanted.values, turns)
-    else:
-        assert wanted.plan is not None
-        assert wanted.question is not None
-        turn = await site.bench.plan(page, wanted.plan, wanted.question, turns)
+    turn = await site.bench.calculate(page, turns, wanted.formula, wanted.values, wanted.plan, wanted.question)
     (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
     return CalculationReply.model_validate({"answer": answer, "steps": step_objects(turn, turns, page.document)})

@@ -1,28 +1,18 @@
 """What requests and replies are made of: frozen, and nothing in them that is not said."""
 
+from collections.abc import Iterable
 from typing import Annotated, Generic, Self, TypeVar
 
 from fastapi import Depends, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
+from quaestor.application import plan_steps
+from quaestor.application.replies import Value
+from quaestor.core import serial
 from quaestor.store.listing import MOST, ListPage, ListPart
 
 T = TypeVar("T")
 _FARTHEST = 1_000_000_000
-
-
-class Value(BaseModel):
-    """A value of a reply."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @classmethod
-    def of(cls, *records: object, **others: object) -> Self:
-        """Return what records say, the first that has a field; others are told as given."""
-        said = dict(others)
-        for name in cls.model_fields.keys() - others.keys():
-            said[name] = next(getattr(record, name) for record in records if hasattr(record, name))
-        return cls.model_validate(said)
 
 
 class RequestBody(BaseModel):
@@ -66,3 +56,38 @@ Part = Annotated[ListPart, Depends(part_of)]
 def part_of_whole(items: tuple[T, ...], part: ListPart) -> ListPage[T]:
     """Return a part of a list that is there as a whole."""
     return ListPage(items[part.offset : part.offset + part.limit], len(items), part)
+
+
+class PlanNodeReply(Value):
+    """A node of a plan.
+
+    Attributes:
+        key: Its unique key in the plan.
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
+        title: The label of a number, or the name of an operation.
+        value: Its result, in words; "" if it is unknown.
+        inputs: The keys of its inputs, in order.
+        turn: The number of the earlier answer, from 1, or null.
+        step: The number of the step in the plan, from 1; 0 if it is not a step.
+    """
+
+    key: str
+    kind: plan_steps.NodeKind
+    title: str
+    value: str
+    inputs: tuple[str, ...]
+    sources: tuple[dict[str, JsonValue], ...]
+    turn: int | None
+    step: int
+
+
+def nodes_of(nodes: Iterable[plan_steps.PlanNode]) -> tuple[PlanNodeReply, ...]:
+    """Return what a plan is computed of, each after those that lead to it."""
+    return tuple(
+        PlanNodeReply.of(
+            node,
+            sources=tuple(serial.dump(source) for source in node.sources),
+            turn=None if node.turn is None else node.turn + 1,
+        )
+        for node in nodes
+    )

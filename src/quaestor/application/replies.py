@@ -1,16 +1,31 @@
-"""Answers as `quaestor ask --json` writes them, each with its place in the conversation."""
+"""Answers and what rests on them, as the HTTP interface and the tools for assistants reply with them in JSON."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from quaestor.application.answers import answer_objects
+from quaestor.application.number_check import Step
+from quaestor.application.plan_steps import NodeKind
 from quaestor.conversation.answer import AnswerKind
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
-from quaestor.web.api.values import Value
+
+
+class Value(BaseModel):
+    """A value of a reply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, *records: object, **others: object) -> Self:
+        """Return what records say, the first that has a field; others are told as given."""
+        said = dict(others)
+        for name in cls.model_fields.keys() - others.keys():
+            said[name] = next(getattr(record, name) for record in records if hasattr(record, name))
+        return cls.model_validate(said)
 
 
 class _Place(Value):
@@ -162,3 +177,139 @@ def answers_of(turns: Sequence[Turn], document: Document, run: str | None, first
     """
     for number, told in enumerate(answer_objects(turns, document, run, first - 1), start=first):
         yield AnswerReply.model_validate({"number": number, **told})
+
+
+class PlaceReply(Value):
+    """A table or passage that may contain an answer.
+
+    Attributes:
+        document: The name of the document in sources.
+        page: The page, from 1, or null.
+        title: Its title, or the nearest heading.
+        text: The relevant text, as printed.
+        score: The relevance, from 0 to 1.
+        why: The reasons for the score, strongest first.
+        table: The index of the table, from 0, or null.
+        rows: The relevant rows of a table, from 0 in the printed grid, best first.
+        anchor: The anchor in the file, or null.
+    """
+
+    document: str
+    page: int | None
+    section: str
+    kind: Literal["table", "passage"]
+    title: str
+    text: str
+    score: float
+    why: tuple[str, ...]
+    table: int | None
+    rows: tuple[int, ...]
+    anchor: str | None
+
+
+class QueryReply(Value):
+    """The result of a query.
+
+    Attributes:
+        answer: The answer to an ASK query, else null.
+        rows: One value per column: an exact number as text, the short name of a node, or null if it is unbound.
+        sources: The places of the numbers whose nodes are in the rows.
+        empty: Matching cells without a value, in words.
+    """
+
+    form: Literal["SELECT", "ASK"]
+    answer: bool | None
+    columns: tuple[str, ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+    sources: dict[str, Source]
+    empty: tuple[str, ...]
+
+
+class _Read(Value):
+    printed: str = Field(description="The number as printed.")
+    reading: str = Field(description="How the number differs from the printed one, in words.")
+    steps: tuple[Step, ...] = Field(description="The differences as names; empty if the number is printed exactly so.")
+
+
+class CellNumberReply(CellSourceReply, _Read):
+    """A cell that contains the number, and how it matches."""
+
+
+class SentenceNumberReply(SentenceSourceReply, _Read):
+    """Part of a sentence that contains the number, and how it matches."""
+
+
+NumberPlace = Annotated[CellNumberReply | SentenceNumberReply, Field(discriminator="kind")]
+
+
+class NumberCheckReply(Value):
+    """Whether a document contains a number.
+
+    Attributes:
+        matches: The places, closest match first.
+    """
+
+    found: bool
+    number: str
+    count: int
+    matches: tuple[NumberPlace, ...]
+    nearest: tuple[NumberPlace, ...]
+
+
+class StepReply(Value):
+    """A step of a plan, or an input of one.
+
+    Attributes:
+        kind: A number or text of the document, a row, a group of cells, a constant, an earlier answer or an operation.
+        title: The label of a number, or the name of an operation.
+        value: Its result, in words, or null.
+        takes: The keys of its inputs, in order.
+        turn: The number of the earlier answer, from 1, or null.
+    """
+
+    key: str
+    kind: NodeKind
+    title: str
+    value: str | None
+    takes: tuple[str, ...]
+    turn: int | None
+    sources: tuple[Source, ...]
+
+
+class NearReadingReply(Value):
+    """Another interpretation of a question."""
+
+    display: str
+    description: str | None
+    confidence: float | None
+    formula: str | None
+
+
+class ExplanationReply(Value):
+    """An explanation of an answer.
+
+    Attributes:
+        turn: The number of the answer, from 1.
+        description: What the answer is, or null.
+        grounds: Why the question was interpreted this way, or null.
+        other_readings: Other interpretations, most likely first.
+        refers_to: The earlier answers that the question refers to, or null.
+        steps: The steps, each after its inputs.
+        trace: The events between question and answer, in lines.
+        tool_calls: The tool calls with their inputs and outputs.
+        corrected: The correction, or null.
+        seconds: The time that it took.
+    """
+
+    turn: int
+    display: str
+    description: str | None
+    grounds: str | None
+    other_readings: tuple[NearReadingReply, ...]
+    refers_to: str | None
+    steps: tuple[StepReply, ...]
+    trace: tuple[str, ...]
+    tool_calls: tuple[dict[str, JsonValue], ...]
+    corrected: str | None
+    seconds: float
+    usage: dict[str, JsonValue]
