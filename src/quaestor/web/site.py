@@ -1,15 +1,17 @@
 """What every page is on: opened once by the server, handed to each request. Nothing of it is global."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from fastapi import Depends
+from fastapi import Depends, FastAPI
 from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
+from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import SessionManager
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
@@ -71,3 +73,21 @@ def client_of(request: Request) -> str:
 
 TheSite = Annotated[Site, Depends(site_of)]
 """A parameter of this type is given the server's own."""
+
+
+@asynccontextmanager
+async def open_run_views(app: FastAPI) -> AsyncIterator[None]:
+    """Open what runs are looked through with, for as long as an app runs whose store is open."""
+    site = app.state.site
+    async with RunViews(site.store, site.settings.store) as views:
+        app.state.run_views = views
+        yield
+
+
+def views_of(request: Request) -> RunViews:
+    """Return what the app that a request came to looks through runs with."""
+    return cast("RunViews", request.app.state.run_views)
+
+
+Views = Annotated[RunViews, Depends(views_of)]
+"""A parameter of this type is given it."""

@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse
 
 from quaestor.settings import Settings
 from quaestor.web.api import (
-    comparisons,
     conversations,
     corrections,
     documents,
@@ -39,7 +38,7 @@ _ROUTERS = (
     questions.router,
     corrections.router,
     runs.router,
-    comparisons.router,
+    runs.comparisons,
     solvers.router,
     tools.router,
 )

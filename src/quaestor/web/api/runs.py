@@ -1,9 +1,9 @@
 """Runs: listed, one with its scores, its turns, one turn with plan and trace, taken away as a file."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import JsonValue
 from starlette.responses import Response, StreamingResponse
 
@@ -12,12 +12,9 @@ from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.replies import Value
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
+from quaestor.application.run_views import by_chance
 from quaestor.application.turn_views import TurnDetail, look_at_turn
 from quaestor.core import serial
-from quaestor.scores.listing import VerdictFilter
-from quaestor.scoring.cause import Cause
-from quaestor.store.listing import RunFilter, TurnFilter, TurnOrder
-from quaestor.store.records import RunKind, RunStatus
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import FILES
 from quaestor.web.api.problems import problems
@@ -25,24 +22,24 @@ from quaestor.web.api.run_values import (
     RunList,
     RunReply,
     RunTurnList,
+    RunTurnReply,
     ScoresReply,
     VerdictReply,
     run_of,
     scores_of,
     turn_of,
 )
-from quaestor.web.api.values import Part, PlanNodeReply, nodes_of
+from quaestor.web.api.values import Part, PartReply, PlanNodeReply, nodes_of
 from quaestor.web.downloads import download
-from quaestor.web.runs.looking import Views
-from quaestor.web.runs.words import dataset_name
-from quaestor.web.site import TheSite
+from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
+from quaestor.web.site import TheSite, Views
 
 router = APIRouter(route_class=StrictRoute, prefix="/runs")
+comparisons = APIRouter(route_class=StrictRoute, prefix="/comparisons", tags=["scores"])
+
+_Run = Query(max_length=200, description="The id of a run.")
 
 RunId = Annotated[str, Path(max_length=200, description="The id of a run.")]
-Text = Annotated[str, Query(max_length=200, description="Only turns whose question contains this text.")]
-_Word = Query(max_length=200)
-_Share = Query(ge=0, le=1)
 _TRACES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "One line with a JSON object for each turn.",
@@ -73,23 +70,52 @@ class WholeTurnReply(Value):
     verdict: VerdictReply | None
 
 
+class ComparisonReply(Value):
+    """A comparison of two runs over the turns that both have.
+
+    Attributes:
+        first: The id of the first run.
+        second: The id of the second run.
+        turns: The number of turns that both have.
+        both: The number right in both.
+        wins: The number right in the first run only.
+        losses: The number right in the second run only.
+        neither: The number wrong in both.
+        unjudged: The number not scored in one of the runs.
+        differ: The number with different answers.
+        p: The p-value of the exact McNemar test; null if no turn is scored in both runs, or if the extra `compare` is
+            not installed.
+    """
+
+    first: str
+    second: str
+    turns: int
+    both: int
+    wins: int
+    losses: int
+    neither: int
+    unjudged: int
+    differ: int
+    p: float | None
+
+
+class PairReply(Value):
+    """A turn in both runs."""
+
+    first: RunTurnReply
+    second: RunTurnReply
+    differ: bool
+
+
+class PairList(PartReply[PairReply]):
+    """Turns of two runs."""
+
+
 @router.get("", tags=["runs"], responses=problems())
-async def _list_runs(
-    views: Views,
-    part: Part,
-    kind: Annotated[
-        RunKind | None, Query(description="Questions of a dataset, questions of a person, or imported answers.")
-    ] = None,
-    status: Annotated[RunStatus | None, Query(description="The status of the run.")] = None,
-    dataset: Annotated[str | None, _Word] = None,
-    solver: Annotated[str | None, _Word] = None,
-    model: Annotated[str | None, _Word] = None,
-) -> RunList:
+async def _list_runs(views: Views, wanted: Annotated[RunQuery, Depends()], part: Part) -> RunList:
     """List runs, latest first. Datasets are given by file name."""
-    paths = None
-    if dataset is not None:
-        paths = tuple(path for path in (await views.choices()).datasets if dataset_name(path) == dataset)
-    page = await views.runs(RunFilter((kind,) if kind else None, paths, solver, model, status), part)
+    datasets = (await views.choices()).datasets if wanted.dataset is not None else ()
+    page = await views.runs(wanted.filter(datasets), part)
     return RunList.of_page(page.map(run_of))
 
 
@@ -107,28 +133,10 @@ async def _read_scores(views: Views, run: RunId) -> ScoresReply:
 
 
 @router.get("/{run}/turns", tags=["runs"], responses=problems())
-async def _list_turns(
-    views: Views,
-    run: RunId,
-    part: Part,
-    text: Text = "",
-    conversation: Annotated[str | None, Query(max_length=1_000)] = None,
-    number: Annotated[int | None, Query(ge=1, le=1_000_000, description="The number of the turn, from 1.")] = None,
-    kind: Annotated[str | None, _Word] = None,
-    operation: Annotated[str | None, _Word] = None,
-    origin: Annotated[str | None, _Word] = None,
-    least: Annotated[float | None, _Share] = None,
-    most: Annotated[float | None, _Share] = None,
-    verdict: Annotated[Literal["right", "wrong"] | None, Query()] = None,
-    cause: Annotated[Cause | None, Query()] = None,
-    order: TurnOrder = "conversation",
-) -> RunTurnList:
+async def _list_turns(views: Views, run: RunId, wanted: Annotated[TurnQuery, Depends()], part: Part) -> RunTurnList:
     """List turns of a run, with verdicts if it is scored; `least` and `most` bound the confidence."""
     view = await views.run(run)
-    index = None if number is None else number - 1
-    wanted = TurnFilter(text, conversation, index, kind, operation, origin, least, most, order)
-    verdicts = VerdictFilter(None if verdict is None else verdict == "right", None if cause is None else cause.value)
-    page = await views.turns(view, wanted, verdicts, part)
+    page = await views.turns(view, wanted.filter, wanted.verdicts, part)
     return RunTurnList.of_page(page.map(turn_of))
 
 
@@ -186,4 +194,39 @@ def _whole(found: TurnDetail) -> WholeTurnReply:
             "corrected": None if found.corrected is None else serial.dump(found.corrected.answer),
             "verdict": turn_of(listed).verdict if listed else None,
         }
+    )
+
+
+@comparisons.get("", responses=problems())
+async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[str, _Run]) -> ComparisonReply:
+    """Compare two runs of the same questions."""
+    one, other = await views.run(first), await views.run(second)
+    counts = await views.compared(one, other)
+    said = counts.outcomes
+    return ComparisonReply.of(
+        counts,
+        first=one.run.id,
+        second=other.run.id,
+        turns=counts.total,
+        both=said.get("both", 0),
+        wins=said.get("first", 0),
+        losses=said.get("second", 0),
+        neither=said.get("neither", 0),
+        unjudged=said.get("unjudged", 0),
+        p=by_chance(counts),
+    )
+
+
+@comparisons.get("/turns", responses=problems())
+async def _list_pairs(
+    views: Views,
+    first: Annotated[str, _Run],
+    second: Annotated[str, _Run],
+    wanted: Annotated[PairQuery, Depends()],
+    part: Part,
+) -> PairList:
+    """List the turns of two runs side by side."""
+    page = await views.compare(await views.run(first), await views.run(second), wanted.filter, part)
+    return PairList.of_page(
+        page.map(lambda one: PairReply.of(one, first=turn_of(one.first), second=turn_of(one.second)))
     )

@@ -1,31 +1,114 @@
-"""What the addresses of lists say: which runs or turns, and which part of their list; and such addresses again.
+"""What is asked of lists of runs and turns, by programs and by pages; and the addresses of pages of such lists.
 
-What is empty asks for nothing; what is not a number, or no known word, is refused in one line.
+A page asks for a confidence in percent and calls some parameters otherwise; what is empty there asks for nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from math import isfinite
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlencode
 
+from fastapi import Query
+from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import QueryParams
 
-from quaestor.application.run_service import OVER_DATASETS
-from quaestor.errors import InputError, unknown_name
+from quaestor.errors import InputError
 from quaestor.scores.listing import Outcome, PairFilter, VerdictFilter
 from quaestor.scoring.cause import Cause
 from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter, TurnOrder
-from quaestor.store.records import RunStatus
+from quaestor.store.records import RunKind, RunStatus
 from quaestor.web.runs.words import dataset_name
 
 RUNS_SHOWN = 25
 TURNS_SHOWN = 50
 
-_LAST_PAGE = 1_000_000_000
-_Word = TypeVar("_Word", bound=str)
+Q = TypeVar("Q")
+_Word = Annotated[str | None, Query(max_length=200)]
+_Share = Annotated[float | None, Query(ge=0, le=1)]
+_Text = Annotated[str, Query(max_length=200, description="Only turns whose question contains this text.")]
 
-Verdict = Literal["right", "wrong"]
+
+@dataclass(frozen=True, slots=True)
+class RunQuery:
+    """Which runs are asked for; a dataset by the name of its file."""
+
+    kind: Annotated[
+        RunKind | None, Query(description="Questions of a dataset, questions of a person, or imported answers.")
+    ] = None
+    status: Annotated[RunStatus | None, Query(description="The status of the run.")] = None
+    dataset: _Word = None
+    solver: _Word = None
+    model: _Word = None
+
+    def filter(self, datasets: Sequence[str]) -> RunFilter:
+        """Return the filter, given the paths of all datasets that there are runs of."""
+        paths = None
+        if self.dataset is not None:
+            paths = tuple(path for path in datasets if dataset_name(path) == self.dataset)
+        return RunFilter((self.kind,) if self.kind else None, paths, self.solver, self.model, self.status)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnQuery:
+    """Which turns of a run are asked for."""
+
+    text: _Text = ""
+    conversation: Annotated[str | None, Query(max_length=1_000)] = None
+    number: Annotated[int | None, Query(ge=1, le=1_000_000, description="The number of the turn, from 1.")] = None
+    kind: _Word = None
+    operation: _Word = None
+    origin: _Word = None
+    least: _Share = None
+    most: _Share = None
+    verdict: Annotated[Literal["right", "wrong"] | None, Query()] = None
+    cause: Annotated[Cause | None, Query()] = None
+    order: TurnOrder = "conversation"
+
+    @property
+    def filter(self) -> TurnFilter:
+        """The filter by turn."""
+        index = None if self.number is None else self.number - 1
+        return TurnFilter(
+            self.text, self.conversation, index, self.kind, self.operation, self.origin, self.least, self.most,
+            self.order,
+        )  # fmt: skip
+
+    @property
+    def verdicts(self) -> VerdictFilter:
+        """The filter by verdict."""
+        correct = None if self.verdict is None else self.verdict == "right"
+        return VerdictFilter(correct, None if self.cause is None else self.cause.value)
+
+
+@dataclass(frozen=True, slots=True)
+class PairQuery:
+    """Which turns of two runs are asked for."""
+
+    outcome: Annotated[
+        Outcome | None,
+        Query(
+            description="Only turns with this outcome: right in both, in the first or second run only, or in neither."
+        ),
+    ] = None
+    answers: Annotated[
+        Literal["differ", "same"] | None, Query(description="Only turns whose answers differ, or are the same.")
+    ] = None
+    text: _Text = ""
+
+    @property
+    def filter(self) -> PairFilter:
+        """The filter."""
+        return PairFilter(self.outcome, None if self.answers is None else self.answers == "differ", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _PageQuery:
+    page: Annotated[int, Query(ge=1, le=1_000_000_000)] = 1
+
+
+_NAMES = {"q": "text", "turn": "number", "from": "least", "to": "most", "state": "status"}
+"""What pages call parameters, and their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +126,14 @@ class ListRequest:
 
     @classmethod
     def of(cls, path: str, query: QueryParams, limit: int) -> "ListRequest":
-        """Return what an address asks for.
-
-        Args:
-            limit: How many are on one page.
-        """
+        """Return what an address asks for."""
         values = {name: value.strip() for name, value in query.items() if value.strip()}
         return cls(path, values, limit)
 
     @property
     def number(self) -> int:
         """The number of the page, from 1."""
-        return self._whole("page", 1, _LAST_PAGE) or 1
+        return self.query(_PageQuery).page
 
     @property
     def part(self) -> ListPart:
@@ -62,11 +141,7 @@ class ListRequest:
         return ListPart((self.number - 1) * self.limit, self.limit)
 
     def address(self, **changes: str | int | None) -> str:
-        """Return the address of the same list with some parameters changed; a change begins at the first page.
-
-        Args:
-            **changes: By name; None takes one away.
-        """
+        """Return the address of the list with some parameters changed or, by None, taken away; from its first page."""
         found: dict[str, Any] = {**self.values, "page": None, **changes}
         kept = {name: value for name, value in found.items() if value not in (None, "")}
         return f"{self.path}?{urlencode(kept)}" if kept else self.path
@@ -75,90 +150,24 @@ class ListRequest:
         """Return a parameter, or None."""
         return self.values.get(name)
 
-    def word(self, name: str, kind: Any) -> Any:
-        """Return a parameter that is one of the words of a Literal, or None.
+    def query(self, kind: type[Q]) -> Q:
+        """Return what is asked for.
 
         Raises:
-            InputError: It is another word.
+            InputError: A parameter is not what it may be.
         """
-        found = self.values.get(name)
-        if found is None or found in get_args(kind):
-            return found
-        raise InputError(f"{found!r:.60} is not a valid {name}: choose from {', '.join(map(str, get_args(kind)))}")
-
-    def share(self, name: str) -> float | None:
-        """Return a parameter that is a percentage as a share, or None.
-
-        Raises:
-            InputError: It is not a number from 0 to 100.
-        """
-        found = self.values.get(name)
-        if found is None:
-            return None
+        values: dict[str, object] = {_NAMES.get(name, name): value for name, value in self.values.items()}
+        for name in ("least", "most"):
+            if name in values:
+                with suppress(ValueError):
+                    values[name] = float(str(values[name])) / 100
         try:
-            number = float(found)
-        except ValueError:
-            number = -1.0
-        if not isfinite(number) or not 0 <= number <= 100:
-            raise InputError(f"{found!r:.60} is not a confidence: give a percentage from 0 to 100")
-        return number / 100
-
-    def place(self, name: str) -> int | None:
-        """Return a parameter that counts from 1 as a place from 0, or None."""
-        found = self._whole(name, 1, _LAST_PAGE)
-        return None if found is None else found - 1
-
-    def _whole(self, name: str, least: int, most: int) -> int | None:
-        found = self.values.get(name)
-        if found is None:
-            return None
-        if not found.isdecimal() or not found.isascii() or len(found) > 10 or not least <= int(found) <= most:
-            raise InputError(f"{found!r:.60} is not a valid {name}: give a whole number from {least}")
-        return int(found)
-
-
-def run_filter(listed: ListRequest, datasets: Sequence[str]) -> RunFilter:
-    """Return which runs are asked for.
-
-    Args:
-        listed: The address, which has the name of a dataset without its folders.
-        datasets: All that there are runs of, by their paths.
-    """
-    status = cast("RunStatus | None", listed.word("state", RunStatus))
-    name = listed.text("dataset")
-    paths = None if name is None else tuple(path for path in datasets if dataset_name(path) == name)
-    return RunFilter(OVER_DATASETS, paths, listed.text("solver"), listed.text("model"), status)
-
-
-def turn_filter(listed: ListRequest) -> TurnFilter:
-    """Return which turns of a run are asked for."""
-    order = cast("TurnOrder", listed.word("order", TurnOrder) or "conversation")
-    return TurnFilter(
-        text=listed.text("q") or "",
-        index=listed.place("turn"),
-        kind=listed.text("kind"),
-        operation=listed.text("operation"),
-        origin=listed.text("origin"),
-        low=listed.share("from"),
-        high=listed.share("to"),
-        order=order,
-    )
-
-
-def verdict_filter(listed: ListRequest) -> VerdictFilter:
-    """Return which turns are asked for by their verdict."""
-    verdict = listed.word("verdict", Verdict)
-    cause = listed.text("cause")
-    if cause is not None and cause not in set(Cause):
-        raise InputError(unknown_name("cause", cause, Cause))
-    return VerdictFilter(None if verdict is None else verdict == "right", cause)
-
-
-def pair_filter(listed: ListRequest) -> PairFilter:
-    """Return which turns of two runs are asked for."""
-    outcome = cast("Outcome | None", listed.word("outcome", Outcome))
-    differ = listed.word("answers", Literal["differ", "same"])
-    return PairFilter(outcome, None if differ is None else differ == "differ", listed.text("q") or "")
+            return TypeAdapter(kind).validate_python(values)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            name = str(fault["loc"][0])
+            shown = {after: before for before, after in _NAMES.items()}.get(name, name)
+            raise InputError(f"{self.values.get(shown, '')!r:.60} is not a valid {shown}: {fault['msg']}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,33 +1,46 @@
 """The addresses of the area."""
 
+from dataclasses import replace
 from typing import Any, get_args
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter
+from pydantic import JsonValue
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from quaestor.application.run_views import BREAKDOWNS, RunCounts
+from quaestor.application.graph_network import GraphNetwork, Network, NetworkNode
+from quaestor.application.run_service import OVER_DATASETS
+from quaestor.application.run_views import BREAKDOWNS, RunCounts, by_chance
 from quaestor.application.turn_views import look_at_turn, read_references
+from quaestor.core.computing import compute
+from quaestor.errors import InputError
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.scorers import SCORERS
 from quaestor.store.records import RunStatus
-from quaestor.web.runs import comparing, graphs, words
+from quaestor.web.runs import words
 from quaestor.web.runs.filters import (
     RUNS_SHOWN,
     TURNS_SHOWN,
     ListRequest,
+    PairQuery,
+    RunQuery,
+    TurnQuery,
     pager,
-    run_filter,
-    turn_filter,
-    verdict_filter,
 )
-from quaestor.web.runs.looking import Views, looking
 from quaestor.web.runs.turn_page import turn_values
-from quaestor.web.site import TheSite
+from quaestor.web.site import Site, TheSite, Views, open_run_views
+from quaestor.web.templating import is_partial
 
-router = APIRouter(prefix="/runs", lifespan=looking)
-router.include_router(comparing.router)
-router.include_router(graphs.router)
+router = APIRouter(prefix="/runs", lifespan=open_run_views)
+
+OUTCOMES = (
+    ("both", "right in both"),
+    ("first", "right in A only"),
+    ("second", "right in B only"),
+    ("neither", "wrong in both"),
+    ("unjudged", "not scored"),
+)
 
 
 def _same(values: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -39,7 +52,7 @@ async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
     """Show the runs of the store, the latest first."""
     listed = ListRequest.of("/runs", request.query_params, RUNS_SHOWN)
     choices = await views.choices()
-    page = await views.runs(run_filter(listed, choices.datasets), listed.part)
+    page = await views.runs(replace(listed.query(RunQuery).filter(choices.datasets), kinds=OVER_DATASETS), listed.part)
     return site.pages.page(
         request,
         "runs/list.html",
@@ -54,13 +67,43 @@ async def _list_runs(request: Request, site: TheSite, views: Views) -> Response:
     )
 
 
+@router.get("/compare")
+async def _compare(request: Request, site: TheSite, views: Views) -> Response:
+    """Show two runs turn by turn; runs that are ticked in a list come as `run`, the later one first."""
+    listed = ListRequest.of("/runs/compare", request.query_params, TURNS_SHOWN)
+    if ticked := request.query_params.getlist("run"):
+        if len(ticked) != 2:
+            raise InputError(f"select two runs to compare, not {len(ticked)}")
+        return RedirectResponse(ListRequest("/runs/compare", {}, 1).address(first=ticked[1], second=ticked[0]), 303)
+    names = listed.text("first"), listed.text("second")
+    if names[0] is None or names[1] is None:
+        raise InputError("select two runs to compare")
+    first, second = await views.run(names[0]), await views.run(names[1])
+    page = await views.compare(first, second, listed.query(PairQuery).filter, listed.part)
+    counts = await views.compared(first, second)
+    return site.pages.page(
+        request,
+        "runs/compare.html",
+        first=first,
+        second=second,
+        counts=counts,
+        chance=by_chance(counts),
+        outcomes=OUTCOMES,
+        pairs=page.items,
+        pager=pager(listed, page),
+        listed=listed,
+        words=words,
+    )
+
+
 @router.get("/{run}")
 async def _show_run(request: Request, site: TheSite, views: Views, run: str) -> Response:
     """Show one run: its scores, what was right by several properties, and its turns."""
     listed = ListRequest.of(f"/runs/{run}", request.query_params, TURNS_SHOWN)
     view = await views.run(run)
     counts = await views.counts(view)
-    page = await views.turns(view, turn_filter(listed), verdict_filter(listed), listed.part)
+    wanted = listed.query(TurnQuery)
+    page = await views.turns(view, wanted.filter, wanted.verdicts, listed.part)
     return site.pages.page(
         request,
         "runs/run.html",
@@ -128,3 +171,53 @@ async def _show_turn(
     """Show one turn: what was asked and answered, how that came about, and the reference if there is one."""
     found = await look_at_turn(views, site.store, run, conversation, number)
     return site.pages.page(request, "runs/turn.html", words=words, **turn_values(found))
+
+
+@router.get("/{run}/graph/{conversation:path}")
+async def _show_graph(request: Request, site: TheSite, run: str, conversation: str, node: str = "") -> Response:
+    """Show a thing of the graph of a conversation's page with all that it leads to; without one where to begin."""
+    network = await _network(site, run, conversation, node)
+
+    def address(id: str | None) -> str:
+        there = f"/runs/{quote(run)}/graph/{quote(conversation)}"
+        return f"{there}?{urlencode({'node': id})}" if id else there
+
+    return site.pages.page(
+        request,
+        "runs/node.html" if is_partial(request) else "runs/graph.html",
+        run=run,
+        conversation=conversation,
+        network=network,
+        neighbours=_neighbours(network),
+        address=address,
+    )
+
+
+@router.get("/{run}/network/{conversation:path}")
+async def _give_network(site: TheSite, run: str, conversation: str, node: str = "") -> Response:
+    """Give the same for a picture."""
+    network = await _network(site, run, conversation, node)
+    nodes: list[JsonValue] = [{"id": one.id, "label": one.label, "kind": one.kind} for one in network.nodes]
+    edges: list[JsonValue] = [{"source": one.source, "target": one.target, "label": one.label} for one in network.edges]
+    focus = network.focus.id if network.focus else None
+    return JSONResponse({"focus": focus, "nodes": nodes, "edges": edges, "hidden": network.hidden})
+
+
+async def _network(site: Site, run: str, conversation: str, node: str) -> Network:
+    triples = await site.store.load_graph(run, conversation)
+    graph = await compute(GraphNetwork, triples)
+    return graph.around(node) if node else graph.start()
+
+
+def _neighbours(network: Network) -> list[tuple[str, NetworkNode]]:
+    """Return what the thing in the middle leads to, with what joins them; what leads to it is told backwards."""
+    if network.focus is None:
+        return []
+    nodes, middle = {node.id: node for node in network.nodes}, network.focus.id
+    found = []
+    for edge in network.edges:
+        if edge.source == middle:
+            found.append((edge.label, nodes[edge.target]))
+        elif edge.target == middle:
+            found.append((f"← {edge.label}", nodes[edge.source]))
+    return found

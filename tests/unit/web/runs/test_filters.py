@@ -4,7 +4,7 @@ from starlette.datastructures import QueryParams
 from quaestor.errors import InputError
 from quaestor.scores.listing import PairFilter, VerdictFilter
 from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter
-from quaestor.web.runs.filters import ListRequest, pager, pair_filter, run_filter, turn_filter, verdict_filter
+from quaestor.web.runs.filters import ListRequest, PairQuery, RunQuery, TurnQuery, pager
 
 
 def listed(query: str = "", limit: int = 10) -> ListRequest:
@@ -13,11 +13,9 @@ def listed(query: str = "", limit: int = 10) -> ListRequest:
 
 def test_what_is_empty_asks_for_nothing() -> None:
     asked = listed("q=&verdict=+&from=&page=")
-    assert (turn_filter(asked), verdict_filter(asked), pair_filter(asked)) == (
-        TurnFilter(),
-        VerdictFilter(),
-        PairFilter(),
-    )
+    turns = asked.query(TurnQuery)
+    assert (turns.filter, turns.verdicts) == (TurnFilter(), VerdictFilter())
+    assert asked.query(PairQuery).filter == PairFilter()
     assert (asked.address(), asked.part) == ("/runs/r", ListPart(0, 10))
 
 
@@ -25,18 +23,20 @@ def test_an_address_says_what_is_asked_for() -> None:
     asked = listed(
         "q=net+sales&turn=2&from=20&to=60.5&operation=divide&origin=text&kind=number&order=confidence&page=3"
     )
-    assert turn_filter(asked) == TurnFilter(
+    assert asked.query(TurnQuery).filter == TurnFilter(
         "net sales", None, 1, "number", "divide", "text", 0.2, 0.605, order="confidence"
     )
     assert asked.part == ListPart(20, 10)
-    assert verdict_filter(listed("verdict=wrong&cause=sign")) == VerdictFilter(False, "sign")
-    assert pair_filter(listed("outcome=first&answers=differ&q=x")) == PairFilter("first", True, "x")
+    assert listed("verdict=wrong&cause=sign").query(TurnQuery).verdicts == VerdictFilter(False, "sign")
+    assert listed("outcome=first&answers=differ&q=x").query(PairQuery).filter == PairFilter("first", True, "x")
 
 
 def test_a_dataset_is_named_without_its_folders() -> None:
     known = ("/a/pages.json", "/b/pages.json", "/b/others.json")
-    assert run_filter(listed("dataset=pages.json"), known) == RunFilter(("run", "import"), known[:2])
-    assert run_filter(listed("dataset=/a/pages.json"), known) == RunFilter(("run", "import"), ())
+    assert listed("dataset=pages.json&state=failed").query(RunQuery).filter(known) == RunFilter(
+        None, known[:2], status="failed"
+    )
+    assert listed("dataset=/a/pages.json").query(RunQuery).filter(known) == RunFilter(None, ())
 
 
 def test_another_address_of_a_list_begins_at_its_first_page() -> None:
@@ -67,4 +67,4 @@ def test_the_way_through_the_pages(
 )
 def test_what_cannot_be_asked_for_is_refused(query: str) -> None:
     with pytest.raises(InputError):
-        turn_filter(listed(query))
+        listed(query).query(TurnQuery)
