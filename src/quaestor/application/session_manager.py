@@ -4,13 +4,13 @@ All calls are made from one event loop.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
-from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
+from quaestor.application.answer_workers import AnswerWorkers, WorkerPage, open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import what_can_be_asked
 from quaestor.application.chat_service import Chat, kept_conversation
@@ -18,12 +18,19 @@ from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.concurrency_limiter import ConcurrencyLimiter
 from quaestor.application.conversation_state import AnsweredNow, ConversationState
 from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_tools import DocumentTools
 from quaestor.application.event_forwarder import EventForwarder, Listener
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
-from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation, KeptConversations
+from quaestor.application.kept_conversations import (
+    LONGEST_TITLE,
+    KeptConversation,
+    KeptConversations,
+    open_conversations,
+)
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.solver_options import NO_OVERRIDES
+from quaestor.application.uploads import open_uploads
 from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
 from quaestor.errors import (
@@ -40,7 +47,7 @@ from quaestor.exports.conversation import ExportedConversation
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
-from quaestor.store.base import RunStore
+from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import now
 
 _EXAMPLES = 100
@@ -48,6 +55,9 @@ _EXAMPLES = 100
 
 _OTHERS = 60.0
 """Seconds that a conversation is waited for while another server of the same store uses it."""
+
+_TIDIED = 60.0
+"""Seconds between two looks for conversations that nobody uses."""
 
 _LOOK_AGAIN = 0.05
 """Seconds between two looks whether it still does."""
@@ -477,6 +487,40 @@ class SessionManager:
         if held.chat is None or not held.chat.turns:
             return True
         return held.chat.request.keep and held.chat.unkept is None and held.unlisted is None
+
+
+@asynccontextmanager
+async def open_sessions(
+    asking: AskRequest, files: Sequence[str] = (), processes: int = 0, limits: SessionLimits = SessionLimits()
+) -> AsyncIterator[tuple[SessionManager, DocumentTools, RunStore]]:
+    """Give what a server answers with, and close it: conversations, what else is done with documents, the store.
+
+    Args:
+        asking: Who answers, with the settings in force.
+        files: What can be asked about from the start, by the names that a person gave.
+        processes: How many worker processes answer without a model; 0 answers in this process.
+
+    Raises:
+        StoreError: The store cannot be opened.
+    """
+    settings = asking.settings
+    async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
+        with open_uploads(settings) as uploads, open_conversations(settings) as kept:
+            library = DocumentLibrary(files, uploads, asking.cache)
+            sessions = SessionManager(asking, library, kept, store, limits, workers)
+            tidying = asyncio.ensure_future(_tidy(sessions))
+            try:
+                yield sessions, DocumentTools(asking, workers), store
+            finally:
+                tidying.cancel()
+                await asyncio.gather(tidying, return_exceptions=True)
+                await sessions.close()
+
+
+async def _tidy(sessions: SessionManager) -> None:
+    while True:
+        await asyncio.sleep(_TIDIED)
+        await sessions.close_idle()
 
 
 async def _examples(here: WorkerPage) -> tuple[str, ...]:

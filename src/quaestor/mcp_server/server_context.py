@@ -1,31 +1,23 @@
 """What a server is on: opened once, handed to every call. Nothing of it is global."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.conversation_state import AnsweredNow, ConversationState
-from quaestor.application.document_library import DocumentLibrary
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.event_forwarder import Listener
 from quaestor.application.folder_library import FolderLibrary
 from quaestor.application.folders import Folders
-from quaestor.application.kept_conversations import open_conversations
 from quaestor.application.resolve import CorpusPage
-from quaestor.application.session_manager import SessionManager
-from quaestor.application.uploads import open_uploads
+from quaestor.application.session_manager import SessionManager, open_sessions
 from quaestor.errors import InputError, UnknownUploadError
-from quaestor.store.base import RunStore, open_store
+from quaestor.store.base import RunStore
 
 T = TypeVar("T")
-
-_TIDIED = 60.0
-"""Seconds between two looks for conversations that nobody uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +117,5 @@ async def open_house(
     Raises:
         StoreError: The store cannot be opened.
     """
-    settings = asking.settings
-    async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
-        with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-            library = DocumentLibrary((), uploads, asking.cache)
-            sessions = SessionManager(asking, library, kept, store, workers=workers)
-            bench = DocumentTools(asking, workers)
-            tidying = asyncio.ensure_future(_tidy(sessions))
-            try:
-                yield ServerContext(sessions, FolderLibrary(folders, library), bench, store, exports, lists=lists)
-            finally:
-                tidying.cancel()
-                await asyncio.gather(tidying, return_exceptions=True)
-                await sessions.close()
-
-
-async def _tidy(sessions: SessionManager) -> None:
-    while True:
-        await asyncio.sleep(_TIDIED)
-        await sessions.close_idle()
+    async with open_sessions(asking, processes=processes) as (sessions, bench, store):
+        yield ServerContext(sessions, FolderLibrary(folders, sessions.library), bench, store, exports, lists=lists)

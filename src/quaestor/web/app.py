@@ -12,14 +12,8 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.document_library import DocumentLibrary
-from quaestor.application.document_tools import DocumentTools
-from quaestor.application.kept_conversations import open_conversations
-from quaestor.application.session_manager import SessionLimits, SessionManager
-from quaestor.application.uploads import open_uploads
-from quaestor.store.base import open_store
+from quaestor.application.session_manager import SessionLimits, open_sessions
 from quaestor.web import errors, login
 from quaestor.web.api.app import ADDRESS, create_api
 from quaestor.web.api.problems import is_for_programs
@@ -42,9 +36,6 @@ _UPLOADS_OF_ONE = 4
 """Uploads of the largest size that one client may be sending at once."""
 
 _TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-_TIDIED = 60.0
-"""Seconds between two looks for conversations that nobody uses."""
-
 _A_YEAR = "public, max-age=31536000, immutable"
 
 
@@ -66,22 +57,15 @@ def create_app(
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
-        async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
-            with open_uploads(settings) as uploads, open_conversations(settings) as kept:
-                limits = SessionLimits(open=settings.serve_conversations, questions=settings.serve_questions)
-                sessions = SessionManager(
-                    asking, DocumentLibrary(files, uploads, asking.cache), kept, store, limits, workers
-                )
-                bench = DocumentTools(asking, workers)
-                site = app.state.site = Site(asking, let_in, pages, store, sessions, bench)
-                site.in_background(_tidy(sessions))
-                try:
-                    yield
-                finally:
-                    for task in list(site.tasks):
-                        task.cancel()
-                    await asyncio.gather(*site.tasks, return_exceptions=True)
-                    await sessions.close()
+        limits = SessionLimits(open=settings.serve_conversations, questions=settings.serve_questions)
+        async with open_sessions(asking, files, processes, limits) as (sessions, bench, store):
+            site = app.state.site = Site(asking, let_in, pages, store, sessions, bench)
+            try:
+                yield
+            finally:
+                for task in list(site.tasks):
+                    task.cancel()
+                await asyncio.gather(*site.tasks, return_exceptions=True)
 
     app = FastAPI(
         title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
@@ -101,12 +85,6 @@ def create_app(
     app.add_middleware(errors.ErrorMiddleware, answer=lambda request: refuse(request, 500, errors.INTERNAL))
     app.add_middleware(Guard, access=let_in, refuse=refuse, programs=is_for_programs)
     return app
-
-
-async def _tidy(sessions: SessionManager) -> None:
-    while True:
-        await asyncio.sleep(_TIDIED)
-        await sessions.close_idle()
 
 
 class _Bounded:

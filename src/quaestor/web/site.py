@@ -1,7 +1,7 @@
 """What every page is on: opened once by the server, handed to each request. Nothing of it is global."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, cast
@@ -10,15 +10,22 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
+from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import SessionManager
+from quaestor.conversation.events import Event
+from quaestor.conversation.turn import Turn
+from quaestor.errors import QuaestorError
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.web.document_view.papers import DocumentCache
-from quaestor.web.errors import log_unforeseen
+from quaestor.web.errors import INTERNAL, log_unforeseen
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
+
+BEAT = 15.0
+"""Seconds after which something is sent, so that nothing between here and the client takes a stream for dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +98,43 @@ def views_of(request: Request) -> RunViews:
 
 Views = Annotated[RunViews, Depends(views_of)]
 """A parameter of this type is given it."""
+
+
+News = tuple[str, Event | Turn] | AnsweredNow | Exception | None
+"""What comes while a question is answered: events and turns with their question, None if nothing came for a while, and
+at the end the answers, or what went wrong."""
+
+
+async def follow_question(
+    site: Site, id: str, text: str, answerer: str | None = None, *, stop_if_left: bool
+) -> AsyncGenerator[News, None]:
+    """Ask a question, and yield what happens until it is answered.
+
+    Args:
+        stop_if_left: Whether the question is stopped if nobody waits for the end.
+    """
+    told: asyncio.Queue[News] = asyncio.Queue()
+
+    async def answer() -> None:
+        last: AnsweredNow | Exception = RuntimeError(INTERNAL)
+        try:
+            last = await site.sessions.ask(id, text, lambda asked, news: told.put_nowait((asked, news)), answerer)
+        except QuaestorError as error:
+            last = error
+        finally:
+            # After what is still on its way into the queue from other threads.
+            asyncio.get_running_loop().call_soon(told.put_nowait, last)
+
+    asking = site.in_background(answer())
+    try:
+        while True:
+            try:
+                news = await asyncio.wait_for(told.get(), BEAT)
+            except TimeoutError:
+                news = None
+            yield news
+            if isinstance(news, AnsweredNow | Exception):
+                return
+    finally:
+        if stop_if_left:
+            asking.cancel()

@@ -53,12 +53,14 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> No
 
 async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
     with pytest.raises(InputError):
-        await DocumentTools(AskRequest(Settings())).plan(page, a_plan("net sales in all", "total net sales"), QUESTION)
+        await DocumentTools(AskRequest(Settings())).calculate(
+            page, (), None, {}, a_plan("net sales in all", "total net sales"), QUESTION
+        )
 
 
 async def test_what_is_no_plan_is_named(page: CorpusPage) -> None:
     with pytest.raises(InputError):
-        await DocumentTools(AskRequest(Settings())).plan(page, {"steps": 1}, QUESTION)
+        await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, {"steps": 1}, QUESTION)
 
 
 async def test_the_planning_prompt_shows_the_page_and_its_rules(page: CorpusPage) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
@@ -16,7 +16,7 @@ from quaestor.application.plan_steps import plan_nodes
 from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.conversation.display import show_number
 from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import Event, dump_events
+from quaestor.conversation.events import dump_events
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document
@@ -27,12 +27,9 @@ from quaestor.web.api.conversations import ConversationId, SolverId
 from quaestor.web.api.problems import code_of, problem_json, problem_of, problems
 from quaestor.web.api.values import PlanNodeReply, RequestBody, nodes_of
 from quaestor.web.errors import INTERNAL, status_of
-from quaestor.web.site import Site, TheSite
+from quaestor.web.site import Site, TheSite, follow_question
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["questions"])
-
-_BEAT = 15.0
-"""Seconds after which something is sent, so that nothing between here and the program takes the stream for dead."""
 
 
 class QuestionBody(RequestBody):
@@ -95,7 +92,6 @@ _STREAM: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {}},
     }
 }
-_END = ("done", "problem")
 
 
 @router.post("/questions", responses=problems(502, changes=True, body=True))
@@ -142,59 +138,33 @@ async def _read_answer(
     return await asyncio.to_thread(_whole, state.turns, number, state.document, state.kept.run)
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A message of a stream.
-
-    Attributes:
-        data: As JSON.
-    """
-
-    event: str
-    data: str
-
-
-async def _follow(site: Site, conversation: str, wanted: QuestionBody, told: "asyncio.Queue[_Told]") -> None:
-    """Answer, and tell what happens; the last that is told is one of `_END`."""
-    last = _Told("problem", problem_json(problem_of(500, INTERNAL)))
-
-    def listen(question: str, news: Event | Turn) -> None:
-        told.put_nowait(_news(question, news))
-
-    try:
-        found = await site.sessions.ask(conversation, wanted.question, listen, wanted.solver)
-        last = _Told("done", _answers(found).model_dump_json())
-    except QuaestorError as error:
-        last = _Told("problem", problem_json(problem_of(status_of(error), error_line(error), code_of(error))))
-    finally:
-        # After what is still on its way into the queue from other threads.
-        asyncio.get_running_loop().call_soon(told.put_nowait, last)
-
-
 async def _messages(site: Site, conversation: str, wanted: QuestionBody) -> AsyncIterator[str]:
-    told: asyncio.Queue[_Told] = asyncio.Queue()
-    following = site.in_background(_follow(site, conversation, wanted, told))
-    try:
-        while True:
-            try:
-                news = await asyncio.wait_for(told.get(), _BEAT)
-            except TimeoutError:
-                yield ": still here\n\n"
-                continue
-            yield f"event: {news.event}\ndata: {news.data}\n\n"
-            if news.event in _END:
-                return
-    finally:
-        following.cancel()  # nobody listens any more
+    following = follow_question(site, conversation, wanted.question, wanted.solver, stop_if_left=True)
+    async with aclosing(following):
+        async for news in following:
+            match news:
+                case None:
+                    yield ": still here\n\n"
+                case (question, Turn() as turn):
+                    answer = turn.answer
+                    said = {"display": show_number(answer), "kind": answer.kind, "confidence": answer.confidence}
+                    said |= {"question": turn.question, "reason": turn.error or answer.reason}
+                    yield _message("answered", json.dumps(said))
+                case (question, event):
+                    (dumped,) = dump_events((event,))
+                    step = {"question": question, "event": dumped, "lines": event_lines((event,))}
+                    yield _message("step", json.dumps(step))
+                case AnsweredNow():
+                    yield _message("done", _answers(news).model_dump_json())
+                case QuaestorError():
+                    problem = problem_of(status_of(news), error_line(news), code_of(news))
+                    yield _message("problem", problem_json(problem))
+                case _:
+                    yield _message("problem", problem_json(problem_of(500, INTERNAL)))
 
 
-def _news(question: str, news: Event | Turn) -> _Told:
-    if isinstance(news, Turn):
-        answer = news.answer
-        said = {"display": show_number(answer), "kind": answer.kind, "confidence": answer.confidence}
-        return _Told("answered", json.dumps({"question": news.question, **said, "reason": news.error or answer.reason}))
-    (event,) = dump_events((news,))
-    return _Told("step", json.dumps({"question": question, "event": event, "lines": event_lines((news,))}))
+def _message(event: str, data: str) -> str:
+    return f"event: {event}\ndata: {data}\n\n"
 
 
 def _answers(found: AnsweredNow) -> AnswersReply:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated
 
@@ -13,19 +12,15 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.application.error_lines import error_line
 from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
 from quaestor.web.errors import INTERNAL, status_of
-from quaestor.web.site import Site, TheSite
+from quaestor.web.site import Site, TheSite, follow_question
 from quaestor.web.templating import is_partial
 
 router = APIRouter()
-
-_BEAT = 15.0
-"""Seconds after which something is sent, so that nothing between here and the browser takes the stream for dead."""
 
 _Typed = Annotated[str, Form(max_length=20_000)]
 
@@ -50,63 +45,29 @@ async def _stop(request: Request, site: TheSite, id: str) -> Response:
     return Response(status_code=204) if is_partial(request) else RedirectResponse(f"/c/{id}", 303)
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """What went wrong, in a line."""
-
-    line: str
-
-
-class _Beat:
-    """Nothing happened for a while."""
-
-
-_News = Event | Turn | _Failed | _Beat | None
-"""What comes while a question is answered; None at the end."""
-
-
 async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
-    """Yield what the page is told: that it is asked, each step, each answer, or what went wrong."""
-    told: asyncio.Queue[_News] = asyncio.Queue()
+    """Yield what the page is told: that it is asked, each step, each answer, or what went wrong.
 
-    async def answer() -> None:
-        failed = INTERNAL
-        try:
-            await site.sessions.ask(id, text, lambda _, news: told.put_nowait(news))
-            failed = ""
-        except QuaestorError as error:
-            failed = error_line(error)
-        finally:
-            if failed:
-                told.put_nowait(_Failed(failed))
-            # After what is still on its way into the queue from other threads.
-            asyncio.get_running_loop().call_soon(told.put_nowait, None)
-
-    # A task of the site: who closes the page stops looking, and the answer is kept all the same.
-    site.in_background(answer())
+    Who closes the page stops looking, and the answer is kept all the same.
+    """
     mark, failed = token_hex(6), False
     yield _message(site.pages.text("ask/pending.html", mark=mark, id=id, question=text))
-    while (news := await _next(told)) is not None:
+    async for news in follow_question(site, id, text, stop_if_left=False):
         match news:
-            case _Failed(line=line):
-                failed = True
-                yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
-            case Turn() as turn:
-                yield _message(await _answered(site, id, turn, mark))
-            case _Beat():
+            case None:
                 yield ": still here\n\n"
-            case _ if lines := event_lines([news]):
-                yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
+            case (_, Turn() as turn):
+                yield _message(await _answered(site, id, turn, mark))
+            case (_, event):
+                if lines := event_lines([event]):
+                    yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
+            case Exception():
+                failed = True
+                line = error_line(news) if isinstance(news, QuaestorError) else INTERNAL
+                yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
     with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
         yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.kept.get(id)))
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
-
-
-async def _next(told: asyncio.Queue[_News]) -> _News:
-    try:
-        return await asyncio.wait_for(told.get(), _BEAT)
-    except TimeoutError:
-        return _Beat()
 
 
 async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
