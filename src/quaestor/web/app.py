@@ -3,27 +3,27 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Annotated
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Form
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.session_manager import SessionLimits, open_sessions
-from quaestor.web import errors, login
+from quaestor.web import errors
 from quaestor.web.api.app import ADDRESS, create_api
 from quaestor.web.api.problems import is_for_programs
 from quaestor.web.arriving import Bodies
-from quaestor.web.ask import asking as ask_asking
-from quaestor.web.ask import routes as ask_routes
+from quaestor.web.ask.routes import router as ask
 from quaestor.web.repair.routes import router as repair
 from quaestor.web.runs.routes import router as runs
-from quaestor.web.security import STATIC, Access, Guard
-from quaestor.web.site import Site
+from quaestor.web.security import LOGIN, STATIC, Access, Guard
+from quaestor.web.site import Site, TheSite
 from quaestor.web.templating import FILES, Pages
 
 AREAS = {"Ask": "/", "Runs": "/runs"}
@@ -37,6 +37,29 @@ _UPLOADS_OF_ONE = 4
 
 _TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _A_YEAR = "public, max-age=31536000, immutable"
+
+
+_login = APIRouter()
+
+
+@_login.get(LOGIN)
+async def _show_login(request: Request, site: TheSite) -> Response:
+    """Show the form; the start page to who needs no token."""
+    if site.access.token is None:
+        return RedirectResponse("/", 303)
+    return site.pages.page(request, "login.html", line="")
+
+
+@_login.post(LOGIN)
+async def _take_token(request: Request, site: TheSite, token: Annotated[str, Form(max_length=1_000)] = "") -> Response:
+    """Give who knows the token the cookie."""
+    if site.access.token is None:
+        return RedirectResponse("/", 303)
+    if not site.access.knows(token.strip()):
+        return site.pages.page(request, "login.html", status=401, line="The token is incorrect.")
+    response = RedirectResponse("/", 303)
+    site.access.grant(response, secure=request.url.is_secure)
+    return response
 
 
 def create_app(
@@ -70,7 +93,7 @@ def create_app(
     app = FastAPI(
         title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
     )
-    for router in (ask_routes.router, ask_asking.router, repair, runs, login.router):
+    for router in (ask, repair, runs, _login):
         app.include_router(router)
     app.mount(f"{STATIC}{pages.version}", _PackageFiles(directory=FILES), name="static")
     app.mount(ADDRESS, create_api(settings, let_in, app.state), name="api")

@@ -4,7 +4,7 @@ A page for who asked for a page, a line for who asked for a part of one; the sam
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 
 from fastapi import FastAPI
@@ -15,24 +15,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaestor.application.error_lines import error_line
-from quaestor.errors import (
-    BudgetExceededError,
-    BusyError,
-    DuplicateRecordError,
-    GraphError,
-    InputError,
-    OntologyError,
-    OutageError,
-    PlanError,
-    QuaestorError,
-    QuestionStoppedError,
-    QuestionTimeoutError,
-    StoreError,
-    UnknownConversationError,
-    UnknownRunError,
-    UnknownUploadError,
-)
-from quaestor.web.api.problems import is_for_programs, problem_answer, problem_of
+from quaestor.errors import QuaestorError
+from quaestor.web.api.problems import is_for_programs, problem_answer, problem_of, status_of
 from quaestor.web.templating import Pages, is_partial
 
 NOTICE = "#notice"
@@ -48,30 +32,6 @@ _WORDS = {
     422: "The request is invalid.",
 }
 INTERNAL = "Internal server error. See the server log for details."
-
-
-_STATUSES: Mapping[type[QuaestorError], int] = {
-    UnknownRunError: 404,
-    UnknownConversationError: 404,
-    UnknownUploadError: 404,
-    BusyError: 429,
-    DuplicateRecordError: 409,
-    QuestionStoppedError: 409,
-    QuestionTimeoutError: 504,
-    BudgetExceededError: 429,
-    OutageError: 502,
-    StoreError: 503,
-    InputError: 400,
-    OntologyError: 400,
-    GraphError: 400,
-    PlanError: 400,
-}
-"""Of errors by their kind; the first that fits counts."""
-
-
-def status_of(error: QuaestorError) -> int:
-    """Return the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
-    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:

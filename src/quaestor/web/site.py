@@ -19,7 +19,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
-from quaestor.web.document_view.papers import DocumentCache
+from quaestor.web.document_view.parts import DocumentCache
 from quaestor.web.errors import INTERNAL, log_unforeseen
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages

@@ -40,8 +40,8 @@ def page() -> CorpusPage:
 
 
 async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> None:
-    turn = await DocumentTools(AskRequest(Settings())).plan(
-        page, a_plan("total net sales", "total net sales"), QUESTION
+    turn = await DocumentTools(AskRequest(Settings())).calculate(
+        page, (), None, {}, a_plan("total net sales", "total net sales"), QUESTION
     )
     assert str(turn.answer) == "6.9 %"
     said = explanation_object([turn], 1, page.document)

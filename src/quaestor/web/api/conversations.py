@@ -8,12 +8,13 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
+from quaestor.application.choices import answerers
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation
 from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
-from quaestor.web.api.values import Part, PartReply, RequestBody
+from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
 from quaestor.web.downloads import KINDS, download
 from quaestor.web.site import TheSite
 
@@ -171,3 +172,30 @@ async def _export_conversation(
 def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:
     """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
     return ConversationReply.of(kept, answers=kept.turns, solver=solver or kept.answerer)
+
+
+solvers = APIRouter(route_class=StrictRoute, tags=["solvers"])
+
+
+class SolverReply(Value):
+    """A solver, with its model if it uses one.
+
+    Attributes:
+        summary: A one-line description.
+    """
+
+    id: str
+    name: str
+    summary: str
+    asks_model: bool
+
+
+class SolverList(PartReply[SolverReply]):
+    """Available solvers, the default first."""
+
+
+@solvers.get("/solvers", responses=problems())
+async def _list_solvers(site: TheSite, part: Part) -> SolverList:
+    """List the available solvers, each with the configured models."""
+    found = tuple(SolverReply.of(one, asks_model=one.asks) for one in answerers(site.asking))
+    return SolverList.of_page(part_of_whole(found, part))

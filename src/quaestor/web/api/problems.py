@@ -1,7 +1,4 @@
-"""Problem details (RFC 9457): what goes wrong, in a form for programs, and what to do in one line.
-
-No status is decided here.
-"""
+"""Problem details (RFC 9457): what goes wrong, in a form for programs, and what to do in one line."""
 
 import json
 import re
@@ -9,11 +6,36 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from pydantic import Field
+from starlette._utils import get_route_path
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import compile_path
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quaestor.application.error_lines import error_line
 from quaestor.application.replies import Value
-from quaestor.errors import QuaestorError, UnknownRunError, UnknownUploadError
+from quaestor.errors import (
+    BudgetExceededError,
+    BusyError,
+    DuplicateRecordError,
+    GraphError,
+    InputError,
+    OntologyError,
+    OutageError,
+    PlanError,
+    QuaestorError,
+    QuestionStoppedError,
+    QuestionTimeoutError,
+    SeveralPagesError,
+    StoreError,
+    UnknownConversationError,
+    UnknownRunError,
+    UnknownUploadError,
+)
 
 PREFIX = "/api"
 """Below which answers are for programs: no page, no redirect to one."""
@@ -96,6 +118,30 @@ def is_for_programs(path: str) -> bool:
     return path == PREFIX or path.startswith(f"{PREFIX}/")
 
 
+_STATUSES: Mapping[type[QuaestorError], int] = {
+    UnknownRunError: 404,
+    UnknownConversationError: 404,
+    UnknownUploadError: 404,
+    BusyError: 429,
+    DuplicateRecordError: 409,
+    QuestionStoppedError: 409,
+    QuestionTimeoutError: 504,
+    BudgetExceededError: 429,
+    OutageError: 502,
+    StoreError: 503,
+    InputError: 400,
+    OntologyError: 400,
+    GraphError: 400,
+    PlanError: 400,
+}
+"""Of errors by their kind; the first that fits counts."""
+
+
+def status_of(error: QuaestorError) -> int:
+    """Return the status that says whose mistake an error is: 4xx of who asked, 5xx of the server or what it asks."""
+    return next((status for kind, status in _STATUSES.items() if isinstance(error, kind)), 500)
+
+
 def code_of(error: QuaestorError) -> str:
     """Return the kind of an error for programs.
 
@@ -144,3 +190,76 @@ def problems(*more: int, changes: bool = False, body: bool = False) -> dict[int 
     statuses = sorted({*_ALWAYS, *more, *(_CHANGING if changes else ()), *(_WITH_A_BODY if body else ())})
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": _WORDS[status], "content": content} for status in statuses}
+
+
+_NOTHING_HERE = "this address does not exist; GET /api/v1/openapi.json lists all addresses"
+_MOST_FAULTS = 20
+
+
+def install_problems(api: FastAPI) -> None:
+    """Give an interface its problems."""
+
+    async def on_quaestor(request: Request, error: Exception) -> Response:
+        assert isinstance(error, QuaestorError)
+        headers = {"Retry-After": str(error.seconds)} if isinstance(error, BusyError) else {}
+        line = error_line(error)
+        if isinstance(error, SeveralPagesError):
+            line = f"the file has {error.pages} pages; choose one from GET /api/v1/documents/ID/pages"
+        return problem_answer(problem_of(status_of(error), line, code_of(error)), headers)
+
+    async def on_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status, line, headers = error.status_code, str(error.detail), dict(error.headers or {})
+        if status == 404 and line == HTTPStatus.NOT_FOUND.phrase:
+            line = _NOTHING_HERE
+        if status == 405:
+            allowed = ", ".join(methods_of(api, get_route_path(request.scope)))
+            line, headers["Allow"] = (
+                f"{request.method[:20]!r} is not supported; this address accepts {allowed}",
+                allowed,
+            )
+        return problem_answer(problem_of(status, line), headers)
+
+    async def on_invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        faults = [Fault(where=".".join(map(str, found["loc"])), what=str(found["msg"])) for found in error.errors()]
+        told = [Fault(where=fault.where[:200], what=fault.what[:200]) for fault in faults[:_MOST_FAULTS]]
+        line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in told[:3])
+        return problem_answer(problem_of(422, line or "the request is invalid", errors=told))
+
+    api.add_exception_handler(QuaestorError, on_quaestor)
+    api.add_exception_handler(HTTPException, on_http)
+    api.add_exception_handler(RequestValidationError, on_invalid)
+
+
+class HeadMiddleware:
+    """An ASGI middleware: answers HEAD as GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Take what it wraps."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self.app({**scope, "method": "GET"}, receive, without_body)
+
+
+def methods_of(api: FastAPI, path: str) -> list[str]:
+    """Return the methods that an address takes.
+
+    Args:
+        path: Of the address, below the interface.
+    """
+    paths: dict[str, dict[str, Any]] = api.openapi()["paths"]
+    found: set[str] = set()
+    for template, operations in paths.items():
+        if compile_path(template)[0].fullmatch(path):
+            found |= {method.upper() for method in operations}
+    return sorted(found | ({"HEAD"} if "GET" in found else set()))

@@ -24,9 +24,9 @@ from quaestor.errors import QuaestorError, UnknownConversationError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
-from quaestor.web.api.problems import code_of, problem_json, problem_of, problems
+from quaestor.web.api.problems import code_of, problem_json, problem_of, problems, status_of
 from quaestor.web.api.values import PlanNodeReply, RequestBody, nodes_of
-from quaestor.web.errors import INTERNAL, status_of
+from quaestor.web.errors import INTERNAL
 from quaestor.web.site import Site, TheSite, follow_question
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations/{conversation}", tags=["questions"])

@@ -26,8 +26,7 @@ from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.web.document_view.formulas import formula_parts
-from quaestor.web.document_view.keys import source_key
-from quaestor.web.document_view.parts import Paper
+from quaestor.web.document_view.parts import Paper, source_key
 
 _KINDS: dict[AnswerKind, str] = {
     "number": "number",

@@ -1,33 +1,47 @@
 """The addresses of the area: documents to choose from, a conversation beside its document, parts of the document."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from secrets import token_hex
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, UploadFile
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.application.choices import answerers
 from quaestor.application.conversation_state import ConversationState
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.conversation.answer import sources_of
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words
 from quaestor.documents.shown import role_words
-from quaestor.errors import BusyError, InputError, SeveralPagesError, StoreError
+from quaestor.errors import (
+    BusyError,
+    InputError,
+    QuaestorError,
+    SeveralPagesError,
+    StoreError,
+    UnknownConversationError,
+)
+from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
-from quaestor.web.document_view.keys import source_at
+from quaestor.web.document_view.parts import source_at
 from quaestor.web.document_view.views import heading_key, part_view
 from quaestor.web.downloads import download
-from quaestor.web.errors import status_of
+from quaestor.web.errors import INTERNAL
 from quaestor.web.repair.views import correction_views
-from quaestor.web.site import Site, TheSite, client_of
+from quaestor.web.site import Site, TheSite, client_of, follow_question
+from quaestor.web.templating import is_partial
 
 router = APIRouter()
 
 _LONGEST = 10_000
+_Typed = Annotated[str, Form(max_length=20_000)]
 _ShortText = Annotated[str, Form(max_length=_LONGEST)]
 
 
@@ -185,3 +199,62 @@ def _start_page(request: Request, site: Site, upload_error: str = "", status: in
 
 def _used(state: ConversationState) -> frozenset[Source]:
     return frozenset(source for turn in state.turns for source in sources_of(turn.answer))
+
+
+@router.post("/c/{id}/ask")
+async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", example: _Typed = "") -> Response:
+    text = (example or question).strip()
+    site.sessions.kept.get(id)
+    if is_partial(request):
+        return StreamingResponse(_stream(site, id, text), media_type="text/event-stream")
+    try:
+        answered = await site.sessions.ask(id, text)
+    except QuaestorError as error:
+        status = status_of(error)
+        return await show_conversation(request, site, id, typed=text, error=error_line(error), status=status)
+    return RedirectResponse(f"/c/{id}#turn-{answered.first}", 303)
+
+
+@router.post("/c/{id}/stop")
+async def _stop(request: Request, site: TheSite, id: str) -> Response:
+    site.sessions.stop(id)
+    return Response(status_code=204) if is_partial(request) else RedirectResponse(f"/c/{id}", 303)
+
+
+async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
+    """Yield what the page is told: that it is asked, each step, each answer, or what went wrong.
+
+    Who closes the page stops looking, and the answer is kept all the same.
+    """
+    mark, failed = token_hex(6), False
+    yield _message(site.pages.text("ask/pending.html", mark=mark, id=id, question=text))
+    async for news in follow_question(site, id, text, stop_if_left=False):
+        match news:
+            case None:
+                yield ": still here\n\n"
+            case (_, Turn() as turn):
+                yield _message(await _answered(site, id, turn, mark))
+            case (_, event):
+                if lines := event_lines([event]):
+                    yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
+            case Exception():
+                failed = True
+                line = error_line(news) if isinstance(news, QuaestorError) else INTERNAL
+                yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
+    with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
+        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.kept.get(id)))
+    yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
+
+
+async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
+    state = await site.sessions.look(id)
+    paper = await site.papers.paper(state.document)
+    turns = state.turns if turn in state.turns else (*state.turns, turn)
+    place = turns.index(turn)
+    (card,) = await asyncio.to_thread(cards, turns[: place + 1], paper, place)
+    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=state.kept)
+
+
+def _message(html: str) -> str:
+    """Return a message of the stream: each line of it is one of data."""
+    return "".join(f"data: {line}\n" for line in html.splitlines()) + "\n"

@@ -3,12 +3,15 @@
 A long table is cut between its rows, its headings over each piece.
 """
 
+import asyncio
+import re
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.core.provenance import CellRef, Source
-from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
+from quaestor.core.provenance import CellRef, SentenceRef, Source
+from quaestor.documents.document import Block, Document, Paragraph, SectionHeading, Sentence
 from quaestor.documents.health import document_health
 from quaestor.documents.table import Table
 
@@ -149,3 +152,63 @@ def _lines(piece: PartPiece) -> float:
         case Table():
             return _AROUND + piece.last - piece.first
     return _AROUND
+
+
+_CELL = re.compile(r"t(\d{1,6})-(\d{1,6})-(\d{1,6})", re.ASCII)
+_SPAN = re.compile(r"s-([a-z0-9_]{1,200})-(\d{1,6})-(\d{1,7})-(\d{1,7})", re.ASCII)
+
+
+def source_key(source: Source) -> str:
+    """Return the words for a place.
+
+    >>> source_key(CellRef("page.pdf", 0, 2, 1)), source_key(SentenceRef("page.pdf", "pre_text", 3, 10, 14))
+    ('t0-2-1', 's-pre_text-3-10-14')
+    """
+    if isinstance(source, CellRef):
+        return f"t{source.table}-{source.row}-{source.column}"
+    return f"{sentence_key(source)}-{source.start}-{source.end}"
+
+
+def sentence_key(sentence: Sentence | SentenceRef) -> str:
+    """Return the words for a whole sentence."""
+    index = sentence.index if isinstance(sentence, Sentence) else sentence.sentence
+    return f"s-{sentence.section}-{index}"
+
+
+def source_at(key: str, document: Document) -> Source | None:
+    """Return the place that some words are of; None if the document has no such place."""
+    try:
+        if match := _CELL.fullmatch(key):
+            table, row, column = map(int, match.groups())
+            cell = CellRef(document.id, table, row, column)
+            return document.cell(cell).ref
+        if match := _SPAN.fullmatch(key):
+            section, index, start, end = match[1], *map(int, match.groups()[1:])
+            span = SentenceRef(document.id, section, index, start, end)
+            return span if start < end <= len(document.sentence(span).text) else None
+    except LookupError:
+        return None
+    return None
+
+
+_HELD = 16
+
+
+class DocumentCache:
+    """The documents that were shown last. All calls are made from one event loop."""
+
+    def __init__(self) -> None:
+        """Hold none yet."""
+        self._held: OrderedDict[int, Paper] = OrderedDict()
+
+    async def paper(self, document: Document) -> Paper:
+        """Return a document in parts."""
+        # Two documents that are held are never of one id, and to compare what they say would take longer than to cut.
+        held = self._held.get(id(document))
+        if held is None or held.document is not document:
+            held = await asyncio.to_thread(Paper, document)
+            self._held[id(document)] = held
+            while len(self._held) > _HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(id(document))
+        return held

@@ -8,8 +8,7 @@ from quaestor.documents.document import Document, Paragraph, SectionHeading, Sen
 from quaestor.documents.health import health_doubts, table_health
 from quaestor.documents.shown import role_and_unit
 from quaestor.documents.table import Cell, Table
-from quaestor.web.document_view.keys import sentence_key, source_key
-from quaestor.web.document_view.parts import Paper, Part, PartPiece
+from quaestor.web.document_view.parts import Paper, Part, PartPiece, sentence_key, source_key
 
 _DEEPEST = 4
 

@@ -19,11 +19,10 @@ from quaestor.core.computing import compute
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError, QuaestorError
 from quaestor.repair.ledger import Ledger
+from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.ask.routes import show_conversation
-from quaestor.web.document_view.keys import source_at, source_key
-from quaestor.web.document_view.parts import Paper
-from quaestor.web.errors import status_of
+from quaestor.web.document_view.parts import Paper, source_at, source_key
 from quaestor.web.repair.views import numbers_of_answer, offer_views, steps_of_answer
 from quaestor.web.site import Site, TheSite
 

@@ -15,7 +15,7 @@ from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.ledger import Ledger
 from quaestor.repair.offers import possible_corrections
-from quaestor.web.document_view.keys import source_key
+from quaestor.web.document_view.parts import source_key
 
 
 @dataclass(frozen=True, slots=True)

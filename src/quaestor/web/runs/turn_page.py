@@ -16,8 +16,7 @@ from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.verdicts import TurnScore
-from quaestor.web.document_view.keys import source_key
-from quaestor.web.document_view.parts import Paper
+from quaestor.web.document_view.parts import Paper, source_key
 from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
 

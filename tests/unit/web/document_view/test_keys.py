@@ -2,7 +2,7 @@ import pytest
 
 from quaestor.application.resolve import find_page
 from quaestor.core.provenance import Source
-from quaestor.web.document_view.keys import source_at, source_key
+from quaestor.web.document_view.parts import source_at, source_key
 
 DOCUMENT = find_page("sample#NORD/2012/page_41.pdf").document
 

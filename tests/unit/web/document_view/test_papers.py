@@ -2,7 +2,7 @@ import pytest
 
 from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.documents.document import Document
-from quaestor.web.document_view.papers import DocumentCache
+from quaestor.web.document_view.parts import DocumentCache
 
 pytestmark = pytest.mark.anyio
 
