@@ -182,9 +182,7 @@ class AnswerWorkers:
         """Return what some work on a page gives. If the task is cancelled, the worker is killed.
 
         Args:
-            request: How it is read and asked: by its settings.
             work: It must survive pickling.
-            listener: Hears what the worker says meanwhile.
             like: What the job has in common with others that are best done by the same worker; by default the page.
 
         Raises:
@@ -212,7 +210,6 @@ async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[Answ
     """Give workers that compute what is asked, and end them; None if there are to be none.
 
     Args:
-        asking: How most questions are asked.
         processes: How many questions are computed at once, apart from those that take long.
     """
     if not processes:

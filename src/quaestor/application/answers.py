@@ -21,8 +21,6 @@ def answer_objects(
 
     Args:
         turns: One a question, all of the conversation: the program of one may go on from those before.
-        document: The page that was asked about.
-        run: The run that they are kept as, or None.
         first: The place of the first that is yielded, from 0.
 
     Units: `value` is exact, as decimal text in units of `scale` (a computed ratio is a fraction), or yes or no as true

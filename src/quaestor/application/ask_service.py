@@ -50,12 +50,9 @@ class AskRequest:
     Attributes:
         settings: Solver, model, store, ontology and policy in force; without a policy labels that the ontology does not
             have become properties.
-        overrides: Options of the solver above its settings.
-        cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         solver: A solver that is there already, instead of the one that the settings name.
         session: A model that can be asked already, instead of the one that the settings name.
-        keep: Whether questions and answers are kept in the run store.
         traces: Where a trace is written while they are answered, or None.
         cache: Where indexes and ontologies of files are kept, or None.
         knowledge: Gives what the document is read with, where the caller holds it; None finds it for each request.
@@ -80,7 +77,6 @@ class Asked:
     """Questions with their answers.
 
     Attributes:
-        turns: One for each question, in their order.
         run: The id of the run that they are kept as; None if they are not.
         unkept: Why they are not kept, or not all of them, though they were to be.
     """
@@ -96,8 +92,6 @@ async def answer_questions(
     """Return a turn for each question; later ones may refer to earlier ones.
 
     Args:
-        questions: As a person puts them.
-        request: Who answers, and how; whether the answers are kept.
         chained: Whether it is one conversation; where not, each question is asked by itself.
 
     Raises:
@@ -140,7 +134,6 @@ class Answering:
     """Who answers, and the model that it asks.
 
     Attributes:
-        options: What it was built with, as far as that is known.
         config: The way to that model, where it was opened for these questions.
     """
 
@@ -156,7 +149,6 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
     """Give who answers, and the model that it asks.
 
     Args:
-        request: Solver, model and settings in force.
         already: What of the budget is used up.
 
     Raises:
@@ -214,9 +206,6 @@ def play_of(
     """Return a conversation to be played.
 
     Args:
-        knowledge: What the document is read with.
-        excerpts: What finds the parts of a long document, or None.
-        watcher: Who hears of it, or None.
         seconds: How long a turn may compute; None means no limit.
     """
     solver = RestatementResolver(who.solver) if files_of(conversation.document) else who.solver
@@ -242,11 +231,7 @@ class Known:
 
 
 def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> Asking:
-    """Return what is kept of who answers, and how: as of a run over a dataset that has one conversation.
-
-    Args:
-        knowledge: What the page is read with.
-    """
+    """Return what is kept of who answers, and how: as of a run over a dataset that has one conversation."""
     dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
     model = who.config.fingerprint if who.config else None
     spec = RunSpec.of(dataset, who.name, who.options, None, knowledge.digest, knowledge.policy, model)

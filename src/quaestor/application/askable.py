@@ -32,7 +32,6 @@ class AskableLine:
     """A line of a table.
 
     Attributes:
-        years: Those that it has a number for, in order.
         cells: The cells of those numbers, one a year.
     """
 
@@ -61,9 +60,6 @@ class Askable:
 
 async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
     """Return the lines of a document, and up to three questions that it answers.
-
-    Args:
-        request: Who answers; nothing is kept of it.
 
     Raises:
         InputError: The page has no number, or there is no such ontology.

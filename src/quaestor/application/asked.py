@@ -34,7 +34,6 @@ class Asking:
     """What is asked.
 
     Attributes:
-        ontology: The digest of what the page is read with.
         live: Whether what happens within a turn is written at once: of solvers that wait for a model.
     """
 
@@ -50,7 +49,6 @@ class AskedRun:
 
     Attributes:
         run: Its id; None if nothing could be kept.
-        unkept: Why not all of it is kept, or None.
     """
 
     def __init__(self, asking: Asking) -> None:
@@ -68,7 +66,6 @@ class AskedRun:
 
         Args:
             turns: What was answered before, which is kept as the beginning of this conversation.
-            corrections: What of that a person corrected.
         """
         try:
             await self._forgiving(lambda: self._begin(store))
@@ -102,7 +99,6 @@ class AskedRun:
         """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
 
         Args:
-            used: What was used of models since this was last said.
             corrections: What a person corrected, as far as it stays.
         """
         if (writer := self._writer) is not None:

@@ -53,11 +53,7 @@ def asked_page(conversation: Conversation, numbers: PageNumbers) -> AskedPage:
 
 
 def read_asked(cache: ByteCache, run: RunRecord, digest: str | None) -> tuple[AskedPage, ...] | None:
-    """Return what is kept of what a run was asked; None if nothing is kept, or it is of another file.
-
-    Args:
-        digest: SHA-256 of the labelled file as it is now; None if the references come from no file.
-    """
+    """Return what is kept of what a run was asked; None if nothing is kept, or it is of another file."""
     key = _key(run, digest)
     if key is None or (data := cache.get(key)) is None:
         return None

@@ -85,9 +85,6 @@ def _plans() -> TypeAdapter[WorkflowPlan]:
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
     """Return what a plan comes to whose words are looked up in the document, as a turn.
 
-    Args:
-        context: The question that it answers, with the part of the document that it is answered from.
-
     Raises:
         InputError: Its words find nothing, or more than one number; the message says for which step, and what is near.
         PlanError: It has no result.

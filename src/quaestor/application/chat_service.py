@@ -54,7 +54,6 @@ class _Open:
     """What answers are made with, while it is open.
 
     Attributes:
-        stack: Lets go of it.
         used: What the model had used before it was opened.
     """
 
@@ -64,11 +63,7 @@ class _Open:
 
 
 class Chat:
-    """A conversation about a document. All calls are made from one event loop, one after the other.
-
-    Attributes:
-        unkept: Why not all of it is kept, or None.
-    """
+    """A conversation about a document. All calls are made from one event loop, one after the other."""
 
     def __init__(
         self,
@@ -80,7 +75,6 @@ class Chat:
         """Take what is asked about, who answers, and who hears of what happens meanwhile.
 
         Args:
-            watcher: Is told of every turn, event and exchange beside the store, or None.
             workers: Answer if the solver asks no model; None answers in this process.
 
         Raises:
@@ -158,9 +152,6 @@ class Chat:
     async def ask(self, text: str) -> tuple[Turn, ...]:
         """Return the turn of a text, alone in a tuple.
 
-        Args:
-            text: As a person puts it.
-
         Raises:
             QuestionError: It cannot be asked; nothing was.
             QuestionTimeoutError: It took too long; what was answered before stands.
@@ -202,9 +193,6 @@ class Chat:
         """Return a correction, once what depends on it is computed again; no model is asked.
 
         The turns stay in the store as they were answered, with the correction beside them.
-
-        Args:
-            act: What is put right.
 
         Raises:
             InputError: It cannot be done, or changes nothing; all stays as it was.
@@ -259,9 +247,6 @@ class Chat:
 
     async def change(self, request: AskRequest) -> None:
         """Goes on with another solver or model; where that cannot be opened, all stays as it was.
-
-        Args:
-            request: Who answers from now on, and how.
 
         Raises:
             SettingsError: There is no such solver or model, or options do not fit.

@@ -18,13 +18,7 @@ DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class SolverChoice:
-    """Somebody who can be asked.
-
-    Attributes:
-        name: Solver and model, for people.
-        summary: What it does, in a line.
-        asks: Whether it asks a model.
-    """
+    """Somebody who can be asked."""
 
     id: str
     name: str
@@ -34,11 +28,7 @@ class SolverChoice:
 
 
 def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
-    """Return who can be asked: first who answers by default, then the others as far as there are models for them.
-
-    Args:
-        asking: Who answers by default, and the settings in force.
-    """
+    """Return who can be asked: first who answers by default, then the others as far as there are models for them."""
     named = solver_spec(asking.settings.solver)
     model = asking.settings.model if named.takes_model else None
     first = SolverChoice(DEFAULT, _called(named.name, model), named.summary, asking, model is not None)

@@ -79,7 +79,6 @@ def read_as_played(path: Path, run: RunRecord, cache: ByteCache | None = None, f
     """Return the conversations of a file that a run is of.
 
     Args:
-        cache: Where documents are kept once they are read.
         folder: Where the documents lie that its questions are about; by default where they lay for the run.
 
     Raises:

@@ -16,8 +16,6 @@ class ConversationState:
 
     Attributes:
         ledger: What is answered, with its corrections.
-        answerer: Who answers the next question.
-        unkept: Why not all of it is kept, or None.
     """
 
     kept: KeptConversation
@@ -49,8 +47,6 @@ class AnsweredNow:
     Attributes:
         first: The number of the first of them that was just answered, from 1.
         document: What was asked about, with the numbers that hold.
-        run: The id of the run that they are kept as; None if they are not.
-        unkept: Why not all of it is kept, or None.
         page: What it is about, as it was read.
     """
 

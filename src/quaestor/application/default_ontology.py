@@ -23,8 +23,6 @@ class KeptOntology:
     """An ontology of a store.
 
     Attributes:
-        graphs: How many pages have a frozen graph that was built with it.
-        runs: How many runs were played with it.
         default: Whether pages are read with it if none is named.
     """
 

@@ -37,11 +37,7 @@ _HELD = 8
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """Something that can be asked about.
-
-    Attributes:
-        name: What it is called, for people.
-    """
+    """Something that can be asked about."""
 
     id: str
     name: str
@@ -65,7 +61,6 @@ class DocumentLibrary:
         Args:
             files: As `quaestor ask` takes them: paths, `DATASET#PAGE`, `sample`.
             uploads: Those of before, and those to come; the limits of their reading hold for the files too.
-            cache: Where documents are kept once they are read.
         """
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache

@@ -42,12 +42,7 @@ _QUERIES_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class PlanningPrompt:
-    """What whoever is to write a plan is told, as the workflow tells a model.
-
-    Attributes:
-        system: The rules, and the form of a plan.
-        page: The part of the document that the question is answered from, the conversation, the question.
-    """
+    """What whoever is to write a plan is told, as the workflow tells a model."""
 
     system: str
     page: str
@@ -76,7 +71,6 @@ class DocumentTools:
 
         Args:
             earlier: Questions of a conversation that it goes on with.
-            most: How many places at most.
 
         Raises:
             QuestionError: It cannot be asked.
@@ -87,9 +81,6 @@ class DocumentTools:
     async def query(self, page: CorpusPage, sparql: str, limits: Limits | None = None) -> QueryAnswer:
         """Return what a query over the graph of a whole document gives.
 
-        Args:
-            limits: Of rows and seconds.
-
         Raises:
             QueryError: It is refused, malformed, too slow, or has too many rows.
             GapError: Under the policy `strict`, where the ontology has no property for a label.
@@ -99,10 +90,6 @@ class DocumentTools:
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
         """Return where a number is, as `number_check.check_number`.
-
-        Args:
-            number: As a table would print it.
-            most: How many places at most.
 
         Raises:
             QuantityError: It is not one number.
@@ -119,9 +106,6 @@ class DocumentTools:
         question: str | None,
     ) -> Turn:
         """Return what a formula over named values comes to, or a plan that answers a question; see `calculating`.
-
-        Args:
-            turns: The conversation so far.
 
         Raises:
             QuestionError: The question cannot be asked.
@@ -141,9 +125,6 @@ class DocumentTools:
 
     async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
         """Return what whoever is to write the plan of a question is told.
-
-        Args:
-            turns: The conversation so far.
 
         Raises:
             QuestionError: The question cannot be asked.

@@ -13,11 +13,7 @@ Listener = Callable[[str, Event | Turn], None]
 
 
 class EventForwarder:
-    """The watcher of an open conversation: tells whoever asked, in the event loop.
-
-    Attributes:
-        listener: Who is told now, or None.
-    """
+    """The watcher of an open conversation: tells whoever asked, in the event loop."""
 
     def __init__(self) -> None:
         """Tell nobody yet. Made in the event loop that listeners are told in."""

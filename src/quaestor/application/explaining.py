@@ -25,7 +25,6 @@ def explanation_object(
 
     Args:
         number: The place of the turn in its conversation, from 1; from -1 backwards.
-        run: The run that it is kept as, or None.
 
     Raises:
         InputError: There is no such turn.

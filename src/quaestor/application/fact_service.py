@@ -42,9 +42,6 @@ class DocumentFacts:
 async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
     """Return the numbers of a document, as the graph of the whole document has them.
 
-    Args:
-        asking: The ontology and the policy in force, and where ontologies of files are kept.
-
     Raises:
         InputError: There is no such ontology.
         GapError: The ontology does not have a label, and the policy is `strict`.

@@ -26,7 +26,6 @@ class OutputFile:
 
     Attributes:
         inputs: What the same command reads, or writes besides: never replaced, under no spelling of its name.
-        force: Whether what is there may be replaced.
     """
 
     path: Path
@@ -90,7 +89,6 @@ class OutputFolder:
     Attributes:
         path: Where; made where it is missing.
         inputs: What the same command reads; never replaced.
-        force: Whether files that are there may be replaced.
     """
 
     path: Path

@@ -56,7 +56,6 @@ class Fix:
     """What a line asks for.
 
     Attributes:
-        act: What is to be done; None if only what could be done is asked for.
         turn: The answer that it is about, from 0.
     """
 

@@ -14,11 +14,7 @@ from quaestor.application.resolve import SAMPLE, CorpusPage, page_file
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A document that was opened by its name.
-
-    Attributes:
-        id: By which conversations know it.
-    """
+    """A document that was opened by its name."""
 
     id: str
     name: str

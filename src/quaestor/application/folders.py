@@ -87,11 +87,7 @@ class Folders:
         return path.name
 
     def listed(self, most: int = MOST_LISTED) -> tuple[str, ...]:
-        """Return the names of the files that could be documents, by their ends; in the order of their names.
-
-        Args:
-            most: How many at most.
-        """
+        """Return the names of the files that could be documents, by their ends; in the order of their names."""
         names = [SAMPLE] if self.has_sample else []
         for root in self.roots:
             for path in _files(root.path):

@@ -42,11 +42,7 @@ class NetworkNode:
 
 @dataclass(frozen=True, slots=True)
 class NetworkEdge:
-    """What joins two things.
-
-    Attributes:
-        source: The id of the one that it is said of.
-    """
+    """What joins two things."""
 
     source: str
     target: str
@@ -60,7 +56,6 @@ class Network:
     Attributes:
         focus: The thing in its middle; None if it is where a walk begins.
         hidden: How many neighbours of the focus are left out.
-        count: How many things the whole graph has.
     """
 
     focus: NetworkNode | None

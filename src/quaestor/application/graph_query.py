@@ -35,7 +35,6 @@ class QueryAnswer:
     Attributes:
         form: SELECT gives rows, ASK yes or no.
         columns: The names of the variables, without a question mark; none of ASK.
-        rows: A value a column, None if it is unbound; numbers are exact.
         places: Where the numbers stand whose nodes are among the rows.
         empty: The cells without a value that the query asks for, in words: why it finds nothing.
     """
@@ -63,7 +62,6 @@ def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None)
 
     Args:
         query: SELECT or ASK; all prefixes are known.
-        limits: Of rows and seconds.
 
     Raises:
         QueryError: It is refused, malformed, too slow, or has too many rows.

@@ -55,7 +55,6 @@ class KeptConversation:
         id: By which it is found again; nobody can guess it.
         title: As a person calls it, else its first question; "" before that.
         runs: The runs of the store that it was kept as, the latest last: each begins with a copy of the one before.
-        turns: How many questions are answered in it.
         used: When something was last asked, or the title changed.
         answerer: Who answers, as `choices.answerers` names them.
     """
@@ -89,7 +88,6 @@ class KeptConversations:
 
         Args:
             document: The id of the document that it is about.
-            title: As a person calls the conversation, or "".
 
         Raises:
             InputError: The title is too long.

@@ -41,9 +41,6 @@ class TraceOptions:
     """Where traces are to be written.
 
     Attributes:
-        folder: The folder; made where it is missing.
-        inputs: What the same command reads, or writes besides.
-        force: Whether files that are there may be replaced.
         go_on: Whether what happens is added to files that are there: of a run that is resumed.
     """
 

@@ -19,9 +19,7 @@ class CassetteOptions:
     """What becomes of the exchanges with a model, besides the store.
 
     Attributes:
-        replay: Take them from this file, without a network.
         inputs: What the same command reads, or writes besides: no recording takes its place.
-        force: Whether a recording may replace a file that is there.
     """
 
     record: Path | None = None
@@ -66,7 +64,6 @@ def solver_access(
     A solver that may do without a model gets one if the caller names it.
 
     Args:
-        cassette: Recording or replay.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         go_on: Whether a recording is added to one that is there.
 
@@ -120,7 +117,6 @@ def model_access(
     """Give the way to the model that the settings name.
 
     Args:
-        settings: The model, its limits and its prices; whether requests are traced.
         cassette: Recording or replay; by default neither.
         go_on: Whether a recording is added to one that is there.
 

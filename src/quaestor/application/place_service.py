@@ -30,7 +30,6 @@ def places_in_files(
     Args:
         arguments: Files, or a page as `DATASET#PAGE`, then a question; questions before the last one are a
             conversation that it goes on with.
-        most: How many places at most.
 
     Raises:
         QuestionError: The question is empty.
@@ -52,7 +51,6 @@ def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) 
 
     Args:
         questions: The last one is asked; those before it are a conversation that it goes on with.
-        most: How many places at most.
 
     Raises:
         QuestionError: There is no question, or the last one is empty.

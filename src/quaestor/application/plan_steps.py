@@ -20,9 +20,7 @@ class PlanNode:
     """One thing that a plan is drawn of.
 
     Attributes:
-        key: Tells it from the others of its plan.
         kind: A number or words that are taken, a row, a group of cells, a constant, an earlier answer, an operation.
-        title: What it is: the label of a number, the name of an operation.
         value: What it came to, in words; "" where that is not known.
         inputs: The keys of those that lead to it, in the order of the operation.
         sources: Where it is in the document; of an operation none, they are its inputs'.

@@ -28,12 +28,7 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What the judge replies.
-
-    Attributes:
-        reason: Why, in a sentence.
-        right: Whether the answer is right.
-    """
+    """What the judge replies."""
 
     reason: str
     right: bool
@@ -56,9 +51,6 @@ async def judge_prose(
     store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
 ) -> Mapping[str, Sequence[GoldTurn]]:
     """Ask a model about answers in prose that nobody has judged, and return the references with all verdicts.
-
-    Args:
-        settings: The models that are known, and what may be used of them.
 
     Raises:
         DatasetError: A verdict cannot be kept.

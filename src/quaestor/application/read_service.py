@@ -196,7 +196,6 @@ def part_objects(
     Args:
         section: Only of the section with this id, or None.
         offset: How many are left out before the first.
-        limit: How many are given at most.
     """
     blocks = [block for block in document.blocks if section is None or block.section == section]
     return len(blocks), [_part_object(document, block) for block in blocks[offset : offset + limit]]

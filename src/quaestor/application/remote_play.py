@@ -75,12 +75,7 @@ class RemotePlay:
     def __init__(
         self, workers: AnswerWorkers, page: CorpusPage, request: AskRequest, document: Document, watcher: Watcher
     ) -> None:
-        """Take what is played, who computes it, and who hears of it.
-
-        Args:
-            document: The page's, with the numbers that hold.
-            watcher: Hears of it as it happens.
-        """
+        """Take what is played, who computes it, and who hears of it."""
         self._workers, self._page, self._request, self._watcher = workers, page, request, watcher
         self._document = document
         self._started = now()
@@ -160,11 +155,7 @@ class RemotePlay:
                 self._open = None
 
     def broken(self, error: str) -> Turn | None:
-        """Return the turn that broke off, as far as it came; None if none is open.
-
-        Args:
-            error: Why it did.
-        """
+        """Return the turn that broke off, as far as it came; None if none is open."""
         if (open_ := self._open) is None:
             return None
         begun = open_.begun
@@ -181,11 +172,7 @@ class RemotePlay:
         )
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
-        """Return how the conversation went.
-
-        Args:
-            failure: What it ended with, if it did.
-        """
+        """Return how the conversation went."""
         error, shown = None if failure is None else describe_failure(failure), self._shown
         return ConversationResult(
             started=self._started,

@@ -88,7 +88,6 @@ def read_playable(
     Args:
         limit: Read no more than so many conversations.
         folder: Where the documents lie that the questions of the file are about.
-        cache: Where documents are kept once they are read.
 
     Raises:
         DatasetError: It cannot be read, or none of its pages has a number.

@@ -32,7 +32,6 @@ class PlayedFile:
     """The file that a run was played on.
 
     Attributes:
-        conversations: Those of the run, by their ids.
         gold: The references of all conversations of the file, by id; None if it has none.
         stamp: When the file was changed last, in nanoseconds, and its size in bytes.
     """

@@ -85,13 +85,9 @@ class _Open:
     """A conversation while somebody uses it.
 
     Attributes:
-        lock: Held while anything is done in it.
-        chat: The conversation, once something was asked.
         seen: What was on record of it when it was last used here; something else is on record if another server of the
             same store has gone on with it since.
         unlisted: Why the list of conversations does not have its latest answers, or None.
-        used: When it was last used, by the clock that only goes on.
-        waiting: How many wait for the lock.
         asking: What answers questions, or waits to; those that were stopped are not among them.
     """
 
@@ -118,14 +114,7 @@ class SessionManager:
         limits: SessionLimits = SessionLimits(),
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Take what lies around it.
-
-        Args:
-            asking: Who answers where nobody chooses another.
-            store: Where questions and answers are kept, open.
-            limits: How much is held open.
-            workers: Compute what is asked without a model; None computes in this process.
-        """
+        """Take what lies around it."""
         self._workers = workers
         self.asking: AskRequest = asking
         self.library: DocumentLibrary = library
@@ -173,8 +162,6 @@ class SessionManager:
         """Answer each question in a text, after those that were asked in the conversation before.
 
         Args:
-            text: As a person puts it.
-            listener: Is told of each question, and of what happens while it is answered.
             answerer: Who answers from now on, as `choices.answerers` names them; None is who did before.
 
         Raises:
@@ -496,8 +483,6 @@ async def open_sessions(
     """Give what a server answers with, and close it: conversations, what else is done with documents, the store.
 
     Args:
-        asking: Who answers, with the settings in force.
-        files: What can be asked about from the start, by the names that a person gave.
         processes: How many worker processes answer without a model; 0 answers in this process.
 
     Raises:

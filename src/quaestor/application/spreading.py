@@ -22,8 +22,6 @@ async def spread(
     """Has jobs done and handles what comes of each, once.
 
     Args:
-        work: What is done. It survives pickling.
-        jobs: Drawn as they are needed.
         handle: Takes a job and what came of it, here.
         settings: What spreads them: the engine `ray`, or else nothing.
 

@@ -51,8 +51,6 @@ class TurnDetail:
     Attributes:
         conversation: All turns of its conversation, with their verdicts.
         nodes: What its plan is drawn of; none if it has no plan.
-        exchanges: What models were asked in it, and what they replied.
-        graph: The graph of its page; None if there was none.
         document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
         corrected: The turn as a person corrected it; None where nobody did.
@@ -72,9 +70,6 @@ class TurnDetail:
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
     """Return a turn of a run.
-
-    Args:
-        number: The place of the turn in its conversation, from 1.
 
     Raises:
         UnknownRunError: There is no such run.

@@ -58,13 +58,7 @@ class UploadLimits:
 
 @dataclass(frozen=True, slots=True)
 class UploadEntry:
-    """A file that was handed over, as it is listed.
-
-    Attributes:
-        id: By which it is found again.
-        name: What it is called, fit to be shown.
-        size: Its bytes.
-    """
+    """A file that was handed over, as it is listed."""
 
     id: str
     name: str
@@ -76,10 +70,7 @@ class Upload:
     """A file that was handed over.
 
     Attributes:
-        id: By which it is found again; nobody can guess it.
-        name: What it is called, fit to be shown.
         digest: SHA-256 of the file.
-        size: Its bytes.
     """
 
     id: str
@@ -103,7 +94,6 @@ class Uploads:
         Args:
             folder: For its owner's eyes only, and for nothing else.
             cache: Where documents are kept once they are read, or None.
-            limits: What may be handed over.
         """
         self.folder: Path = folder
         self.limits: UploadLimits = limits
@@ -112,9 +102,6 @@ class Uploads:
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
         """Keep a file, and return it with what was read of it. One that cannot be asked is not kept.
-
-        Args:
-            name: As whoever hands it over calls it.
 
         Raises:
             InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.

@@ -33,11 +33,7 @@ HELP = {
 
 @dataclass(frozen=True, slots=True)
 class ChatLine:
-    """What commands work on.
-
-    Attributes:
-        force: Whether an export may replace another file.
-    """
+    """What commands work on."""
 
     chat: "Chat"
     console: "Console"

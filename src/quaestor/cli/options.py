@@ -255,7 +255,6 @@ class RecordedModelOptions(ModelOptions):
 
         Args:
             used: The other files of the command.
-            force: Whether a recording may replace a file.
         """
         from quaestor.application.models import CassetteOptions
 
@@ -355,7 +354,6 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
 
         Args:
             used: The other files of the command.
-            force: Whether traces may replace files.
         """
         from quaestor.application.live_traces import TraceOptions
 
@@ -382,9 +380,6 @@ class OutputOptions:
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:
     """Return a command whose parameters that are groups of options are spread out, for typer to read.
-
-    Args:
-        command: Takes arguments that typer knows, and dataclasses of this module.
 
     Raises:
         TypeError: Two groups have an option of the same name.

@@ -24,11 +24,7 @@ def show_tables(console: Console, document: Document) -> None:
 
 
 def show_document(console: Console, document: Document, marked: Collection[Source] = ()) -> None:
-    """Print all of a document in its order: headings, paragraphs, tables.
-
-    Args:
-        marked: Cells and spans of sentences that are put in brackets.
-    """
+    """Print all of a document in its order: headings, paragraphs, tables."""
     cells = frozenset(source for source in marked if isinstance(source, CellRef))
     spans = [source for source in marked if isinstance(source, SentenceRef)]
     console.print(f"[bold]{escape(document.id)}[/]")

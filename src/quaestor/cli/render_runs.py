@@ -23,11 +23,7 @@ from quaestor.store.records import CorrectionRecord, PromptRecord, RunRecord
 
 
 def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -> None:
-    """Print a line a run.
-
-    Args:
-        scores: The latest score of each that has one, by its id.
-    """
+    """Print a line a run."""
     # When a run began is in its id.
     grid = Grid("run", "status", "examples", "correct", "dataset")
     for name in (0, 3):
@@ -39,11 +35,7 @@ def show_runs(records: Sequence[RunRecord], scores: Mapping[str, ScoreRecord]) -
 
 
 def show_run(found: RunFigures, figures: Mapping[str, str]) -> None:
-    """Print what a run was started with, how far it is, how it did, and what failed.
-
-    Args:
-        figures: Scores and figures in words, by what they are about.
-    """
+    """Print what a run was started with, how far it is, how it did, and what failed."""
     record, counted = found.run, found.counts
     never = record.conversations - sum(counted.statuses.values())
     counts = [f"{count} {status}" for status, count in sorted(counted.statuses.items())] + (

@@ -42,12 +42,7 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
 
 @contextmanager
 def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
-    """Give what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for.
-
-    Args:
-        history: The file that lines are remembered in, or None.
-        complete: Returns the lines that one may be the beginning of.
-    """
+    """Give what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for."""
     if not sys.stdin.isatty():
         yield _piped
         return

@@ -48,7 +48,6 @@ class ServedTool:
     """A function that assistants can call, with the types of its arguments and its result.
 
     Attributes:
-        description: What it does and when it helps, for whoever chooses among tools.
         writes: Whether it changes anything: begins or goes on with a conversation, writes a file.
     """
 
@@ -91,12 +90,7 @@ class Calls:
     async def call(
         self, tool: ServedTool, given: Mapping[str, Any], context: ServerContext, told: Told
     ) -> CallToolResult:
-        """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act.
-
-        Args:
-            given: Its arguments, as a client sent them.
-            told: Is told what happens meanwhile.
-        """
+        """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act."""
         if self._under_way >= AT_ONCE:
             return _failed(f"{AT_ONCE} calls are already running; wait for a result before the next call")
         try:

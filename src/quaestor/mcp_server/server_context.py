@@ -25,8 +25,6 @@ class ServerContext:
     """A server's own.
 
     Attributes:
-        bench: What is done with documents besides asking.
-        store: Where runs and conversations are kept, open.
         exports: The folder that exports are written to; None if none was named, and nothing is written.
         begun: The conversations that were begun here, the latest last.
         lists: Whether those are listed: where one client alone speaks with the server.
@@ -58,8 +56,6 @@ class ServerContext:
         """Answer each question in a text; a conversation of before finds its document in the folders.
 
         Args:
-            text: As a person puts it.
-            listener: Is told of each question, and of what happens while it is answered.
             answerer: The id of who answers from now on; None is who did before.
 
         Raises:
@@ -109,9 +105,6 @@ async def open_house(
     """Give what a server is on, and close it.
 
     Args:
-        asking: Who answers, with the settings in force.
-        exports: The folder that exports are written to, or None.
-        lists: Whether the conversations that are begun are listed.
         processes: How many worker processes answer without a model; 0 answers in this process.
 
     Raises:

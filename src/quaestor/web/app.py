@@ -68,9 +68,7 @@ def create_app(
     """Return the app. It opens the store when it is started, and closes it when it ends.
 
     Args:
-        asking: Who answers, with the settings in force.
         access: Who is let in; by default all of this machine.
-        files: What can be asked about from the start, by the names that a person gave.
         processes: How many worker processes answer without a model; 0 answers in this process.
     """
     pages = Pages(AREAS)

@@ -37,7 +37,6 @@ class Bodies:
 
         Args:
             refuse: Makes the answer to a request that is given up, of its status and one line.
-            most_of_one: Bytes of the bodies of one client that may be under way at once.
             patience: Seconds that a body may keep the server waiting, besides those that its size explains.
             slowest: Bytes a second that explain them.
         """

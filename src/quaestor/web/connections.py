@@ -46,8 +46,6 @@ class Connections:
 
         Args:
             proxies: Addresses and networks whose connections are not limited in number: they serve many clients.
-            seconds: How long the headers of a request may take.
-            most_of_one: How many connections another address may have open.
         """
         self.seconds: float = seconds
         self._most = most_of_one

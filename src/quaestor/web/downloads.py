@@ -24,7 +24,6 @@ async def download(conversations: Sequence[ExportedConversation], about: str, fo
     """Return conversations as a file, which a browser keeps and does not open in the place of the page.
 
     Args:
-        conversations: What is handed on; one at least.
         about: What the document or the run is called, by which the file is named.
     """
     suffix, kind = KINDS[format]

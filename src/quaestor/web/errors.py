@@ -35,11 +35,7 @@ INTERNAL = "Internal server error. See the server log for details."
 
 
 def error_answer(pages: Pages, request: Request, status: int, line: str) -> Response:
-    """Return a line as a page, as the part of a page that was asked for, or to programs as a problem.
-
-    Args:
-        line: What went wrong, and what to do.
-    """
+    """Return a line as a page, as the part of a page that was asked for, or to programs as a problem."""
     if is_for_programs(request.url.path):
         return problem_answer(problem_of(status, line))
     if is_partial(request):

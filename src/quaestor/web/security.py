@@ -51,7 +51,6 @@ class Access:
     """Who is let in.
 
     Attributes:
-        host: The address that is listened at.
         token: What whoever asks has to know; None if all of this machine may ask.
         made: Whether the token was made here, so that nobody knows it yet.
     """
@@ -120,11 +119,7 @@ class Access:
         return found is not None and hmac.compare_digest(found.value.encode(), self.cookie_value.encode())
 
     def grant(self, response: Response, *, secure: bool) -> None:
-        """Give whoever knew the token the cookie.
-
-        Args:
-            secure: Whether it was asked over HTTPS.
-        """
+        """Give whoever knew the token the cookie."""
         response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict", secure=secure)
 
     def _derived(self, purpose: str) -> str:

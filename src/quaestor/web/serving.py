@@ -53,7 +53,6 @@ def server_of(app: ASGIApp, proxies: tuple[str, ...] = (), connections: Connecti
 
     Args:
         proxies: Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
-        connections: Theirs are limited; by default as `Connections` says.
     """
     config = uvicorn.Config(
         app,

@@ -34,10 +34,6 @@ class Site:
 
     Attributes:
         asking: Who answers where nobody chooses another, and how; `asking.settings` are those in force.
-        store: Where runs and conversations are kept, open.
-        desk: The documents, and the conversations about them.
-        bench: What is done with documents besides asking.
-        papers: Documents in parts, as they are shown.
         tasks: What goes on whether or not a browser waits for it.
     """
 

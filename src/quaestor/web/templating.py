@@ -27,11 +27,7 @@ class Pages:
     """
 
     def __init__(self, areas: Mapping[str, str]) -> None:
-        """Read nothing yet.
-
-        Args:
-            areas: What the navigation leads to: names to paths.
-        """
+        """Read nothing yet."""
         self.version = _version()
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES),
@@ -56,7 +52,6 @@ class Pages:
 
         Args:
             request: What was asked; templates see `path` and `partial`, whether only a part of a page is asked for.
-            template: The path of the template below `templates/`.
         """
         seen = {"path": request.url.path, "partial": is_partial(request)}
         return HTMLResponse(self.text(template, **seen, **values), status)

@@ -47,14 +47,7 @@ _MOST_SOURCES = 12
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """Somewhere in the document that can be gone to.
-
-    Attributes:
-        key: The id of the cell or the words.
-        part: The number of the part of the document that they are in.
-        where: Page and section, or "".
-        place: Row and column, or the number of the sentence.
-    """
+    """Somewhere in the document that can be gone to."""
 
     key: str
     part: int
@@ -67,11 +60,7 @@ class ShownPlace:
 
 @dataclass(frozen=True, slots=True)
 class FormulaPiece:
-    """Some of a formula.
-
-    Attributes:
-        place: Where the number is, or None.
-    """
+    """Some of a formula."""
 
     text: str
     place: ShownPlace | None = None
@@ -96,23 +85,14 @@ class Card:
     """A turn.
 
     Attributes:
-        number: Its place in the conversation, from 1.
         answer: The answer itself, for what a card does not say.
-        entries: The value, each entry of a list by itself.
-        kind: What it is, in a word or two.
         formula: In pieces; empty of what was merely looked up.
         sentences: Those of the explanation, in pieces; empty if there is none.
         cited: How many of the places, from the first on, the sentences cite by their numbers.
-        sure: How surely, in words, or "".
         level: `high`, `middle` or `low`, how sure that is; "" if not given.
-        checked: Whether the plan, executed again, gave the answer.
         remark: Why there is no answer, or what to doubt; "" where neither.
         places: Where its numbers are, those of one section together.
-        more_places: How many more there are than are shown.
-        readings: What the question may ask for instead.
-        steps: What happened between question and answer.
         was: What a solver answered, where a person corrected it, or "".
-        corrected: Who did, when and why, or "".
     """
 
     number: int
@@ -138,12 +118,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """What a question may ask for instead.
-
-    Attributes:
-        number: Its place among them, from 1.
-        sure: How surely, in words, or "".
-    """
+    """What a question may ask for instead."""
 
     number: int
     shown: str

@@ -146,9 +146,7 @@ async def show_conversation(
 
     Args:
         at: The key of the place that is looked at, or "".
-        part: The part of the document that is shown first, or None.
         corrected: The number of the correction that was just made, or 0.
-        more: What that is filled with besides.
     """
     state = await site.sessions.look(id)
     paper = await site.papers.paper(state.document)

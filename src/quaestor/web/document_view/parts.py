@@ -47,8 +47,6 @@ class Part:
     """Some of a document.
 
     Attributes:
-        number: Its place among the parts, from 0.
-        pieces: What is in it, in order.
         lines: About how many lines it takes on a screen.
     """
 
@@ -63,12 +61,7 @@ class Part:
 
 
 class Paper:
-    """A document in parts.
-
-    Attributes:
-        parts: In its order.
-        health: How much of its tables was understood.
-    """
+    """A document in parts."""
 
     def __init__(self, document: Document) -> None:
         """Cut a document."""

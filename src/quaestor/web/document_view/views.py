@@ -18,10 +18,7 @@ class CellView:
     """A cell of a grid.
 
     Attributes:
-        span: How many columns it is over.
         numeric: Whether it is set as a number.
-        used: Whether an answer rests on it.
-        here: Whether it is the place that is looked at.
         mended: What was mended in reading it, or "".
     """
 
@@ -39,7 +36,6 @@ class RowView:
     """A row of a grid.
 
     Attributes:
-        cells: Left to right.
         depth: How far its label is set in, 0 to 4.
         heading: Whether it heads the rows below it: a label and nothing else.
     """
@@ -55,7 +51,6 @@ class SpanView:
 
     Attributes:
         key: Of a marked span its id, else "".
-        here: Whether it is the place that is looked at.
     """
 
     text: str
@@ -65,11 +60,7 @@ class SpanView:
 
 @dataclass(frozen=True, slots=True)
 class SentenceView:
-    """A sentence.
-
-    Attributes:
-        spans: Its words, cut where marked ones begin and end.
-    """
+    """A sentence."""
 
     key: str
     spans: tuple[SpanView, ...]
@@ -83,11 +74,7 @@ class BlockView:
         kind: `heading`, `paragraph` or `table`.
         key: The id of a heading or a table.
         level: Of a heading, 1 for the outermost.
-        page: The page that begins here, or None.
-        title: Of a table, with its caption.
         rest: Which rows of a long table these are, in words, or "".
-        about: The role of a table and what its numbers count in, or "".
-        doubts: What of a table was not understood.
     """
 
     kind: str
@@ -105,12 +92,7 @@ class BlockView:
 
 
 def part_view(paper: Paper, part: Part, used: Collection[Source], here: Source | None = None) -> list[BlockView]:
-    """Return a part of a document to be shown.
-
-    Args:
-        used: What answers rest on.
-        here: The place that is looked at, or None.
-    """
+    """Return a part of a document to be shown."""
     page = paper.parts[part.number - 1].pieces[-1].block.page if part.number else None
     shown = []
     for piece in part.pieces:

@@ -23,7 +23,6 @@ class ChangeView:
     """An answer that a correction changed.
 
     Attributes:
-        number: Its place in the conversation, from 1.
         why: Why it has no value any longer, or "".
     """
 
@@ -35,11 +34,7 @@ class ChangeView:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionView:
-    """A correction on record.
-
-    Attributes:
-        number: Its place among them, from 1.
-    """
+    """A correction on record."""
 
     number: int
     says: str
@@ -68,11 +63,7 @@ class NumberView:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A step that takes a number.
-
-    Attributes:
-        number: From 1.
-    """
+    """A step that takes a number."""
 
     number: int
     label: str
@@ -86,7 +77,6 @@ class OfferView:
     Attributes:
         act: What choosing it does, as a form sends it.
         kind: `source`, `reading` or `operation`.
-        gives: The answer that it would come to.
     """
 
     act: str

@@ -19,15 +19,7 @@ KIND_LABELS = {"taken": "from the document", "row": "row of the table", "group":
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A thing of the plan and its place.
-
-    Attributes:
-        x: Its left edge.
-        y: Its upper edge.
-        title: What is written in it first, cut to fit.
-        value: What is written in it below, cut to fit.
-        last: Whether it is the answer.
-    """
+    """A thing of the plan and its place."""
 
     node: PlanNode
     x: int
@@ -42,7 +34,6 @@ class Edge:
     """What leads from one box to another.
 
     Attributes:
-        path: As SVG writes a path.
         number: Which operand it is, from 1; 0 if the operation has one.
     """
 
@@ -54,11 +45,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A plan with everything in its place.
-
-    Attributes:
-        boxes: In the order of the plan.
-    """
+    """A plan with everything in its place."""
 
     boxes: tuple[Box, ...]
     lines: tuple[Edge, ...]
@@ -99,11 +86,7 @@ def draw(nodes: Sequence[PlanNode]) -> Drawing:
 
 
 def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
-    """Return a thing of a plan in words, for who does not see the drawing.
-
-    Args:
-        nodes: All of the plan, by their keys.
-    """
+    """Return a thing of a plan in words, for who does not see the drawing."""
     if node.kind in ("constant", "earlier"):
         return node.title
     if node.kind != "operation":

@@ -117,7 +117,6 @@ class ListRequest:
 
     Attributes:
         values: Its parameters, those that ask for something.
-        limit: How many are on one page.
     """
 
     path: str
@@ -176,8 +175,6 @@ class Pager:
 
     Attributes:
         first: The number of the first that is shown, from 1; 0 if none is.
-        previous: The address of the page before, or None.
-        next: That of the next page, or None.
     """
 
     first: int

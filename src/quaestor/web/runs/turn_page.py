@@ -34,7 +34,6 @@ class PlaceInWords:
     """Where a number is, in words.
 
     Attributes:
-        marked: The number, or the words, as printed.
         key: The id of the element that shows it on this page, or "".
     """
 
