@@ -11,7 +11,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 from web import asking
 
-from quaestor.application.folders import Folders
+from quaestor.application.folder_library import Folders
 from quaestor.mcp_server.server import create_server
 from quaestor.mcp_server.server_context import open_house
 from quaestor.readers.content import FileContent, read_content

@@ -1,14 +1,14 @@
 """What can be asked about in a place that several people come to: files named when it was opened, and uploads."""
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePath
 from weakref import WeakValueDictionary
 
-from quaestor.application.concurrency_limiter import ConcurrencyLimiter
 from quaestor.application.resolve import (
     SAMPLE,
     CorpusPage,
@@ -20,7 +20,7 @@ from quaestor.application.resolve import (
 )
 from quaestor.application.uploads import Uploads
 from quaestor.core.visible import visible_name
-from quaestor.errors import InputError, UnknownUploadError
+from quaestor.errors import BusyError, InputError, UnknownUploadError
 from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
@@ -207,3 +207,29 @@ def _called(name: str) -> str:
     path, separator, identity = name.partition("#")
     shown = "sample: pages of fictional companies" if name == SAMPLE else PurePath(path).name
     return visible_name(f"{shown}{separator}{identity}")
+
+
+class ConcurrencyLimiter:
+    """Room for so much at once. All calls are made from one event loop."""
+
+    def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
+        """Take how much there is room for, what those are told who find none, and how much one client may have."""
+        self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def entered(self, client: str = "") -> Iterator[None]:
+        """Take one place for a client as long as the block lasts.
+
+        Raises:
+            BusyError: All are taken, or all that one client may have.
+        """
+        if self._taken.total() >= self._most or self._taken[client] >= self._most_of_one:
+            raise BusyError(self._refusal)
+        self._taken[client] += 1
+        try:
+            yield
+        finally:
+            self._taken[client] -= 1
+            if not self._taken[client]:
+                del self._taken[client]

@@ -1,15 +1,184 @@
-"""Documents of folders by their names, as programs ask for them, under the ids by which conversations know them.
-
-Which names there are is `folders`' matter.
-"""
+"""Documents of the folders that a program may read: which there are, by which names, and under which ids."""
 
 import asyncio
+import os
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.document_library import DocumentLibrary, LibraryEntry
-from quaestor.application.folders import Folders
 from quaestor.application.resolve import SAMPLE, CorpusPage, page_file
+from quaestor.errors import InputError, UnknownUploadError
+
+SUFFIXES = (".html", ".htm", ".xhtml", ".pdf", ".xlsx", ".csv", ".tsv", ".md", ".txt", ".json", ".gz")
+"""The ends of the names that are listed; another file can be read by its name, where a reader knows what it holds."""
+
+MOST_LISTED = 1_000
+LARGEST = 100_000_000
+"""Bytes of a file that is read."""
+
+_LONGEST = 1_000
+_DEEPEST = 8
+_MOST_SEEN = 50_000
+"""Files that are looked at for a list, so that a list of a whole disk comes to its end."""
+
+_SEPARATOR = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder, or a single file, that may be read.
+
+    Attributes:
+        path: Where it is, every link followed.
+    """
+
+    label: str
+    path: Path
+
+
+class Folders:
+    """The folders and files that were named. Reads nothing of a file."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Take what may be read.
+
+        Args:
+            names: Folders and files as a person names them, and `sample`, the bundled dataset.
+
+        Raises:
+            InputError: There is no such folder or file.
+        """
+        self.has_sample: bool = SAMPLE in names
+        self.roots: tuple[Folder, ...] = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
+
+    def find(self, name: str) -> str:
+        """Return what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
+
+        Args:
+            name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.
+
+        Raises:
+            UnknownUploadError: There is no such file in the folders.
+            InputError: It is too large.
+        """
+        if self.has_sample and (name == SAMPLE or name.startswith(SAMPLE + _SEPARATOR)):
+            return name
+        if 0 < len(name) <= _LONGEST and name.isprintable():
+            for path, page in _split(name):
+                found = self._within(path)
+                # A file whose own name ends so would be read instead, wherever it leads to.
+                if found is not None and not (page and os.path.lexists(f"{found}{page}")):
+                    return f"{found}{page}"
+        raise UnknownUploadError("no such file in the folders of this server: list the documents")
+
+    def name_of(self, path: Path) -> str:
+        """Return what a file is called: its path in its folder, with the folder's name if there are several."""
+        for root in self.roots:
+            if path == root.path:
+                return root.label
+            if path.is_relative_to(root.path):
+                inside = path.relative_to(root.path).as_posix()
+                return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
+        return path.name
+
+    def listed(self, most: int = MOST_LISTED) -> tuple[str, ...]:
+        """Return the names of the files that could be documents, by their ends; in the order of their names."""
+        names = [SAMPLE] if self.has_sample else []
+        for root in self.roots:
+            for path in _files(root.path):
+                if len(names) >= most:
+                    return tuple(names)
+                if self._within(path) is not None:
+                    names.append(self._called(root, path))
+        return tuple(names)
+
+    def _called(self, root: Folder, path: Path) -> str:
+        if path == root.path:
+            return root.label
+        inside = path.relative_to(root.path).as_posix()
+        return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
+
+    def _within(self, path: Path) -> Path | None:
+        """Return the regular file that a path leads to in the end, if that is in a folder and not hidden there.
+
+        Raises:
+            InputError: It is too large.
+        """
+        for candidate in self._candidates(path):
+            try:
+                found = candidate.resolve(strict=True)
+                status = found.stat()
+            except (OSError, ValueError, RuntimeError):  # not there, a loop of links, no name of a file
+                continue
+            if stat.S_ISREG(status.st_mode) and any(_holds(root.path, found) for root in self.roots):
+                if status.st_size > LARGEST:
+                    raise InputError(f"{found.name} has {status.st_size:,} bytes; the maximum is {LARGEST:,}")
+                return found
+        return None
+
+    def _candidates(self, path: Path) -> Iterator[Path]:
+        """Yield what a path may mean: a label and what is in it, a path in a folder, a path from the root."""
+        if path.is_absolute():
+            yield path
+            return
+        for root in self.roots:
+            first, *rest = path.parts or ("",)
+            if first == root.label:
+                yield root.path.joinpath(*rest)
+            if root.path.is_dir():
+                yield root.path / path
+
+
+def _there(name: str) -> Path:
+    try:
+        path = Path(name).expanduser().resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        raise InputError(f"no such file or folder: {name[:200]!r}") from None
+    if not path.is_dir() and not path.is_file():
+        raise InputError(f"{name[:200]!r} is a pipe or a device: choose a file or a folder")
+    return path
+
+
+def _labelled(paths: Sequence[Path]) -> Iterator[Folder]:
+    used: set[str] = set()
+    for path in dict.fromkeys(paths):
+        wanted = path.name or "root"
+        label = next(name for name in (wanted, *(f"{wanted}-{n}" for n in range(2, 10_000))) if name not in used)
+        used.add(label)
+        yield Folder(label, path)
+
+
+def _split(name: str) -> Iterator[tuple[Path, str]]:
+    """Yield the path and what is behind it: all of a name is a path if there is such a file."""
+    yield Path(name), ""
+    path, separator, page = name.rpartition(_SEPARATOR)
+    if separator and path and page:
+        yield Path(path), f"{_SEPARATOR}{page}"
+
+
+def _holds(root: Path, path: Path) -> bool:
+    """Whether a file is the one that was named, or is in the folder that was, in no hidden one."""
+    if path == root:
+        return True
+    return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+        return
+    seen = 0
+    for folder, folders, files in os.walk(root):
+        seen += len(files) + len(folders)
+        if seen > _MOST_SEEN:
+            return
+        depth = len(Path(folder).relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEEPEST else []
+        for name in sorted(files):
+            if name.lower().endswith(SUFFIXES) and not name.startswith(".") and name.isprintable():
+                yield Path(folder) / name
 
 
 @dataclass(frozen=True, slots=True)

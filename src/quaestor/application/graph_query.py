@@ -11,12 +11,14 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from quaestor.application.source_objects import source_objects
+from quaestor.application.answers import source_objects
+from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph, empty_cells_named, show_empty
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
+from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.terms import Value
 
 MOST_ROWS = 200
@@ -112,3 +114,26 @@ def _sources(graph: KnowledgeGraph) -> dict[str, Source]:
 
 def _empty(graph: KnowledgeGraph, query: str, form: str) -> tuple[str, ...]:
     return tuple(show_empty(cell) for cell in empty_cells_named(graph, query, form)[:_MOST_EMPTY])
+
+
+def graph_object(graph: KnowledgeGraph) -> dict[str, JsonValue]:
+    """Return a graph as JSON: every number with its source, what tables and lines were taken for, and the counts."""
+    facts: dict[str, JsonValue] = serial.dump(graph)
+    return {"digest": graph.digest, "statistics": dict(graph.statistics()), **facts}
+
+
+def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, JsonValue]:
+    """Return an ontology as JSON: all its types with their properties, or one type.
+
+    Args:
+        type_: The name of a type, to have that one only.
+
+    Raises:
+        OntologyError: It has no such type.
+    """
+    kinds = [ontology.class_named(type_)] if type_ else list(ontology.classes)
+    types: list[JsonValue] = []
+    for kind in kinds:
+        properties: list[JsonValue] = [serial.dump(item) for item in ontology.properties_of(kind.name)]
+        types.append({**serial.dump(kind), "properties": properties})
+    return {"digest": ontology.digest, "types": types}

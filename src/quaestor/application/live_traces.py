@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from quaestor.application.answer_kinds import kind_objects
+from quaestor.application.answers import kind_objects
 from quaestor.application.files import OutputFolder, json_line
 from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn

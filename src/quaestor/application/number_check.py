@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from quaestor.application.source_objects import source_objects
+from quaestor.application.answers import source_objects
 from quaestor.core.answer_value import amount_words
 from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import find_quantities, parse_cell

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.answer_kinds import benchmark_json, plain_value, stored_kind_objects
+from quaestor.application.answers import benchmark_json, plain_value, source_object, stored_kind_objects
 from quaestor.application.files import OutputFile, json_line
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun
-from quaestor.application.source_objects import source_object
 from quaestor.conversation.answer import Answer
 from quaestor.core import serial
 from quaestor.core.answer_value import AnswerValue, Number

@@ -15,11 +15,8 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import what_can_be_asked
 from quaestor.application.chat_service import Chat, kept_conversation
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
-from quaestor.application.concurrency_limiter import ConcurrencyLimiter
-from quaestor.application.conversation_state import AnsweredNow, ConversationState
-from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
 from quaestor.application.document_tools import DocumentTools
-from quaestor.application.event_forwarder import EventForwarder, Listener
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
 from quaestor.application.kept_conversations import (
@@ -31,8 +28,10 @@ from quaestor.application.kept_conversations import (
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.application.uploads import open_uploads
-from quaestor.conversation.turn import Correction, Turn
+from quaestor.conversation.events import Event
+from quaestor.conversation.turn import Correction, ToolCall, Turn
 from quaestor.core.computing import compute
+from quaestor.documents.document import Document
 from quaestor.errors import (
     BusyError,
     InputError,
@@ -43,7 +42,9 @@ from quaestor.errors import (
     UnknownConversationError,
     UnknownRunError,
 )
+from quaestor.evaluation.watching import TurnBegun
 from quaestor.exports.conversation import ExportedConversation
+from quaestor.llm.transcript import Exchange
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
@@ -61,6 +62,91 @@ _TIDIED = 60.0
 
 _LOOK_AGAIN = 0.05
 """Seconds between two looks whether it still does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """A conversation with its document, as it is now.
+
+    Attributes:
+        ledger: What is answered, with its corrections.
+    """
+
+    kept: KeptConversation
+    page: CorpusPage
+    ledger: Ledger
+    answerer: SolverChoice
+    unkept: str | None = None
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What is answered, as it reads now."""
+        return self.ledger.turns
+
+    @property
+    def document(self) -> Document:
+        """What it is about, with the numbers that hold now."""
+        return self.ledger.document
+
+    @property
+    def corrected_page(self) -> CorpusPage:
+        """The same, with what it is read among."""
+        return replace(self.page, document=self.document)
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredNow:
+    """What was just asked.
+
+    Attributes:
+        first: The number of the first of them that was just answered, from 1.
+        document: What was asked about, with the numbers that hold.
+        page: What it is about, as it was read.
+    """
+
+    turns: tuple[Turn, ...]
+    first: int
+    document: Document
+    run: str | None
+    unkept: str | None
+    page: CorpusPage
+    solver: str
+
+
+Listener = Callable[[str, Event | Turn], None]
+"""Is told in the event loop of a question of the conversation, and of what happens in it or how it is answered."""
+
+
+class EventForwarder:
+    """The watcher of an open conversation: tells whoever asked, in the event loop."""
+
+    def __init__(self) -> None:
+        """Tell nobody yet. Made in the event loop that listeners are told in."""
+        self.listener: Listener | None = None
+        self._loop = asyncio.get_running_loop()
+        self._question = ""
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Remembers which question is being answered."""
+        self._question = begun.question
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Tell of an event, in whatever thread it happened.
+
+        Args:
+            index: The turn's place in the conversation, from 0.
+        """
+        if (listener := self.listener) is not None:
+            # Told in the thread where it happened.
+            self._loop.call_soon_threadsafe(listener, self._question, event)
+
+    def on_exchange(self, exchange: Exchange) -> None:
+        """Tell nobody: what a model is asked is on record in the store."""
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Tell of an answer."""
+        if (listener := self.listener) is not None:
+            self._loop.call_soon_threadsafe(listener, self._question, turn)
 
 
 @dataclass(frozen=True, slots=True)

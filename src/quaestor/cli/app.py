@@ -42,7 +42,7 @@ _COMMANDS = {
     "check": "check:check_command",
     "train": "train:train_command",
     "crossvalidate": "train:crossvalidate_command",
-    "train-filings": "train_filings:train_filings_command",
+    "train-filings": "train:train_filings_command",
     "runs": "runs:runs",
     "store": "store:store_commands",
     "ontology": "ontology:ontology",

@@ -78,7 +78,7 @@ def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: 
 
 
 def _build_one(page: "CorpusPage", settings: "Settings", *, json: bool) -> None:
-    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.graph_query import graph_object
     from quaestor.application.ontology_service import build_page_graph
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_reading, show_statistics
@@ -101,7 +101,7 @@ def show_graph_command(
     json: JsonOption = False,
 ) -> None:
     """Show the instances in a page's graph with their values, and the numbers in its text."""
-    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.graph_query import graph_object
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts
 

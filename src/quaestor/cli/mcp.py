@@ -73,7 +73,7 @@ def mcp_command(
 ) -> None:
     """Start an MCP server that lets assistants read filings, ask questions, check numbers and calculate."""
     from quaestor.application.answer_workers import MODULES
-    from quaestor.application.folders import Folders
+    from quaestor.application.folder_library import Folders
     from quaestor.application.resolve import SAMPLE
     from quaestor.evaluation.processes import load_modules_ahead
     from quaestor.extras import require_extra

@@ -77,7 +77,7 @@ def show_ontology_command(
 
     Defaults to the configured ontology, or that of the latest run.
     """
-    from quaestor.application.graph_objects import ontology_object
+    from quaestor.application.graph_query import ontology_object
     from quaestor.cli.printing import print_json
 
     found = _read(ontology, store)

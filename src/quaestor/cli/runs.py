@@ -145,7 +145,7 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
-    from quaestor.application.answer_kinds import stored_kind_objects
+    from quaestor.application.answers import stored_kind_objects
     from quaestor.application.stored_turns import StoredTurn, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
@@ -217,7 +217,7 @@ def show_graph(
     json: JsonOption = False,
 ) -> None:
     """Show the knowledge graph that a conversation used, as stored."""
-    from quaestor.application.graph_objects import graph_object
+    from quaestor.application.graph_query import graph_object
     from quaestor.application.stored_turns import read_graph
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts, show_statistics

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.conversation_state import AnsweredNow, ConversationState
 from quaestor.application.document_tools import DocumentTools
-from quaestor.application.event_forwarder import Listener
-from quaestor.application.folder_library import FolderLibrary
-from quaestor.application.folders import Folders
+from quaestor.application.folder_library import FolderLibrary, Folders
 from quaestor.application.resolve import CorpusPage
-from quaestor.application.session_manager import SessionManager, open_sessions
+from quaestor.application.session_manager import AnsweredNow, ConversationState, Listener, SessionManager, open_sessions
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.store.base import RunStore
 

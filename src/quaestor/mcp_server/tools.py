@@ -6,12 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from quaestor.application.answers import answer_objects
+from quaestor.application.answers import answer_objects, explanation_object, step_objects
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
-from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.document_text import text_parts
-from quaestor.application.explaining import explanation_object, step_objects
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import MOST_ROWS, query_object
@@ -31,6 +29,7 @@ from quaestor.application.replies import (
     answers_of,
 )
 from quaestor.application.resolve import CorpusPage
+from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn

@@ -10,10 +10,9 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.run_views import RunViews
-from quaestor.application.session_manager import SessionManager
+from quaestor.application.session_manager import AnsweredNow, SessionManager
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Turn
 from quaestor.errors import QuaestorError

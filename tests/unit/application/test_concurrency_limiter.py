@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.application.concurrency_limiter import ConcurrencyLimiter
+from quaestor.application.document_library import ConcurrencyLimiter
 from quaestor.errors import BusyError
 
 

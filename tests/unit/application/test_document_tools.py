@@ -5,9 +5,9 @@ import pytest
 from made_up import a_record, write_dataset
 
 from quaestor.application.answer_workers import open_workers
+from quaestor.application.answers import explanation_object
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
-from quaestor.application.explaining import explanation_object
 from quaestor.application.resolve import CorpusPage, find_page
 from quaestor.errors import InputError, QueryError, QuestionError
 from quaestor.retrieval.keeping import kept_index

@@ -5,8 +5,7 @@ from made_up import a_record, write_dataset
 from mcp_clients import FILING, write_filing
 
 from quaestor.application.document_library import DocumentLibrary
-from quaestor.application.folder_library import FolderLibrary
-from quaestor.application.folders import Folders
+from quaestor.application.folder_library import FolderLibrary, Folders
 from quaestor.application.uploads import Uploads
 from quaestor.errors import InputError, SeveralPagesError, UnknownUploadError
 

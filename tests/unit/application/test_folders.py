@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.application.folders import Folders
+from quaestor.application.folder_library import Folders
 from quaestor.errors import InputError, UnknownUploadError
 
 
@@ -77,7 +77,7 @@ def test_a_single_file_lets_nobody_at_its_neighbours(folder: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_said_to_be(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.application.folders.LARGEST", 0)
+    monkeypatch.setattr("quaestor.application.folder_library.LARGEST", 0)
     with pytest.raises(InputError):
         Folders([str(folder)]).find("a.html")
 

@@ -13,8 +13,7 @@ from pages import page
 from sample_turns import a_turn
 from selecting import plans
 
-from quaestor.application.answer_kinds import benchmark_json
-from quaestor.application.answers import answer_objects
+from quaestor.application.answers import answer_objects, benchmark_json
 from quaestor.conversation.answer import Answer, AnswerKind
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn

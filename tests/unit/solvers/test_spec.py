@@ -5,11 +5,11 @@ from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass
 import pytest
 
 from quaestor.errors import SettingsError
+from quaestor.options import option, read_options
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.base import RankingSolver
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
-from quaestor.options import option, read_options
 from quaestor.solvers.reflection.solver import ReflectionSolver
 from quaestor.solvers.reflection.spec import ReflectionOptions
 from quaestor.solvers.registry import (

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 from starlette.responses import StreamingResponse
 
-from quaestor.application.conversation_state import AnsweredNow
 from quaestor.application.error_lines import error_line
 from quaestor.application.plan_steps import plan_nodes
 from quaestor.application.replies import AnswerReply, Value, answers_of
+from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.display import show_number
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import dump_events

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import JsonValue
 from starlette.responses import Response, StreamingResponse
 
-from quaestor.application.answer_kinds import stored_kind_objects
+from quaestor.application.answers import stored_kind_objects
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.replies import Value

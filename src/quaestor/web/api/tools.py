@@ -9,8 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field, JsonValue, model_validator
 
+from quaestor.application.answers import explanation_object, step_objects
 from quaestor.application.document_tools import calculation_fault
-from quaestor.application.explaining import explanation_object, step_objects
 from quaestor.application.graph_query import MOST_ROWS, query_object
 from quaestor.application.named_values import MOST_VALUES, NamedValue
 from quaestor.application.number_check import LONGEST, MOST_MATCHES, check_object

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from quaestor.application.choices import answerers
-from quaestor.application.conversation_state import ConversationState
 from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
+from quaestor.application.session_manager import ConversationState
 from quaestor.conversation.answer import sources_of
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.turn import Turn
