@@ -95,7 +95,7 @@ async def _list_corrections(site: TheSite, conversation: ConversationId, part: P
     """List the corrections of a conversation, including undone ones."""
     ledger = (await site.sessions.look(conversation)).ledger
     page = part_of_whole(tuple(ledger.corrections), part)
-    return CorrectionList.of_page(page.map(lambda one: _made(one, ledger)))
+    return CorrectionList.of_page(page.map(lambda one: correction_reply(one, ledger)))
 
 
 @router.post("/corrections", status_code=201, responses=problems(changes=True, body=True))
@@ -103,7 +103,7 @@ async def _correct(site: TheSite, conversation: ConversationId, wanted: Correcti
     """Correct an answer. Dependent answers are recalculated without asking a model."""
     author = (wanted.author or "").strip() or author_name(site.settings)
     made = await site.sessions.correct(conversation, lambda ledger: read_fix(wanted.fix, ledger), author)
-    return _made(made, (await site.sessions.look(conversation)).ledger)
+    return correction_reply(made, (await site.sessions.look(conversation)).ledger)
 
 
 @router.get("/turns/{number}/offers", responses=problems())
@@ -123,7 +123,8 @@ async def _list_offers(
     return OffersReply(offers=tuple(offers))
 
 
-def _made(one: Correction, ledger: Ledger) -> CorrectionReply:
+def correction_reply(one: Correction, ledger: Ledger) -> CorrectionReply:
+    """Return a correction of a conversation."""
     return CorrectionReply.of(
         one,
         says=act_words(one.act, ledger),

@@ -3,18 +3,17 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
-from quaestor.application.fixing import act_words
-from quaestor.conversation.answer import sources_of
+from quaestor.conversation.answer import Answer, sources_of
 from quaestor.conversation.display import show_number, show_source
-from quaestor.conversation.turn import Correction, NumberCorrection, Undo, standing
+from quaestor.conversation.turn import NumberCorrection, standing
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.ledger import Ledger
-from quaestor.repair.offers import possible_corrections
+from quaestor.repair.offers import Offer, possible_corrections
+from quaestor.web.api.corrections import CorrectionReply, correction_reply
 from quaestor.web.document_view.parts import source_key
 
 
@@ -30,20 +29,6 @@ class ChangeView:
     was: str
     now: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionView:
-    """A correction on record."""
-
-    number: int
-    says: str
-    author: str
-    made: datetime
-    reason: str
-    stands: bool
-    undone: bool
-    changes: tuple[ChangeView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,41 +55,19 @@ class StepView:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfferView:
-    """Something that could be chosen.
-
-    Attributes:
-        act: What choosing it does, as a form sends it.
-        kind: `source`, `reading` or `operation`.
-    """
-
-    act: str
-    kind: str
-    says: str
-    gives: str
-
-
-def correction_views(ledger: Ledger) -> list[CorrectionView]:
-    """Return what is on record of a conversation, the latest first."""
-    stands = {one.number for one in standing(ledger.corrections)}
-    return [_correction(one, ledger, stands) for one in reversed(ledger.corrections)]
-
-
-def _correction(made: Correction, ledger: Ledger, stands: set[int]) -> CorrectionView:
-    changes = tuple(
-        ChangeView(
-            one.turn + 1,
-            one.was,
-            show_number(one.answer),
-            (one.answer.reason or "") if one.answer.value is None else "",
+def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, list[ChangeView]]]:
+    """Return what is on record of a conversation with the answers that it changed, the latest first."""
+    return [
+        (
+            correction_reply(made, ledger),
+            [ChangeView(one.turn + 1, one.was, show_number(one.answer), _why_none(one.answer)) for one in made.changes],
         )
-        for one in made.changes
-    )
-    can = made.number in stands
-    undone = not can and not isinstance(made.act, Undo)
-    says = act_words(made.act, ledger)
-    return CorrectionView(made.number, says, made.author, made.made, made.reason, can, undone, changes)
+        for made in reversed(ledger.corrections)
+    ]
+
+
+def _why_none(answer: Answer) -> str:
+    return (answer.reason or "") if answer.value is None else ""
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
@@ -140,11 +103,13 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
             yield StepView(step.id, place_label(ledger.document, step.source), source_key(step.source))
 
 
-def offer_views(ledger: Ledger, turn: int) -> list[OfferView]:
-    """Return what could be chosen for an answer.
+def offer_views(ledger: Ledger, turn: int) -> dict[str, list[tuple[str, Offer]]]:
+    """Return what could be chosen for an answer by its kind, each with what a form sends to choose it.
 
     Args:
         turn: The answer's place in the conversation, from 0.
     """
-    offered = possible_corrections(ledger, turn)
-    return [OfferView(json.dumps(serial.dump(one.act)), one.act.kind, one.says, one.gives) for one in offered]
+    offers: dict[str, list[tuple[str, Offer]]] = {"source": [], "reading": [], "operation": []}
+    for one in possible_corrections(ledger, turn):
+        offers.setdefault(one.act.kind, []).append((json.dumps(serial.dump(one.act)), one))
+    return offers
