@@ -1,8 +1,6 @@
 """`quaestor mcp`: the same for assistants that speak the Model Context Protocol."""
 
 import asyncio
-import logging
-import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -10,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.failures import DEBUG
 from quaestor.cli.options import (
     McpOptions,
     with_options,
 )
-from quaestor.cli.serve import check_asking
+from quaestor.cli.serve import check_asking, log_to_stderr
 from quaestor.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +85,7 @@ def mcp_command(
     if exports is not None:
         exports = exports.resolve()
     asyncio.run(check_asking(asking, "mcp"))
-    _log()
+    log_to_stderr()
     from quaestor.mcp_server.server import create_server
     from quaestor.mcp_server.server_context import open_house
 
@@ -98,16 +95,6 @@ def mcp_command(
         _serve_http(server, host, port, token, settings.trusted_proxies or "")
     else:
         _serve_stdio(server)
-
-
-def _log() -> None:
-    """Say what goes wrong on the error stream: the standard output belongs to the protocol."""
-    level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
-    logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
-    logging.getLogger("quaestor").setLevel(level)
-    # What a client sends that is not a message is told to the client; what goes wrong here is in quaestor's own log.
-    for name in ("mcp", "uvicorn"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _serve_stdio(server: "Server[ServerContext]") -> None:

@@ -79,11 +79,7 @@ def serve_command(
     asyncio.run(check_asking(asking, "serve"))
     access, trusted = Access.at(host, token), read_proxies(settings.trusted_proxies or "")
     app = create_app(asking, access, shown, settings.concurrency(asks=False))
-    level = logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR
-    logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
-    logging.getLogger("quaestor").setLevel(level)
-    # What goes wrong in a request is told by quaestor's own log, in a line.
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    log_to_stderr()
     # Questions are computed in threads: nobody who only looks at a page waits for more than a thousandth at a time.
     sys.setswitchinterval(_SLICE)
     with bind(host, port) as bound:
@@ -99,6 +95,14 @@ def serve_command(
             print(file=sys.stderr)
 
 
+def log_to_stderr() -> None:
+    """Write quaestor's own log to the error stream in lines, and silence the libraries that speak with clients."""
+    logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
+    logging.getLogger("quaestor").setLevel(logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR)
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 async def check_asking(asking: "AskRequest", command: str) -> None:
     """Find out before anybody is told an address whether questions can be answered, and kept."""
     from quaestor.application.ask_service import resolve_solver
@@ -108,7 +112,6 @@ async def check_asking(asking: "AskRequest", command: str) -> None:
         await store.runs()
     scheme, separator, rest = asking.settings.store.partition("://")
     if separator and scheme == "sqlite" and not rest.strip("/"):
-        what = f"{command} needs a store that is a file or a server"
-        raise SettingsError(f"{what} would be a new, empty store: it exists only in memory")
+        raise SettingsError(f"{command} needs a store that is a file or a server: {scheme}:// exists only in memory")
     async with resolve_solver(asking):
         pass
