@@ -16,9 +16,8 @@ from quaestor.application.file_cache import file_cache
 from quaestor.settings import Setting, load_settings
 from quaestor.solvers.base import Solver
 from quaestor.web.app import create_app
-from quaestor.web.connections import Connections
 from quaestor.web.security import Access
-from quaestor.web.serving import bind, server_of
+from quaestor.web.serving import Connections, bind, server_of
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 """What a browser says where a form is sent from a page of the server."""

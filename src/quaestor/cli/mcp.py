@@ -108,9 +108,8 @@ def _serve_stdio(server: "Server[ServerContext]") -> None:
 
 def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: str | None, proxies: str) -> None:
     from quaestor.mcp_server.transports import PATH, http_app
-    from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access
-    from quaestor.web.serving import address_of, bind, server_of
+    from quaestor.web.serving import address_of, bind, read_proxies, server_of
 
     access, trusted = Access.at(host, token), read_proxies(proxies)
     with bind(host, port) as bound:

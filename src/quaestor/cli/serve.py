@@ -67,9 +67,8 @@ def serve_command(
     require_extra("web", "quaestor serve")
     load_modules_ahead(MODULES)
     from quaestor.web.app import create_app
-    from quaestor.web.connections import read_proxies
     from quaestor.web.security import Access
-    from quaestor.web.serving import address_of, bind, server_of
+    from quaestor.web.serving import address_of, bind, read_proxies, server_of
 
     settings = options.load()
     asking = options.request(settings)

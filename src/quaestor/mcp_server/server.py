@@ -36,7 +36,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from quaestor.application.error_lines import error_line
 from quaestor.errors import QuaestorError
-from quaestor.mcp_server import prompts, resources
+from quaestor.mcp_server import resources
 from quaestor.mcp_server.calls import LOG, Calls, sendable, untold
 from quaestor.mcp_server.server_context import ServerContext
 from quaestor.mcp_server.tools import TOOLS
@@ -82,11 +82,11 @@ def create_server(opening: Opening) -> Server[ServerContext]:
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=kind, text=text)])
 
     async def get_prompt(context: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        if params.name != prompts.WRITE_PLAN.name:
+        if params.name != resources.WRITE_PLAN.name:
             raise MCPError(
                 INVALID_PARAMS, f"unknown prompt {sendable(params.name[:80])!r}; the only prompt is write_plan"
             )
-        return await _or_told(prompts.planning_prompt(context.lifespan_context, params.arguments or {}))
+        return await _or_told(resources.planning_prompt(context.lifespan_context, params.arguments or {}))
 
     server: Server[ServerContext] = Server(
         NAME,
@@ -143,7 +143,7 @@ async def _list_templates(_: Context, params: PaginatedRequestParams | None) -> 
 
 
 async def _list_prompts(_: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
-    return ListPromptsResult(prompts=list(prompts.PROMPTS))
+    return ListPromptsResult(prompts=[resources.WRITE_PLAN])
 
 
 async def _or_told(work: Awaitable[R]) -> R:

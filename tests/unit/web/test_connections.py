@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from web import served
 
 from quaestor.errors import SettingsError
-from quaestor.web.connections import Connections, read_proxies
+from quaestor.web.serving import Connections, read_proxies
 
 
 async def tells_client(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,6 +1,10 @@
 """The interface for programs, an app of its own below `/api/v1`: its routes, its limits, its problems."""
 
+import math
+from collections import OrderedDict
+from collections.abc import Callable
 from importlib.metadata import version
+from time import monotonic
 from typing import Any
 
 from fastapi import FastAPI
@@ -10,6 +14,7 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.datastructures import State
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quaestor.settings import Settings
 from quaestor.web.api import (
@@ -22,7 +27,6 @@ from quaestor.web.api import (
 )
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import HeadMiddleware, Problem, install_problems, problem_answer, problem_of
-from quaestor.web.api.rates import Rates, Throttle
 from quaestor.web.errors import INTERNAL, ErrorMiddleware
 from quaestor.web.security import Access
 
@@ -165,3 +169,55 @@ def _link(paths: dict[str, dict[str, Any]]) -> None:
 def _always(problem: dict[str, Any]) -> list[str]:
     """The members that every problem has: `errors` is left out if there are none."""
     return [name for name in problem["properties"] if name != "errors"]
+
+
+_ADDRESSES = 10_000
+_AT_ONCE = 10.0
+"""Seconds whose requests may all come at once."""
+
+
+class Rates:
+    """How much each address has left."""
+
+    def __init__(self, a_minute: int, clock: Callable[[], float] = monotonic) -> None:
+        """Take the rate.
+
+        Args:
+            a_minute: Requests a minute of one address; 0 is no limit.
+            clock: Says the time in seconds.
+        """
+        self._a_second, self._clock = a_minute / 60, clock
+        self._most = max(1.0, self._a_second * _AT_ONCE)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, address: str) -> float:
+        """Count a request, and return 0 if it may be answered; else the seconds until one may."""
+        if not self._a_second:
+            return 0.0
+        now = self._clock()
+        left, then = self._left.get(address, (self._most, now))
+        left = min(self._most, left + (now - then) * self._a_second)
+        wait = 0.0 if left >= 1 else (1 - left) / self._a_second
+        self._left[address] = (left if wait else left - 1, now)
+        self._left.move_to_end(address)
+        while len(self._left) > _ADDRESSES:
+            self._left.popitem(last=False)
+        return wait
+
+
+class Throttle:
+    """An ASGI middleware: refuses what comes too often."""
+
+    def __init__(self, app: ASGIApp, rates: Rates) -> None:
+        """Take what it wraps, and the rates."""
+        self.app, self._rates = app, rates
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http" and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
+            seconds = math.ceil(wait)
+            line = f"too many requests from your address; retry in {seconds} s"
+            answer = problem_answer(problem_of(429, line), {"Retry-After": str(seconds)})
+            await answer(scope, receive, send)
+            return
+        await self.app(scope, receive, send)

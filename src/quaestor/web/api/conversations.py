@@ -15,8 +15,7 @@ from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
 from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
-from quaestor.web.downloads import KINDS, download
-from quaestor.web.site import TheSite
+from quaestor.web.site import KINDS, TheSite, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
 

@@ -23,10 +23,9 @@ from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import FILES
 from quaestor.web.api.problems import problems
 from quaestor.web.api.values import Part, PartReply, PlanNodeReply, nodes_of
-from quaestor.web.downloads import download
 from quaestor.web.runs.filters import PairQuery, RunQuery, TurnQuery
 from quaestor.web.runs.words import answer_words, dataset_name, model_name
-from quaestor.web.site import TheSite, Views
+from quaestor.web.site import TheSite, Views, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/runs")
 comparisons = APIRouter(route_class=StrictRoute, prefix="/comparisons", tags=["scores"])

@@ -32,10 +32,9 @@ from quaestor.web.api.problems import status_of
 from quaestor.web.ask.cards import cards
 from quaestor.web.document_view.parts import source_at
 from quaestor.web.document_view.views import heading_key, part_view
-from quaestor.web.downloads import download
 from quaestor.web.errors import INTERNAL
 from quaestor.web.repair.views import correction_views
-from quaestor.web.site import Site, TheSite, client_of, follow_question
+from quaestor.web.site import Site, TheSite, client_of, download, follow_question
 from quaestor.web.templating import is_partial
 
 router = APIRouter()

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from web_api import program
 
-from quaestor.web.api.rates import Rates
+from quaestor.web.api.app import Rates
 
 
 def test_as_many_requests_are_let_through_as_may_be() -> None:

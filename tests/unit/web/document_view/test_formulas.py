@@ -7,7 +7,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
 from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
 from quaestor.settings import Settings
-from quaestor.web.document_view.formulas import formula_parts
+from quaestor.web.ask.cards import formula_parts
 
 pytestmark = pytest.mark.anyio
 
