@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import quaestor
+from quaestor.options import option_field
+from quaestor.settings import SETTING_NAMES
 
 INDEX = "reference/python/index.md"
 PUBLIC = frozenset({*quaestor.__all__, "open"} - {"__version__"})
@@ -63,7 +65,15 @@ def pages() -> Iterator[tuple[str, str]]:
         objects = "\n\n".join(f"::: quaestor.{name}" for name in group.names)
         told, *example = group.text.split("\n\n")
         text = "\n\n".join([_NAME.sub(_linked, told), *example])
-        yield group.page, f"# {group.title}\n\n{text}\n\n{objects}\n"
+        settings = f"\n{settings_list()}" if "Settings" in group.names else ""
+        yield group.page, f"# {group.title}\n\n{text}\n\n{objects}\n{settings}"
+
+
+def settings_list() -> str:
+    """Return the settings with their defaults and what they decide, as their model has them."""
+    described = (option_field(quaestor.Settings, name) for name in SETTING_NAMES)
+    lines = [f"- `{item.name}` ({item.default!r}): {item.metadata['help']}" for item in described]
+    return "\n".join(["## Settings by name", "", *lines, ""])
 
 
 def _linked(name: re.Match[str]) -> str:

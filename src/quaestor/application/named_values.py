@@ -77,3 +77,4 @@ class GivenValue:
 
 
 NamedValue = CellValue | TextValue | EarlierValue | GivenValue
+NamedValues = dict[Annotated[str, Field(min_length=1, max_length=80)], NamedValue]

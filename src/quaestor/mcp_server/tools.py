@@ -13,7 +13,7 @@ from quaestor.application.document_text import text_parts
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import MOST_ROWS, query_object
-from quaestor.application.named_values import MOST_VALUES, NamedValue
+from quaestor.application.named_values import MOST_VALUES, NamedValues
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
 from quaestor.application.number_check import MOST_MATCHES, check_object
 from quaestor.application.place_service import place_object
@@ -53,7 +53,7 @@ _LARGEST_EXPORT = 1_000_000
 _SUFFIXES: Mapping[ExportFormat, str] = {
     "xlsx": ".xlsx", "csv": ".csv", "json": ".json", "markdown": ".md", "html": ".html",
 }  # fmt: skip
-_NO_VALUES: dict[str, NamedValue] = {}
+_NO_VALUES: NamedValues = {}
 
 DocumentName = Annotated[
     str,
@@ -302,7 +302,7 @@ async def calculate(
         ),
     ] = None,
     values: Annotated[
-        dict[Annotated[str, Field(min_length=1, max_length=80)], NamedValue],
+        NamedValues,
         Field(
             max_length=MOST_VALUES,
             description="The value of each name in the formula: a cell {row, column, table}, a number in the text "

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 from quaestor.application.answers import explanation_object, step_objects
 from quaestor.application.document_tools import calculation_fault
 from quaestor.application.graph_query import MOST_ROWS, query_object
-from quaestor.application.named_values import MOST_VALUES, NamedValue
+from quaestor.application.named_values import MOST_VALUES, NamedValues
 from quaestor.application.number_check import LONGEST, MOST_MATCHES, check_object
 from quaestor.application.place_service import place_object
 from quaestor.application.replies import (
@@ -79,9 +79,7 @@ class CalculationBody(RequestBody):
     """
 
     formula: str | None = Field(None, min_length=1, max_length=LONGEST_FORMULA)
-    values: dict[Annotated[str, Field(min_length=1, max_length=80)], NamedValue] = Field(
-        default_factory=dict, max_length=MOST_VALUES
-    )
+    values: NamedValues = Field(default_factory=dict, max_length=MOST_VALUES)
     plan: dict[str, JsonValue] | None = None
     question: str | None = Field(None, min_length=1, max_length=MAX_QUESTION)
 
