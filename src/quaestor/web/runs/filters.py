@@ -110,6 +110,9 @@ class _PageQuery:
 _NAMES = {"q": "text", "turn": "number", "from": "least", "to": "most", "state": "status"}
 """What pages call parameters, and their names."""
 
+_SHARES = ("least", "most")
+"""Parameters that pages give in percent."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
@@ -156,7 +159,7 @@ class ListRequest:
             InputError: A parameter is not what it may be.
         """
         values: dict[str, object] = {_NAMES.get(name, name): value for name, value in self.values.items()}
-        for name in ("least", "most"):
+        for name in _SHARES:
             if name in values:
                 with suppress(ValueError):
                     values[name] = float(str(values[name])) / 100
@@ -166,7 +169,8 @@ class ListRequest:
             fault = error.errors(include_url=False, include_input=False)[0]
             name = str(fault["loc"][0])
             shown = {after: before for before, after in _NAMES.items()}.get(name, name)
-            raise InputError(f"{self.values.get(shown, '')!r:.60} is not a valid {shown}: {fault['msg']}") from None
+            why = "give a percentage from 0 to 100" if name in _SHARES else fault["msg"]
+            raise InputError(f"{self.values.get(shown, '')!r:.60} is not a valid {shown}: {why}") from None
 
 
 @dataclass(frozen=True, slots=True)
