@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from pydantic import TypeAdapter, ValidationError
 
+from quaestor.application.error_lines import read_faults
 from quaestor.application.named_values import (
     LONGEST_NUMBER,
     MOST_VALUES,
@@ -72,9 +73,8 @@ def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
     try:
         return _plans().validate_python(written)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise InputError(f"invalid plan at {where}: {fault['msg']}") from None
+        (where, what), *_ = read_faults(error.errors(include_url=False, include_input=False, include_context=False))
+        raise InputError(f"invalid plan at {where}: {what}") from None
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from anyio import CancelScope
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
-from quaestor.application.error_lines import error_line
+from quaestor.application.error_lines import error_line, read_faults
 from quaestor.core.visible import visible
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server.server_context import ServerContext
@@ -180,10 +180,6 @@ def _unforeseen(where: str, error: Exception) -> CallToolResult:
 def _faults(error: ValidationError) -> str:
     """Return what is wrong with arguments, field by field."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    lines = []
-    for fault in found[:_MOST_FAULTS]:
-        where = ".".join(str(part) for part in fault["loc"])[:80]
-        said = fault["msg"].removeprefix("Value error, ")
-        lines.append(f"{where}: {said}" if where else said)
+    lines = [f"{where}: {what}" if where else what for where, what in read_faults(found[:_MOST_FAULTS])]
     more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""
     return " ".join("; ".join(lines).split())[:_LONGEST_LINE] + more

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quaestor.application.error_lines import error_line
+from quaestor.application.error_lines import error_line, read_faults
 from quaestor.application.replies import Value
 from quaestor.errors import (
     BudgetExceededError,
@@ -222,8 +222,7 @@ def install_problems(api: FastAPI) -> None:
 
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        faults = [Fault(where=".".join(map(str, found["loc"])), what=str(found["msg"])) for found in error.errors()]
-        told = [Fault(where=fault.where[:200], what=fault.what[:200]) for fault in faults[:_MOST_FAULTS]]
+        told = [Fault(where=where, what=what) for where, what in read_faults(error.errors()[:_MOST_FAULTS])]
         line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in told[:3])
         return problem_answer(problem_of(422, line or "the request is invalid", errors=told))
 

@@ -13,6 +13,7 @@ from fastapi import Query
 from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import QueryParams
 
+from quaestor.application.error_lines import read_faults
 from quaestor.errors import InputError
 from quaestor.scores.listing import Outcome, PairFilter, VerdictFilter
 from quaestor.scoring.cause import Cause
@@ -166,10 +167,9 @@ class ListRequest:
         try:
             return TypeAdapter(kind).validate_python(values)
         except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            name = str(fault["loc"][0])
+            (name, what), *_ = read_faults(error.errors(include_url=False, include_input=False))
             shown = {after: before for before, after in _NAMES.items()}.get(name, name)
-            why = "give a percentage from 0 to 100" if name in _SHARES else fault["msg"]
+            why = "give a percentage from 0 to 100" if name in _SHARES else what
             raise InputError(f"{self.values.get(shown, '')!r:.60} is not a valid {shown}: {why}") from None
 
 
