@@ -38,7 +38,7 @@ MAY_OPEN = {
 }
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
-    "web/api/run_values.py", "web/api/runs.py", "application/run_references.py",
+    "web/api/runs.py", "application/run_references.py",
     "application/judged_runs.py",
 }  # fmt: skip
 MAY_NAME_TABLES = {

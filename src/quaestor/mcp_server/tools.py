@@ -53,7 +53,8 @@ _LARGEST_EXPORT = 1_000_000
 _SUFFIXES: Mapping[ExportFormat, str] = {
     "xlsx": ".xlsx", "csv": ".csv", "json": ".json", "markdown": ".md", "html": ".html",
 }  # fmt: skip
-_NO_VALUES: NamedValues = {}
+
+_NO_VALUES: Any = Field(default_factory=dict)
 
 DocumentName = Annotated[
     str,
