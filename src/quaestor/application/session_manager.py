@@ -225,7 +225,7 @@ class SessionManager:
         """
         chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.library.open(document)
-        return self.kept.begin(document, _about(page), title, chosen)
+        return self.kept.begin(document, page.document.id, title, chosen)
 
     async def look(self, id: str) -> ConversationState:
         """Return a conversation as it is now; nothing is opened for it.
@@ -603,7 +603,3 @@ async def _prepare(request: AskRequest) -> None:
     if request.solver is None:
         with suppress(SettingsError):  # of which whoever opens it for good tells
             await asyncio.to_thread(make_solver, request.settings.solver)
-
-
-def _about(page: CorpusPage) -> str:
-    return page.document.id
