@@ -86,23 +86,14 @@ def _unjudged(turns: Sequence[TurnRecord], gold: Sequence[GoldTurn]) -> Iterator
 
 
 async def _ask(connection: "Connection", judge: str, turn: TurnRecord, answer: Answer, gold: GoldTurn) -> JudgedAnswer:
-    from quaestor.llm.structured.replies import initial_messages
-    from quaestor.llm.structured.request import request_structured
+    from quaestor.llm.structured.request import TypedRequest
 
     assert gold.filing is not None
     system, reference = render("judge/system"), str(gold.filing.wanted)
     prompt = render("judge/verdict", question=turn.question, reference=reference, answer=str(answer))
-    reply = await request_structured(
-        connection,
-        _Verdict,
-        initial_messages(system, prompt),
-        name="give_verdict",
-        description="Says whether an answer is right, and why.",
-        phase="judge",
-        attempts=_ATTEMPTS,
-        on_rejected=lambda _: None,
-    )
-    said = reply.value
+    description = "Says whether an answer is right, and why."
+    request = TypedRequest(connection, _Verdict, "give_verdict", description, attempts=_ATTEMPTS)
+    said = await request.ask(prompt, "judge", system)
     return JudgedAnswer(
         turn.conversation, turn.index, str(answer), said.right, said.reason, judge, f"{system}\n\n{prompt}"
     )

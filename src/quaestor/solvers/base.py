@@ -20,7 +20,6 @@ from quaestor.solvers.session import Session
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
-    from quaestor.llm.structured.request import Rejection
 
 _LONGEST_QUERY = 600
 
@@ -112,9 +111,9 @@ class TurnContext:
         self.tool_calls.append(call)
         self.trace.append(ToolCalled(call.tool, len(self.tool_calls)))
 
-    def note_rejected(self, rejection: "Rejection") -> None:
+    def note_rejected(self, phase: str, wanted: str, number: int, faults: tuple[str, ...]) -> None:
         """Put a model's reply that could not be used on record."""
-        self.trace.append(ReplyRejected(rejection.phase, rejection.wanted, rejection.number, rejection.faults))
+        self.trace.append(ReplyRejected(phase, wanted, number, faults))
 
     def in_words_of_document(self, question: str) -> "tuple[str, TurnContext]":
         """Return a question as its document would put it, and the turn in which all questions are put so."""

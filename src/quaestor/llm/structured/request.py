@@ -1,145 +1,330 @@
-"""One typed object from a model, asked for until it can be used.
+"""The loop of every request to a model: ask, check the reply, give its faults back, and give up after so many.
 
-What is in the object is for `check` to judge.
+`ModelLoop` is the loop; `TypedRequest` asks for one typed object. The agent's rounds of tool calls are the other loop.
 """
 
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from functools import lru_cache
+from typing import Generic, Literal, TypeVar
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, SystemPromptPart, UserPromptPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.modes import OutputMode, choose_output_mode
-from quaestor.llm.structured.replies import ParsedReply, answered, kept, read_json, read_reply
+from quaestor.llm.structured.replies import (
+    ParsedReply,
+    answered,
+    going_on,
+    initial_messages,
+    kept,
+    read_json,
+    read_reply,
+)
+from quaestor.llm.structured.schema import is_closed, plain_schema, whole_schema
 from quaestor.llm.transcript import phase as named
 from quaestor.prompts import render
 
 T = TypeVar("T")
+OnRejected = Callable[[str, str, int, tuple[str, ...]], None]
+"""Is called for each reply that cannot be used: the phase, what was wanted, which one it is from 1, its faults."""
 
 _MOST_FAULTS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """A reply that could not be used.
+class ModelLoop(Generic[T]):
+    """Requests to a model until a reply can be used.
+
+    A subclass says what the model may reply with (`_parameters`), how that is read (`_read`), and what becomes of it
+    (`_take`): the result, or the next message.
 
     Attributes:
-        phase: What the first request is on record as.
-        wanted: The name of the object that was to be returned.
-        number: Which reply, from 1.
-        faults: What was wrong with it, in sentences that the model was told.
+        rejected: How many replies could not be used so far.
+        left: How many more may be asked for.
     """
 
-    phase: str
-    wanted: str
-    number: int
-    faults: tuple[str, ...]
+    def __init__(
+        self, connection: Connection, wanted: str, on_rejected: OnRejected, *, replies: int, repairs: int
+    ) -> None:
+        """Take whom to ask, and how often.
+
+        Args:
+            wanted: The name of what is to be returned, for the record.
+            replies: The most replies in all.
+            repairs: How many of them may be rejected before it is given up.
+        """
+        self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
+        self._replies, self._repairs = replies, repairs
+        self._phase = ""
+        self.rejected = 0
+        self.left = replies
+
+    async def run(self, phase: str, messages: list[ModelMessage]) -> T:
+        """Return what can be used of a reply.
+
+        Args:
+            phase: What the requests are on record as.
+            messages: What is said; replies and what is said of them are added.
+
+        Raises:
+            ModelReplyError: No reply could be used, or the server does not take the request.
+            OutageError: The model cannot be asked.
+        """
+        self._phase, self.rejected = phase, 0
+        for number in range(1, self._replies + 1):
+            self.left = self._replies - number
+            with named(self._phase_of(number)):
+                response = await model_request(
+                    self.connection.model, messages, model_request_parameters=self._parameters()
+                )
+            reply = self._read(response)
+            if reply.calls or reply.text:
+                messages.append(kept(response))
+            taken = await self._take(reply)
+            if not isinstance(taken, ModelRequest):
+                return taken
+            messages.append(taken)
+        raise ModelReplyError(f"no {self._wanted} within {self._replies} replies; the model kept calling tools")
+
+    def reject(self, faults: Sequence[str]) -> None:
+        """Count a reply that cannot be used, and put it on record.
+
+        Raises:
+            ModelReplyError: There were too many of them, or it was the last.
+        """
+        self.rejected += 1
+        self._on_rejected(self._phase, self._wanted, self.rejected, tuple(faults[:_MOST_FAULTS]))
+        if self.rejected > self._repairs or not self.left:
+            replies = f"{self.rejected} unusable repl{'y' if self.rejected == 1 else 'ies'}"
+            raise ModelReplyError(f"gave up after {replies}: {'; '.join(faults[:_MOST_FAULTS])}")
+
+    def _phase_of(self, number: int) -> str:
+        return self._phase if number == 1 else f"{self._phase}_repair_{number - 1}"
+
+    def _parameters(self) -> ModelRequestParameters:
+        raise NotImplementedError
+
+    def _read(self, response: ModelResponse) -> ParsedReply:
+        return read_reply(response)
+
+    async def _take(self, reply: ParsedReply) -> T | ModelRequest:
+        raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class StructuredReply(Generic[T]):
-    """An object from a model.
-
-    Attributes:
-        attempts: How many replies it took: 1 where the first could be used.
-        messages: What was said, and the reply; not the replies between, which could not be used. `going_on` asks more.
-    """
-
-    value: T
-    attempts: int
-    messages: tuple[ModelMessage, ...] = ()
+def _no_faults(_found: object) -> Sequence[str]:
+    return ()
 
 
-async def request_structured(
-    connection: Connection,
-    kind: type[T],
-    messages: Sequence[ModelMessage],
-    *,
-    name: str,
-    description: str,
-    phase: str,
-    attempts: int,
-    on_rejected: Callable[[Rejection], None],
-    check: Callable[[T], Sequence[str]] | None = None,
-    doubt: Callable[[T], Sequence[str]] | None = None,
-    salvage: Callable[[str], T | None] | None = None,
-    told: type | None = None,
-) -> StructuredReply[T]:
-    """Return an object of a type, as a model says it, and how many replies it took.
+class TypedRequest(ModelLoop[T]):
+    """One typed object from a model, asked for until it can be used, and asked for again in the same talk.
 
     How to reply is added to the last message, so that prompts need not know whether the model replies with a tool
     call, with JSON that its server holds to a schema, or with JSON in text.
-
-    Args:
-        kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the letter.
-        messages: What was said so far, the user's side last (see `initial_messages`). They are not changed.
-        name: Of the output tool and the schema, such as `describe_understanding`.
-        description: What the object says, in a sentence.
-        phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
-        attempts: Replies in all, at least 1.
-        on_rejected: Is told of each reply that cannot be used.
-        check: Returns what is wrong with an object, in sentences that the model can act on.
-        doubt: Returns what a model is told once of an object that can be used, unless the object is in its last reply.
-        salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
-            guessing.
-        told: The type whose schema the model is told, where that is a part of what can be read: every word of a schema
-            is paid for. None if it is told all.
-
-    Raises:
-        ModelReplyError: No reply could be used, or the server does not take the request.
-        OutageError: The model cannot be asked.
     """
-    mode = choose_output_mode(connection, told or kind, name, description)
-    asked = _told_how(messages, mode)
-    said = list(asked)
-    faults: list[str] = []
-    doubted = doubt is None
-    for attempt in range(1, attempts + 1):
-        with named(phase if attempt == 1 else f"{phase}_repair_{attempt - 1}"):
-            response = await model_request(connection.model, said, model_request_parameters=mode.parameters)
-        reading = read_reply(response)
+
+    def __init__(
+        self,
+        connection: Connection,
+        kind: type[T],
+        name: str,
+        description: str,
+        *,
+        attempts: int,
+        on_rejected: OnRejected = lambda *_: None,
+        check: Callable[[T], Sequence[str]] = _no_faults,
+        doubt: Callable[[T], Sequence[str]] = _no_faults,
+        salvage: Callable[[str], T | None] | None = None,
+        told: type | None = None,
+    ) -> None:
+        """Take what is asked for.
+
+        Args:
+            kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the
+                letter.
+            name: Of the output tool and the schema, such as `describe_understanding`.
+            description: What the object says, in a sentence.
+            attempts: Replies in all each time that it is asked for, at least 1.
+            check: Returns what is wrong with an object, in sentences that the model can act on.
+            doubt: Returns what a model is told once of an object that can be used, unless it is in the last reply.
+            salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
+                guessing.
+            told: The type whose schema the model is told, where that is a part of what can be read: every word of a
+                schema is paid for. None if it is told all.
+        """
+        super().__init__(connection, name, on_rejected, replies=attempts, repairs=attempts - 1)
+        self._kind, self._check, self._doubt, self._salvage = kind, check, doubt, salvage
+        self._doubted = False
+        self._mode = choose_output_mode(connection, told or kind, name, description)
+        self._talk: list[ModelMessage] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether the model has given an object before, and so knows what it was told then."""
+        return bool(self._talk)
+
+    async def ask(self, prompt: str, phase: str, system: str = "") -> T:
+        """Return an object, as a model says it.
+
+        Args:
+            prompt: What the model is told; of a talk that has begun, what is new.
+            phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
+            system: What it is told first, once.
+
+        Raises:
+            ModelReplyError: No reply could be used, or the server does not take the request.
+            OutageError: The model cannot be asked.
+        """
+        talk = going_on(self._talk, prompt) if self.begun else initial_messages(system, prompt)
+        asked = _with_way(talk, self._mode)
+        said = list(asked)
+        self._doubted = False
+        found = await self.run(phase, said)
+        self._talk = [*asked, said[-1]]  # without the replies that could not be used
+        return found
+
+    def _parameters(self) -> ModelRequestParameters:
+        return self._mode.parameters
+
+    async def _take(self, reply: ParsedReply) -> T | ModelRequest:
         try:
-            found = _read(kind, name, reading, salvage)
+            found = self._object(reply)
             # A check looks numbers up and runs queries: other conversations go on meanwhile.
-            found_wrong = await asyncio.to_thread(check, found) if check else ()
-            if doubt and not (found_wrong or doubted or attempt == attempts):
-                found_wrong = await asyncio.to_thread(doubt, found)
-                doubted = bool(found_wrong)
-            faults = [sentence.rstrip(".") for sentence in found_wrong]
+            faults = await asyncio.to_thread(self._faults, found)
         except ModelReplyError as error:
             faults = [str(error)]
         else:
             if not faults:
-                return StructuredReply(found, attempt, (*asked, kept(response)))
-        on_rejected(Rejection(phase, name, attempt, tuple(faults[:_MOST_FAULTS])))
-        said += _repair(response, reading, mode, faults)
-    raise ModelReplyError(f"after {attempts} replies that could not be used: {'; '.join(faults[:_MOST_FAULTS])}")
-
-
-def _read(kind: type[T], name: str, reading: ParsedReply, salvage: Callable[[str], T | None] | None) -> T:
-    """Return the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
-    said = next((call.arguments for call in reading.calls if call.tool == name), reading.text)
-    try:
-        if not said and not isinstance(said, dict):
-            others = ", ".join(dict.fromkeys(call.tool[:60] for call in reading.calls))
-            raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
-        return read_json(kind, said)
-    except ModelReplyError:
-        if salvage and not reading.refused:
-            found = salvage(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
-            if found is not None:
                 return found
-        # A reply that was cut off after its object is as good as any.
-        reading.require_whole()
-        raise
+        self.reject(faults)
+        mode = self._mode
+        note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
+        return answered([(call, "not used") for call in reply.calls], note)
+
+    def _faults(self, found: T) -> list[str]:
+        faults = self._check(found)
+        if self.left and not (faults or self._doubted):
+            faults = self._doubt(found)
+            self._doubted = bool(faults)
+        return [sentence.rstrip(".") for sentence in faults]
+
+    def _object(self, reply: ParsedReply) -> T:
+        """Return the object in a reply: of the output tool's call, else of the text, whatever was asked for."""
+        said = next((call.arguments for call in reply.calls if call.tool == self._wanted), reply.text)
+        try:
+            if not said and not isinstance(said, dict):
+                others = ", ".join(dict.fromkeys(call.tool[:60] for call in reply.calls))
+                raise ModelReplyError(f"there is no tool {others}" if others else "the reply was empty")
+            return read_json(self._kind, said)
+        except ModelReplyError:
+            if self._salvage and not reply.refused:
+                found = self._salvage(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+                if found is not None:
+                    return found
+            # A reply that was cut off after its object is as good as any.
+            reply.require_whole()
+            raise
 
 
-def _told_how(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
+# The three forms in which a model can be held to a type: JSON of a schema, the arguments of a tool, JSON in text. A
+# schema is held to the letter only where the server does so and the type has no object of free keys, which strict modes
+# would empty in silence.
+
+Way = Literal["schema", "tool", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputMode:
+    """How one typed object is asked for.
+
+    Attributes:
+        way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
+            text, whose schema is in the prompt.
+        name: Of the output tool or of the schema.
+        description: What the object says, in a sentence.
+        strict: Whether the server holds the reply to the letter of the schema.
+    """
+
+    way: Way
+    kind: type
+    name: str
+    description: str
+    strict: bool
+
+    @property
+    def shown(self) -> str | None:
+        """The schema for the prompt, where the server takes it as no tool and no response format; else None."""
+        return _written(self.kind) if self.way == "text" else None
+
+    @property
+    def parameters(self) -> ModelRequestParameters:
+        """What the model may reply with."""
+        return _parameters(self)
+
+
+def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
+    """Return the mode in which a model is asked for a type: the first of schema, tool and text that it has.
+
+    Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
+    be held so.
+
+    Args:
+        connection: The model, and what its server can do.
+        kind: The type of the reply, a dataclass.
+        description: What the object says, in a sentence.
+    """
+    profile = connection.spec.profile
+    has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
+    if has_schema and connection.spec.protocol == "openai" and (not profile.strict or is_closed(kind)):
+        return OutputMode("schema", kind, name, description, profile.strict)
+    return OutputMode("tool" if profile.tools else "text", kind, name, description, strict=False)
+
+
+@lru_cache(maxsize=256)
+def _written(kind: type) -> str:
+    return json.dumps(plain_schema(kind))
+
+
+@lru_cache(maxsize=256)
+def _parameters(mode: OutputMode) -> ModelRequestParameters:
+    if mode.way == "tool":
+        return ModelRequestParameters(
+            output_mode="tool",
+            output_tools=[output_tool(mode.kind, mode.name, mode.description)],
+            allow_text_output=False,
+        )
+    schema = whole_schema(mode.kind) if mode.strict else plain_schema(mode.kind)
+    output = OutputObjectDefinition(schema, name=mode.name, description=mode.description, strict=mode.strict)
+    return ModelRequestParameters(
+        output_mode="native" if mode.way == "schema" else "prompted",
+        output_object=output,
+        prompted_output_template=False,  # the prompt has the schema where it is needed
+        allow_text_output=True,
+    )
+
+
+def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
+    """Return the tool whose arguments are the reply. It is not strict: a type may have free keys.
+
+    Args:
+        kind: The type of the reply, a dataclass.
+        description: What the object says, in a sentence.
+    """
+    return ToolDefinition(
+        name=name,
+        parameters_json_schema=plain_schema(kind),
+        description=description,
+        strict=False,
+        kind="output",
+    )
+
+
+def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
     """Return the messages with the way to reply at the end of the prompt, in one message with it.
 
     A schema that the model has to read stands once: at the end of the system's instructions, so that it is the same at
@@ -181,12 +366,3 @@ def _texts(messages: Sequence[ModelMessage]) -> Iterator[str]:
         for part in message.parts:
             if isinstance(part, UserPromptPart | SystemPromptPart) and isinstance(part.content, str):
                 yield part.content
-
-
-def _repair(
-    response: ModelResponse, reading: ParsedReply, mode: OutputMode, faults: Sequence[str]
-) -> list[ModelMessage]:
-    """Return what the model is told about a reply: the reply itself where it said anything, and what is wrong."""
-    note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
-    own: list[ModelMessage] = [kept(response)] if reading.calls or reading.text else []
-    return [*own, answered([(call, "not used") for call in reading.calls], note)]

@@ -1,30 +1,77 @@
-"""The agent solver: understand and answer with tools, in one talk or in two.
+"""The agent solver: a model says what is asked, then answers with tools, in one talk or in two.
 
 The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
 import asyncio
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import prod
+
+from pydantic import JsonValue
+from pydantic_ai.messages import ModelRequest, ModelResponse
+from pydantic_ai.models import ModelRequestParameters
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import NoAnswerGiven
+from quaestor.conversation.events import (
+    AnswerClaimed,
+    JsonObject,
+    NoAnswerGiven,
+    NotUnderstood,
+    Understood,
+    as_object,
+    holdable,
+)
+from quaestor.conversation.turn import ToolCall
+from quaestor.core.answer_value import Text, YesNo
 from quaestor.core.computing import compute_little
+from quaestor.errors import ModelReplyError, PlanError
+from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import initial_messages
+from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, initial_messages, quoted, read_json
+from quaestor.llm.structured.request import ModelLoop, TypedRequest
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.agent.advice import read_advice
-from quaestor.solvers.agent.answering import MOST_CALLS, AnswerRounds
-from quaestor.solvers.agent.messages import ANSWER, Understanding
-from quaestor.solvers.agent.protocol import answer_schema, tool_list
-from quaestor.solvers.agent.spec import AgentLimits
-from quaestor.solvers.agent.understanding import page_variables, understand, written
+from quaestor.solvers.agent.claims import (
+    ClaimedAnswer,
+    GroundedAnswer,
+    ground_answer,
+    ground_list,
+    ground_words,
+    in_stated_scale,
+    read_final,
+    sets_caption_aside,
+)
+from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
+from quaestor.solvers.agent.protocol import answer_request, answer_schema, read_calls, tool_list
+from quaestor.solvers.agent.spec import AgentLimits, read_advice
+from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.excerpts import Query
+from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
+from quaestor.solvers.tools.searching import SearchResult
+from quaestor.solvers.tools.toolbox import Toolbox
+
+MOST_CALLS = 16
+"""Of one reply."""
+_MOST_SAME = 2
+Settled = GroundedAnswer | NoAnswerGiven
+_LARGEST_STEP = 1 << 62
+"""A model may write any number as a step; stores hold 64 bits."""
+_LONGEST_QUERY = 2000
+_STEP = re.compile(r"#\s*(\d{1,4})\b")
+_GIVING = ("query_kg", "find_in_text", "calculate")
+"""The tools that give steps."""
+_DOUBTED = "An earlier call in this reply did not give one step, so the steps named here may be others"
 
 
 class AgentSolver:
@@ -33,7 +80,7 @@ class AgentSolver:
     name = "agent"
 
     def __init__(self, limits: AgentLimits | None = None) -> None:
-        """Take how long to try, and reads the advice.
+        """Take how long to try, and read the advice.
 
         Raises:
             SettingsError: The advice cannot be read.
@@ -61,18 +108,16 @@ class AgentSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        system = self._system
         first = None
         if self.limits.two_phases:
-            first = await understand(model, question, context, system, self.limits.repairs)
+            first = await self._understand(question, context, model)
         while True:
             sentences = await compute_little(briefing.near_sentences, question, context)
             page = await compute_little(page_variables, question, context)
             whole = bool(page["whole"])
             prompt = self._prompt(page, first, model, searching=context.search is not None)
-            messages = initial_messages(system, prompt)
-            rounds = AnswerRounds(model, context, self.limits, messages, sentences, first, whole)
-            settled = await rounds.play()
+            rounds = AnswerRounds(model, context, self.limits, sentences, first, whole)
+            settled = await rounds.run("ANSWER", initial_messages(self._system, prompt))
             if not isinstance(settled, NoAnswerGiven):
                 break
             widened = settled.reason == "not_on_page" and await asyncio.to_thread(
@@ -85,6 +130,28 @@ class AgentSolver:
         remarks = remarks_with(rounds.assumption, settled.remarks)
         return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
 
+    async def _understand(self, question: str, context: TurnContext, model: Connection) -> Understanding | None:
+        """Return how the model understands a question, before it has tools; None if it does not say.
+
+        Such a model may still answer: that is not an error here.
+        """
+        prompt = await compute_little(lambda: render("agent/understand", **page_variables(question, context)))
+        request = TypedRequest(
+            model,
+            Understanding,
+            UNDERSTAND,
+            "Say how you understand the question.",
+            attempts=self.limits.repairs + 1,
+            on_rejected=context.note_rejected,
+        )
+        try:
+            found = await request.ask(prompt, "UNDERSTAND", self._system)
+        except ModelReplyError as error:
+            context.trace.append(NotUnderstood(str(error)))
+            return None
+        context.trace.append(Understood(reading(found)))
+        return found
+
     def _prompt(
         self, page: Mapping[str, object], understanding: Understanding | None, model: Connection, *, searching: bool
     ) -> str:
@@ -92,7 +159,7 @@ class AgentSolver:
             "agent/answer",
             **page,
             two_phases=self.limits.two_phases,
-            understanding=written(understanding) if understanding else None,
+            understanding=json.dumps(reading(understanding), ensure_ascii=False) if understanding else None,
             native=model.spec.profile.tools,
             tool=ANSWER,
             tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching),
@@ -101,3 +168,327 @@ class AgentSolver:
             calls=MOST_CALLS,
             always_answer=self.limits.always_answer,
         )
+
+
+def page_variables(question: str, context: TurnContext) -> dict[str, object]:
+    """Return what prompts are told: the page, the conversation, the text that the question is near to."""
+    sentences = [sentence.text for sentence in briefing.near_sentences(question, context)]
+    page = briefing.outline(context)
+    return {
+        "page": page,
+        "whole": page["whole"],
+        "sentences": sentences,
+        **briefing.prompt_variables(question, context),
+    }
+
+
+def reading(understanding: Understanding) -> JsonObject:
+    """Return what an understanding says, without what it leaves empty."""
+    return {name: value for name, value in as_object(understanding).items() if value not in ("", [], {})}
+
+
+class AnswerRounds(ModelLoop[Settled]):
+    """The rounds of tool calls of one turn, until there is an answer or the model says why there is none.
+
+    Attributes:
+        understanding: As it was stated, or None.
+        assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        context: TurnContext,
+        limits: AgentLimits,
+        sentences: Sequence[SentenceFact],
+        understanding: Understanding | None,
+        whole: bool,
+    ) -> None:
+        """Open the tools.
+
+        Args:
+            sentences: The text that the model has before its eyes.
+            understanding: As it was stated before, or None.
+            whole: Whether the prompt has all types, properties and instances of the page.
+        """
+        super().__init__(connection, ANSWER, context.note_rejected, replies=limits.iterations, repairs=limits.repairs)
+        self.context, self.limits, self.understanding, self.whole = context, limits, understanding, whole
+        self.assumption: str | None = None
+        self.native = connection.spec.profile.tools
+        self._explainer = Explainer(context)
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._challenged = False
+        search = self._find if context.search is not None else None
+        self._box = Toolbox(context.graph, context.ontology, context.memory, context.note_call, search)
+        self._box.draft.accept_numbers_of(context.question.text)
+        places = {sentence.place for sentence in sentences}
+        self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
+
+    def _find(self, query: Query) -> SearchResult:
+        """Look for more of a long document, which the turn is shown from then on."""
+        blocks = self.context.widen(query)
+        return SearchResult(blocks, self.context.document, self.context.graph)
+
+    def _phase_of(self, number: int) -> str:
+        return f"ANSWER_iteration_{number}"
+
+    def _parameters(self) -> ModelRequestParameters:
+        searching, stating = self.context.search is not None, not self.limits.two_phases
+        return answer_request(self.native, stating, self.whole, not self.left, searching=searching)
+
+    def _read(self, response: ModelResponse) -> ParsedReply:
+        return read_calls(response)
+
+    async def _take(self, reply: ParsedReply) -> Settled | ModelRequest:
+        self._understood(reply)
+        # Tools go through the graph, in a long document also through an index in a file.
+        off_the_loop = compute_little if self.context.search is None else asyncio.to_thread
+        return await off_the_loop(self._calls if reply.calls else self._words, reply)
+
+    def _understood(self, reply: ParsedReply) -> None:
+        """Put the understanding on record that a reply states, once a turn; a first reply may do without."""
+        if self.limits.two_phases or self.understanding is not None:
+            return
+        stated = next((called.arguments for called in reply.calls if called.tool == UNDERSTAND), None)
+        try:
+            if stated is None:
+                raise ModelReplyError("the first reply does not say how the question is understood")
+            self.understanding = read_json(Understanding, stated)
+            lookups = _queries(reply.calls)
+            said = reading(self.understanding)
+            self.context.trace.append(Understood({**said, "lookups": list(lookups)} if lookups else said))
+        except ModelReplyError as error:
+            if not any(isinstance(event, NotUnderstood) for event in self.context.trace.events):
+                self.context.trace.append(NotUnderstood(str(error)))
+
+    def _words(self, reply: ParsedReply) -> Settled | ModelRequest:
+        """Take a reply without calls: an answer in words, or nothing that can be used."""
+        try:
+            reply.require_whole()
+            if not reply.text:
+                raise ModelReplyError("the reply was empty")
+            return self._settle(reply.text)
+        except ModelReplyError as fault:
+            self.reject([str(fault)])
+            return answered((), self._repair(f"This cannot be used: {fault}."))
+
+    def _calls(self, reply: ParsedReply) -> Settled | ModelRequest:
+        """Make the calls of a reply, in order, up to an answer that stands."""
+        results: list[tuple[RequestedCall, JsonValue]] = []
+        before, unsure = len(self._box.draft.steps), False
+        given: dict[int, int] = {}
+        for place, written in enumerate(reply.calls):
+            called = with_steps(written, given)
+            doubted = unsure and any(step > before and step not in given for step in named_steps(written))
+            if called.tool == UNDERSTAND and not self.limits.two_phases:
+                results.append((called, "noted"))
+            elif called.tool == ANSWER:
+                try:
+                    if doubted:
+                        raise ModelReplyError(_DOUBTED)
+                    return self._settle(called.arguments)
+                except ModelReplyError as fault:
+                    self.reject([str(fault)])
+                    results.append((called, _refusal(str(fault), "Answer again, or go on with the tools")))
+            elif place >= MOST_CALLS:
+                results.append((called, self._note(called, f"More than {MOST_CALLS} calls in one reply", "Call again")))
+            elif doubted:
+                results.append((called, self._note(called, _DOUBTED, "Look at the results, and call again")))
+            else:
+                result = self._result(called)
+                if called.tool in _GIVING:
+                    steps = _steps_of(result)
+                    unsure = unsure or len(steps) != foreseen_steps(called)
+                    given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
+                results.append((called, brief(result)))
+        return answered(results, self._repair() if self._closing else "")
+
+    def _result(self, called: RequestedCall) -> Mapping[str, JsonValue]:
+        key = (called.tool, called.text)
+        self._seen[key] += 1
+        if self._seen[key] <= _MOST_SAME:
+            return self._box.call(called.tool, called.arguments)
+        self.reject([f"the model repeats the call {called.tool}({quoted(called.text)[1:-1]})"])
+        return self._note(
+            called, f"This call was made {_MOST_SAME} times before, with the same result", "Use the result, or answer"
+        )
+
+    def _note(self, called: RequestedCall, error: str, suggestion: str) -> dict[str, JsonValue]:
+        """Refuse a call without making it, and keep it on record all the same."""
+        refusal = _refusal(error, suggestion)
+        self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
+        return refusal
+
+    def _settle(self, said: object) -> Settled:
+        """Return an answer that stands, noting what the model claims.
+
+        Raises:
+            ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.
+        """
+        try:
+            final, claims = read_final(said)
+            told = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
+            if told and self.left:
+                raise ModelReplyError(told[0])
+            if final.answer is None and not final.words and not self._explainer.bound.templates:
+                return self._silence(final)
+            settled = self._scaled(final, self._grounded(final, claims))
+            plan = self._explainer.bound.plan(settled.plan)
+            execute(plan, self._box.draft.history)
+        except PlanError as error:
+            raise ModelReplyError(f"the answer cannot be stored: {error}") from error
+        if not settled.grounded and not (settled.assumes and final.assumption):
+            self._challenge(f"{'; '.join(settled.remarks)}. Look it up or calculate it")
+        remarks = [*settled.remarks, *self._explainer.remarks(plan, settled.remarks)]
+        if drops_sign_unasked(settled.plan, self.context.question):
+            self._challenge(f"{SIGN_DROPPED}. Calculate without absolute")
+            remarks.append(SIGN_DROPPED)
+        claim, steps = settled.claim, tuple(step for step in final.steps if abs(step) <= _LARGEST_STEP)
+        self.context.trace.append(AnswerClaimed(claim.value, claim.scale, claim.unit, steps, final.note[:1000] or None))
+        self.assumption = final.assumption
+        return replace(settled, plan=plan, remarks=tuple(remarks))
+
+    def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
+        """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
+        asked, document = self.context.question.text, self.context.document
+
+        def stated(verdict: ClaimedAnswer) -> GroundedAnswer:
+            if final.words:
+                return ground_words(self._box.draft, final.words, [verdict], document, asked)
+            passages = self._explainer.bound.passages
+            if not isinstance(verdict.value, YesNo) or not passages:
+                raise ModelReplyError(f"nothing states {verdict.words}; calculate it, or copy what does in words")
+            return GroundedAnswer(verdict, stated_by(passages, verdict.value), grounded=True)
+
+        if (listed := ground_list(self._box.draft, final, stated)) is not None:
+            return listed
+        if final.words:
+            return ground_words(self._box.draft, final.words, claims, document, asked)
+        if final.answer is None:
+            return GroundedAnswer(ClaimedAnswer(Text(final.note)), Plan(()), grounded=True)
+        try:
+            return ground_answer(self._box.draft, final, claims)
+        except ModelReplyError:
+            if not claims or not isinstance(claims[0].value, YesNo) or not self._explainer.bound.passages:
+                raise
+            return stated(claims[0])
+
+    def _scaled(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
+        """Return an answer in the scale that the model states, as far as the page does not say otherwise.
+
+        Raises:
+            ModelReplyError: Only the caption of a table says otherwise, and the model was not yet told so.
+        """
+        if final.scale is None or not settled.plan.steps:
+            return settled
+        result = execute(settled.plan, self._box.draft.history).result
+        if sets_caption_aside(settled, result, final.scale, self.context.document):
+            scale = result.scale.value
+            self._challenge(f"{result.number:f} is in {scale} by the caption of its table. Leave scale out")
+        return in_stated_scale(settled, result, final.scale, self.context.document)
+
+    def _silence(self, final: FinalAnswer) -> NoAnswerGiven:
+        """Return what a model says that gives no answer; what it has not looked for it may not find missing.
+
+        Raises:
+            ModelReplyError: It has not looked for anything.
+        """
+        if not self._box.calls and final.no_answer != "ambiguous":
+            self._challenge("Nothing was looked up. Look for it with the tools")
+        unbound = final.sentences and not final.no_answer
+        return NoAnswerGiven(final.no_answer or "not_on_page", NOTHING_BOUND if unbound else final.note)
+
+    def _challenge(self, doubt: str) -> None:
+        """Tell a model once a turn that nothing bears out its answer.
+
+        Raises:
+            ModelReplyError: It was not yet told so.
+        """
+        if not self._challenged and self.left:
+            self._challenged = True
+            raise ModelReplyError(f"{doubt}, or repeat the answer to confirm it")
+
+    @property
+    def _closing(self) -> bool:
+        """Whether the next reply is the last."""
+        return self.left == 1
+
+    def _repair(self, fault: str = "") -> str:
+        return render("agent/repair", fault=fault, last=self._closing, native=self.native, tool=ANSWER)
+
+
+def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
+    """Return the steps that a call gave."""
+    values = result.get("values") if "step" not in result else None
+    told = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
+    return [step for one in told if isinstance(step := one.get("step"), int)]
+
+
+def foreseen_steps(called: RequestedCall) -> int:
+    """Return how many steps a model may expect of a call: one, or one for each of the values in its filters."""
+    try:
+        said = json.loads(called.text)
+    except (ValueError, RecursionError):
+        return 1
+    filters = said.get("filters") if isinstance(said, dict) else None
+    values = filters.values() if isinstance(filters, dict) else ()
+    return prod(len(value) for value in values if isinstance(value, list))
+
+
+def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall:
+    """Return a call that names steps as a model could foresee them with those that they became.
+
+    Args:
+        given: Of the calls before it in the reply, by the number that each was to have.
+    """
+    if all(step == became for step, became in given.items()):
+        return called
+
+    def renamed(said: JsonValue) -> JsonValue:
+        if isinstance(said, str):
+            return _STEP.sub(lambda found: f"#{given.get(int(found[1]), int(found[1]))}", said)
+        if isinstance(said, list):
+            return [renamed(one) for one in said]
+        if isinstance(said, dict):
+            return {name: _renumbered(one, given) if name == "steps" else renamed(one) for name, one in said.items()}
+        return said
+
+    try:
+        return replace(called, arguments=json.dumps(renamed(json.loads(called.text)), ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return replace(called, arguments=str(renamed(called.text)))
+
+
+def _renumbered(steps: JsonValue, given: Mapping[int, int]) -> JsonValue:
+    return (
+        [given.get(step, step) if type(step) is int else step for step in steps] if isinstance(steps, list) else steps
+    )
+
+
+def named_steps(called: RequestedCall) -> set[int]:
+    """Return the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
+    found = {int(digits) for digits in _STEP.findall(called.text)}
+    try:
+        said = json.loads(called.text)
+    except (ValueError, RecursionError):
+        return found
+    steps = said.get("steps") if isinstance(said, dict) else None
+    return found | {step for step in steps if type(step) is int} if isinstance(steps, list) else found
+
+
+def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
+    """Return the arguments of the queries among some calls, as far as they are objects."""
+    found = []
+    for called in calls[:MOST_CALLS]:
+        if called.tool == "query_kg":
+            try:
+                said = holdable(json.loads(called.text[:_LONGEST_QUERY]))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(said, dict):
+                found.append(said)
+    return found
+
+
+def _refusal(error: str, suggestion: str) -> dict[str, JsonValue]:
+    return {"success": False, "error": error, "suggestion": suggestion}

@@ -1,14 +1,22 @@
-"""What the agent says of itself."""
+"""What the agent says of itself: its limits, and the advice of a file that a person has read.
+
+The agent takes up no advice by itself.
+"""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.errors import SettingsError
 from quaestor.options import option
 from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.spec import SolverSpec
 
 if TYPE_CHECKING:
     from quaestor.solvers.agent.solver import AgentSolver
+
+
+LONGEST_ADVICE = 6_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +39,26 @@ class AgentLimits(ConfidenceOptions):
     advice: str | None = option(None, help="a file of advice on tools, such as `quaestor learn tools` drafts")
 
 
-def _told(options: AgentLimits) -> str:
-    from quaestor.solvers.agent.advice import read_advice
+def read_advice(path: str | None) -> str:
+    """Return what a file of advice tells: all of its lines but those that begin with #; "" without a file.
 
-    return read_advice(options.advice)
+    Raises:
+        SettingsError: It cannot be read, says nothing, or too much.
+    """
+    if path is None:
+        return ""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"the advice in {path} is not UTF-8 text") from error
+    except OSError as error:
+        raise SettingsError(f"cannot read the advice in {path}: {error.strerror}") from error
+    told = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#")).strip()
+    if not told:
+        raise SettingsError(f"the advice in {path} is empty: all of its lines are blank or begin with #")
+    if len(told) > LONGEST_ADVICE:
+        raise SettingsError(f"the advice in {path} has {len(told):,} characters, more than {LONGEST_ADVICE:,}")
+    return told
 
 
 def _build(options: AgentLimits) -> "AgentSolver":
@@ -51,5 +75,5 @@ SPEC = SolverSpec(
     takes_model=True,
     benchmarked={"always_answer": True},
     prompts=lambda _: ("agent", "structured"),
-    told=_told,
+    told=lambda options: read_advice(options.advice),
 )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from quaestor.conversation.events import Note
 from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
+from quaestor.llm.structured.request import TypedRequest
 from quaestor.ontology.core import CoreRule
 from quaestor.prompts import render
 from quaestor.solvers import briefing
@@ -18,7 +19,6 @@ from quaestor.solvers.explaining import may_be_explained
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_sources
 from quaestor.solvers.reflection.drafts import Draft, NumberDraft, faults, quotation_faults
 from quaestor.solvers.reflection.proposals import DraftProposal
-from quaestor.solvers.reflection.talks import RoleTalk
 from quaestor.solvers.reflection.verdicts import Duty, NoVerdict, Verdict, salvage_verdict
 
 _DUTIES: Mapping[Duty, str] = {
@@ -36,7 +36,7 @@ class ExpertRole:
         context: TurnContext,
         attempts: int,
         *,
-        doubt: Callable[[Draft], Sequence[str]] | None = None,
+        doubt: Callable[[Draft], Sequence[str]],
         always_answer: bool = False,
     ) -> None:
         """Take the question, the turn, how many replies to one request there may be, and whether to guess.
@@ -51,16 +51,16 @@ class ExpertRole:
         self._all_kinds = self._explains or asks_beyond_numbers(asked)
         self._talk = self._new_talk()
 
-    def _new_talk(self) -> RoleTalk[Draft]:
-        return RoleTalk(
-            "expert",
+    def _new_talk(self) -> TypedRequest[Draft]:
+        return TypedRequest(
+            self._context.model_for("expert"),
             Draft,
             "write_draft",
             "Steps and answer, for critics to judge.",
-            self._context,
-            self._attempts,
-            self._faults,
-            self._doubt,
+            attempts=self._attempts,
+            on_rejected=self._context.note_rejected,
+            check=self._faults,
+            doubt=self._doubt,
             told=None if self._all_kinds else NumberDraft,
         )
 
@@ -81,17 +81,17 @@ class ExpertRole:
             ModelReplyError: No reply could be used.
             OutageError: The model cannot be asked.
         """
-        prompt = await compute(self._prompt, objections)
-        draft = await self._talk.ask(number, prompt, self._system())
+        draft = await self._ask(number, objections)
         if draft.no_answer == "other" and not self._all_kinds:
             self._all_kinds = self._explains = True
             self._talk = self._new_talk()
-            draft = await self._talk.ask(number, await compute(self._prompt, objections), self._system())
+            draft = await self._ask(number, objections)
         return draft
 
-    def _system(self) -> str:
+    async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
         told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
-        return render("reflection/expert_system", rules=briefing.rules(), **told)
+        system = render("reflection/expert_system", rules=briefing.rules(), **told)
+        return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
 
     def _prompt(self, objections: Sequence[str]) -> str:
         context = self._context
@@ -116,14 +116,14 @@ class CriticRoles:
         self._question, self._context = question, context
         self._once: bool | None = None
         self._talks = {
-            duty: RoleTalk(
-                f"{duty}_critic",
+            duty: TypedRequest(
+                context.model_for(f"{duty}_critic"),
                 Verdict,
                 "give_verdict",
                 "Whether the draft is correct, and if not, what to change.",
-                context,
-                attempts,
-                _unexplained,
+                attempts=attempts,
+                on_rejected=context.note_rejected,
+                check=_unexplained,
                 salvage=salvage_verdict,
             )
             for duty in _DUTIES
@@ -139,8 +139,7 @@ class CriticRoles:
             OutageError: One of them cannot be asked.
         """
         if self._once is None:
-            context = self._context
-            one_model = len({id(context.model_for(f"{duty}_critic")) for duty in _DUTIES}) == 1
+            one_model = len({id(talk.connection) for talk in self._talks.values()}) == 1
             self._once = one_model and proposal.computes and not proposal.findings
         duties = [duty for duty in _DUTIES if duty == "extraction" or (proposal.computes and not self._once)]
         if not proposal.computes:
@@ -182,7 +181,7 @@ class CriticRoles:
         role, told = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
         system = render("reflection/critic_system", role=role, duty=told, rules=_rules(role))
         try:
-            return await self._talks[duty].ask(number, prompt, system)
+            return await self._talks[duty].ask(prompt, f"{duty.upper()}_CRITIC_{number}", system)
         except ModelReplyError as error:
             return NoVerdict(str(error))
 

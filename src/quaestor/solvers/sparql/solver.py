@@ -11,8 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import FormulaWritten, ValuesNamed, WhyNoAnswer, as_object
 from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import initial_messages
-from quaestor.llm.structured.request import request_structured
+from quaestor.llm.structured.request import TypedRequest
 from quaestor.ontology.core import CoreRule, RuleKind
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
@@ -134,19 +133,17 @@ class SparqlSolver:
         if missing is not None:
             names = list(retrieval.values)
             prompt = f"{prompt}\n\n{render('sparql/again', names=names, reasoning=missing[:_LONGEST])}"
-        reply = await request_structured(
+        request = TypedRequest(
             model,
             WantedValues,
-            initial_messages(render("sparql/system", rules=_told(*_NAMING)), prompt),
-            name=VALUES,
-            description="The values that the answer needs.",
-            phase=phase,
+            VALUES,
+            "The values that the answer needs.",
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=named,
             told=None if retrieval.all_kinds else NumberValues,
         )
-        return reply.value
+        return await request.ask(prompt, phase, render("sparql/system", rules=_told(*_NAMING)))
 
     async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
         """Return the model's formula over the values."""
@@ -164,20 +161,18 @@ class SparqlSolver:
                 **phase_variables(retrieval.question, context),
             )
         )
-        reply = await request_structured(
+        request = TypedRequest(
             model,
             Formula,
-            initial_messages(render("sparql/system", rules=_told(*_CALCULATING)), prompt),
-            name=FORMULA,
-            description="The formula of the answer.",
-            phase=CALCULATE,
+            FORMULA,
+            "The formula of the answer.",
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=calculation.check,
             doubt=calculation.explain,
             told=None if retrieval.explains else FormulaAlone,
         )
-        formula = reply.value
+        formula = await request.ask(prompt, CALCULATE, render("sparql/system", rules=_told(*_CALCULATING)))
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
         return formula
 

@@ -11,8 +11,7 @@ from quaestor.conversation.events import NumberPicked, PlanRefused
 from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import initial_messages
-from quaestor.llm.structured.request import request_structured
+from quaestor.llm.structured.request import TypedRequest
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
@@ -104,21 +103,20 @@ class Planning:
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
         """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
         system = rendered_system(self._all_kinds, self._explains, always_answer=self.limits.always_answer)
-        reply = await request_structured(
+        request = TypedRequest(
             self.connection,
             WorkflowPlan,
-            initial_messages(system, prompt),
-            name=WRITE_PLAN,
-            description="The plan that answers the question.",
-            phase=phase,
+            WRITE_PLAN,
+            "The plan that answers the question.",
             attempts=attempts,
             on_rejected=self.context.note_rejected,
             check=self._check,
             doubt=self._doubt,
             told=None if self._all_kinds else NumberPlan,
         )
+        await request.ask(prompt, phase, system)
         assert self._examined is not None
-        return self._examined, reply.attempts
+        return self._examined, request.rejected + 1
 
     def _check(self, written: WorkflowPlan) -> Sequence[str]:
         self._plans += 1
@@ -176,15 +174,13 @@ class Planning:
             sought=query_of(sought),
             numbers=[shown_matches(number) for number in match.numbers],
         )
-        reply = await request_structured(
+        request = TypedRequest(
             self.connection,
             NumberChoice,
-            initial_messages(render("workflow/pointing"), prompt),
-            name="point_to",
-            description="Which of the listed numbers is meant.",
-            phase=f"POINT_step_{step}",
+            "point_to",
+            "Which of the listed numbers is meant.",
             attempts=_POINTING_ATTEMPTS,
             on_rejected=self.context.note_rejected,
             check=check,
         )
-        return reply.value.number
+        return (await request.ask(prompt, f"POINT_step_{step}", render("workflow/pointing"))).number

@@ -16,8 +16,8 @@ from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
 from quaestor.llm.profiles import HOSTED, PROFILES, Profile
-from quaestor.llm.structured.replies import initial_messages, read_json
-from quaestor.llm.structured.request import Rejection, request_structured
+from quaestor.llm.structured.replies import read_json
+from quaestor.llm.structured.request import TypedRequest
 from quaestor.llm.transcript import Exchange
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -78,7 +78,7 @@ class Came:
     said: Any
     asked: Sequence[Asked]
     phases: list[str]
-    trace: list[Rejection]
+    trace: list[tuple[Any, ...]]
     error: str = ""
 
 
@@ -86,25 +86,23 @@ def put(
     script: Script, kind: type = Steps, protocol: Protocol = "openai", profile: Profile = HOSTED, **more: Any
 ) -> Came:
     """What came of asking for an object."""
-    trace: list[Rejection] = []
+    trace: list[tuple[Any, ...]] = []
     exchanges: list[Exchange] = []
 
     async def run(server: ModelServer) -> Any:
         named = find_model(f"{protocol}:scripted@{server.url}" + ("/v1" if protocol == "openai" else ""))
         stream = more.pop("stream", False)
         async with connect(replace(named, profile=profile, stream=stream), sinks=[exchanges], sleep=at_once) as model:
-            reply = await request_structured(
+            request = TypedRequest(
                 model,
                 kind,
-                initial_messages("You plan.", "What to do?"),
-                name="write_steps",
-                description="Write the steps.",
-                phase="PLAN",
+                "write_steps",
+                "Write the steps.",
                 attempts=more.pop("attempts", 3),
-                on_rejected=trace.append,
+                on_rejected=lambda *said: trace.append(said),
                 **more,
             )
-            return reply.value
+            return await request.ask("What to do?", "PLAN", "You plan.")
 
     with ModelServer(script) as server:
         said, error = None, ""
@@ -193,8 +191,8 @@ def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, told: str, 
     came = put(lambda asked: structured(asked, GOOD) if asked.number else fault, profile=profile)
     assert came.said == READ
     assert came.phases == ["PLAN", "PLAN_repair_1"]
-    assert (came.trace[0].phase, came.trace[0].wanted, came.trace[0].number) == ("PLAN", "write_steps", 1)
-    assert told in "; ".join(came.trace[0].faults)
+    assert came.trace[0][:3] == ("PLAN", "write_steps", 1)
+    assert told in "; ".join(came.trace[0][3])
     assert told in came.asked[1].prompts[-1]
     kept = [message for message in came.asked[1].body["messages"] if message["role"] == "assistant"]
     assert len(kept) == bool(fault.text or fault.calls)
@@ -207,9 +205,7 @@ def test_what_the_check_says_goes_back_too() -> None:
     came = put(lambda asked: structured(asked, GOOD if asked.number > 1 else {**GOOD, "thought": ""}), check=check)
     assert came.said == READ
     assert came.phases == ["PLAN", "PLAN_repair_1", "PLAN_repair_2"]
-    assert came.trace == [
-        Rejection("PLAN", "write_steps", reply, ("there is no thought", "and no reason")) for reply in (1, 2)
-    ]
+    assert came.trace == [("PLAN", "write_steps", reply, ("there is no thought", "and no reason")) for reply in (1, 2)]
     assert came.asked[1].prompts[-1].startswith("This cannot be used:\n- there is no thought\n- and no reason\nReply ")
 
 
@@ -217,7 +213,7 @@ def test_what_the_check_says_goes_back_too() -> None:
 def test_a_doubt_goes_back_once_and_never_for_the_last_reply(attempts: int, rejected: int) -> None:
     came = put(lambda asked: structured(asked, GOOD), doubt=lambda _: ["are you sure?"], attempts=attempts)
     assert came.said == READ
-    assert [one.faults for one in came.trace] == [("are you sure?",)] * rejected
+    assert [faults for *_, faults in came.trace] == [("are you sure?",)] * rejected
 
 
 @pytest.mark.parametrize("attempts", [1, 4])

@@ -5,9 +5,8 @@ import pytest
 
 from quaestor.errors import SettingsError
 from quaestor.prompts import render
-from quaestor.solvers.agent.advice import LONGEST, read_advice
 from quaestor.solvers.agent.solver import AgentSolver
-from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.solvers.agent.spec import LONGEST_ADVICE, AgentLimits, read_advice
 from quaestor.solvers.registry import make_solver, prompts_digest
 
 
@@ -23,7 +22,7 @@ def test_lines_that_begin_with_a_hash_are_not_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "named"),
-    [(b"# only this\n\n", ""), (b"\xff\xfe", "UTF"), (b"x" * (LONGEST + 1), "")],
+    [(b"# only this\n\n", ""), (b"\xff\xfe", "UTF"), (b"x" * (LONGEST_ADVICE + 1), "")],
 )
 def test_what_is_no_advice_is_refused_before_anything_is_asked(tmp_path: Path, content: bytes, named: str) -> None:
     path = tmp_path / "advice.txt"
