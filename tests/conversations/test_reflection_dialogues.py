@@ -27,7 +27,7 @@ from quaestor.conversation.events import DraftSettled, EvidenceFound, NoAnswerGi
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.solvers.reflection.solver import ReflectionSolver
-from quaestor.solvers.reflection.spec import ReflectionLimits
+from quaestor.solvers.reflection.spec import ReflectionOptions
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -122,7 +122,7 @@ def test_drafts_go_on_while_they_improve_up_to_the_hard_limit() -> None:
     assert near(played.turn.answer.number)
     assert played.turn.answer.reason is None
     assert [phase for phase in played.phases if phase.startswith("EXPERT")] == ["EXPERT_1", "EXPERT_2", "EXPERT_3"]
-    stopped = play(playing(expert=drafts), solver=ReflectionSolver(ReflectionLimits(max_iterations=2, hard_limit=2)))
+    stopped = play(playing(expert=drafts), solver=ReflectionSolver(ReflectionOptions(max_iterations=2, hard_limit=2)))
     assert "step 1 (ungrounded)" in str(stopped.turn.answer.reason)
     assert settled(stopped.turn) == (2, False)
 

@@ -17,7 +17,7 @@ from quaestor.conversation.events import DraftSettled, ExpertEvent, NoAnswerGive
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.reflection.loop import ReflectionRounds, Round, no_critics
+from quaestor.solvers.reflection.solver import ReflectionRounds, Round, no_critics
 from quaestor.solvers.registry import make_solver
 
 pytestmark = pytest.mark.usefixtures("local_models")
@@ -117,7 +117,7 @@ def settled(rounds: ReflectionRounds) -> Round:
 
 def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     from quaestor.solvers.reflection.experts import RankedExpert
-    from quaestor.solvers.reflection.spec import ReflectionLimits
+    from quaestor.solvers.reflection.spec import ReflectionOptions
 
     context = context_of(CASH_FLOWS)
     embedded = make_solver("embedded", {})
@@ -125,13 +125,13 @@ def test_an_offer_that_evidence_speaks_against_gives_way_to_the_next() -> None:
     wrong = asyncio.run(embedded.solve("what was the net cash from operating activities in 2008?", context))
     right = asyncio.run(embedded.solve(asked, context))
     rounds = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, right])), no_critics, ReflectionLimits(), context.trace
+        RankedExpert(asked, context, iter([wrong, right])), no_critics, ReflectionOptions(), context.trace
     )
     assert settled(rounds).proposal.plan == right.plan
-    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), no_critics, ReflectionLimits(), context.trace)
+    only = ReflectionRounds(RankedExpert(asked, context, iter([wrong])), no_critics, ReflectionOptions(), context.trace)
     assert settled(only).proposal.plan == wrong.plan
     twice = ReflectionRounds(
-        RankedExpert(asked, context, iter([wrong, wrong])), no_critics, ReflectionLimits(), context.trace
+        RankedExpert(asked, context, iter([wrong, wrong])), no_critics, ReflectionOptions(), context.trace
     )
     assert settled(twice).number == 1
 

@@ -25,9 +25,8 @@ from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, 
 from quaestor.scoring.gold import read_gold
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft
-from quaestor.solvers.reflection.evidence import examine_draft
-from quaestor.solvers.reflection.findings import Finding
+from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
+from quaestor.solvers.reflection.evidence import Finding
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.store.records import now
 
@@ -282,7 +281,8 @@ def examined_pages(path: Path, conversations: int | None = None) -> Iterator[Exa
 def judge(draft: Written, turn: Examined) -> tuple[Finding, ...]:
     """What the evidence says of a draft."""
     read = serial.load(Draft, draft)
-    assert not faults(read, len(turn.context.memory.turns))
     numbers = NumberIndex(turn.context.graph)
-    understood = parse_draft(read, turn.question, numbers, turn.context.document)
+    turns = len(turn.context.memory.turns)
+    understood = parse_draft(read, turn.question, numbers, turn.context.document, turns)
+    assert not understood.faults
     return examine_draft(understood, turn.question, turn.context.memory, numbers)

@@ -42,7 +42,7 @@ from quaestor.llm.usage import Usage
 from quaestor.settings import Settings, load_settings
 from quaestor.solvers.agent.spec import AgentLimits
 from quaestor.solvers.embedded.spec import EmbeddedOptions
-from quaestor.solvers.reflection.spec import ReflectionLimits, ReflectionOptions
+from quaestor.solvers.reflection.spec import ReflectionOptions
 from quaestor.solvers.sparql.spec import SparqlLimits
 from quaestor.solvers.workflow.spec import WorkflowLimits
 
@@ -161,7 +161,6 @@ def test_what_a_run_is_set_up_with_arrives(tmp_path: Path) -> None:
         AgentLimits(),
         EmbeddedOptions(),
         ReflectionOptions(),
-        ReflectionLimits(),
         SparqlLimits(),
         WorkflowLimits(),
     ):

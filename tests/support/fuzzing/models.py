@@ -22,10 +22,9 @@ from quaestor.plan.execute import execute
 from quaestor.solvers.agent.claims import read_final
 from quaestor.solvers.agent.messages import Understanding
 from quaestor.solvers.agent.protocol import written_calls
-from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft
-from quaestor.solvers.reflection.evidence import examine_draft
+from quaestor.solvers.reflection.critics import salvage_verdict
+from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft
 from quaestor.solvers.reflection.numbers import NumberIndex
-from quaestor.solvers.reflection.verdicts import salvage_verdict
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.tools.toolbox import TOOLS
 from quaestor.solvers.workflow.checking import check_workflow_plan
@@ -78,8 +77,9 @@ def _reviewed() -> Callable[[str], None]:
 
     def read(said: str) -> None:
         draft = read_json(Draft, said)
-        if not faults(draft, 0):
-            examine_draft(parse_draft(draft, "what was it?", numbers, document), "what was it?", Memory(), numbers)
+        understood = parse_draft(draft, "what was it?", numbers, document)
+        if understood.plan.steps and not understood.faults:
+            examine_draft(understood, "what was it?", Memory(), numbers)
 
     return read
 

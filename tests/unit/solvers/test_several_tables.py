@@ -20,7 +20,7 @@ from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers
-from quaestor.solvers.reflection.locating import locate
+from quaestor.solvers.reflection.drafts import locate
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
 from quaestor.solvers.sparql import showing
 from quaestor.solvers.tools.toolbox import Toolbox

@@ -10,8 +10,7 @@ from quaestor.conversation.events import AnswerMeasured, Event, ExpertEvent, Loo
 from quaestor.core.answer_value import value_to_text
 from quaestor.errors import GraphError, PlanError, QuantityError, SolverError
 from quaestor.solvers.base import RankingSolver, TurnContext
-from quaestor.solvers.reflection.evidence import examine_plan
-from quaestor.solvers.reflection.findings import hard
+from quaestor.solvers.reflection.evidence import examine_plan, hard
 from quaestor.solvers.reflection.numbers import NumberIndex
 
 _OFFERED = 20

@@ -1,33 +1,49 @@
-"""What an expert writes, and the plan that it means.
+"""What an expert writes, the plan that it means, and what it says that its steps come to, recomputed.
 
 A number is taken from where the page prints it, never from the draft; what cannot be located is a finding and stands
-for itself.
+for itself. A step may also be right on the rounded results that it was given.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation, localcontext
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from quaestor.core.answer_value import Number, YesNo, print_amount
+from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import Number, YesNo, amount_words, number_of, print_amount, print_value
 from quaestor.core.parsing import parse_cell
+from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document
-from quaestor.errors import MagnitudeError, ProgramError, QuantityError
-from quaestor.graph.facts import PrintedNumber, extract_number
-from quaestor.plan.operations import require_in_range
-from quaestor.plan.scales import read_literal
-from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, Step
+from quaestor.errors import MagnitudeError, PlanError, ProgramError, QuantityError
+from quaestor.graph.facts import MentionFact, Observation, PrintedNumber, extract_number
+from quaestor.plan.execute import Execution, StepResult, execute
+from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
+from quaestor.plan.scales import read_literal, shift_decimal
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step, renumber_step
 from quaestor.plan.validate import MOST_STEPS, validate
+from quaestor.questions.question import read_question
+from quaestor.questions.stems import stems
 from quaestor.solvers.answer_kinds import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
+from quaestor.solvers.groups import LabelledNumber, group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
-from quaestor.solvers.reflection.draft_lists import is_of_list, list_operands, stand_in_quotation
-from quaestor.solvers.reflection.findings import Finding
-from quaestor.solvers.reflection.locating import locate
-from quaestor.solvers.reflection.numbers import NumberIndex
+from quaestor.solvers.reflection.evidence import CheckContext, Finding, Kind, check_plan, in_order
+from quaestor.solvers.reflection.numbers import (
+    Number as PageNumber,
+)
+from quaestor.solvers.reflection.numbers import (
+    NumberIndex,
+    better_named,
+    place_code,
+    place_words,
+    quantity_words,
+    same_axis,
+    says,
+    years_named_in,
+)
 
 Said = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said, bool | int | float) else said)]
 """A number or words: a model may write either, and is asked for text, which keeps every digit."""
@@ -46,7 +62,8 @@ _LONGEST = 80
 """Of a number with its words, in characters; what is longer tells of something else too."""
 
 _ONE = Constant(Decimal(1), "1")
-"""Stands where an operand cannot be read, so that all that is wrong with a draft is found at once."""
+_NOWHERE = CellRef("", 0, 0, 0)
+"""Stand where an operand or a quotation cannot be read, so that all that is wrong with a draft is found at once."""
 
 
 # What the fields mean is in the expert's prompt, once; the schema is read with every request.
@@ -129,17 +146,12 @@ class Draft:
     verdict: WrittenVerdict = None
 
     @property
-    def look_ups(self) -> tuple[int, ...]:
-        """The steps that look a number up, counted from 1."""
-        return tuple(number for number, step in enumerate(self.steps, 1) if isinstance(step, LookUp))
-
-    @property
     def ends_in_words(self) -> bool:
         """Whether the last step gives no number and no yes or no, so that nothing written can be held against it."""
         if not self.steps:
             return True
         last = self.steps[-1]
-        of_list = isinstance(last, Calculation) and is_of_list(last.operation) and last.operation != "count"
+        of_list = isinstance(last, Calculation) and OPERATIONS[last.operation].of_list and last.operation != "count"
         return of_list or isinstance(last, QuotedWords)
 
 
@@ -166,125 +178,131 @@ class ParsedDraft:
     """A draft as the house understands it.
 
     Attributes:
-        plan: A step for each of the draft's, valid.
+        plan: A step for each of the draft's; valid if there are no faults.
         claims: The value that the draft gives for each step, None if it leaves that to us; of a number looked up,
             what it says is printed.
         answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.
         assumption: What it says that it takes for granted, or "".
+        faults: Why it is not a plan, a sentence each; empty if it is one, or has no answer.
     """
 
     plan: Plan
-    claims: tuple[DraftClaim | None, ...]
-    answer: DraftClaim | None
-    findings: tuple[Finding, ...]
+    claims: tuple[DraftClaim | None, ...] = ()
+    answer: DraftClaim | None = None
+    findings: tuple[Finding, ...] = ()
     assumption: str = ""
+    faults: tuple[str, ...] = ()
 
 
-def faults(draft: Draft, turns_before: int) -> Sequence[str]:
-    """Return one sentence for each reason why a draft is not a plan; empty if it is one, or has no answer."""
+def parse_draft(
+    draft: Draft, question: str, numbers: NumberIndex, document: Document, turns_before: int = 0
+) -> ParsedDraft:
+    """Return the plan that a draft means, with what could not be located, and all that is wrong with it.
+
+    Args:
+        question: As asked; a number that it gives needs no place on the page.
+        turns_before: How many turns the conversation had before this one.
+    """
+    empty = Plan((), draft.reasoning[:1000])
     if not draft.steps:
         missing = "it has no steps; write them, or give the reason in no_answer"
-        return [] if draft.no_answer is not None or draft.explanation else [missing]
+        said = draft.no_answer is not None or draft.explanation
+        return ParsedDraft(empty, assumption=draft.assumption or "", faults=() if said else (missing,))
     if draft.no_answer is not None:
-        return ["it has both steps and no_answer; leave one of them out"]
-    found: list[str] = []
-    steps: list[Step] = []
-    for number, step in enumerate(draft.steps, 1):
-        said = _claimed_by(step)
-        if said is not None and read_claim(said) is None:
-            found.append(f"step {number} gives {_quoted(said)}, which is not a single number, yes or no")
-        if isinstance(step, QuotedWords):
-            steps.append(stand_in_quotation(number))
-            continue
-        operands: tuple[Operand, ...] = (_ONE,)
-        if not isinstance(step, LookUp):
-            read = [_operand(operand) for operand in _operands_of(step)]
-            found += [
-                f"step {number} has the operand {_quoted(said)}; write a step as #1, an answer as #-1, or a number"
-                for said, operand in zip(_operands_of(step), read, strict=True)
-                if operand is None
-            ]
-            operands = tuple(operand or _ONE for operand in read)
-        if isinstance(step, EarlierAnswer) and not any(isinstance(o, Ref) and o.step < 0 for o in operands):
-            found.append(f"step {number} takes {_quoted(step.answer)}, which is not an earlier answer such as #-1")
-        operation = step.operation if isinstance(step, Calculation) else "identity"
-        listed = list_operands(operation, operands, draft.look_ups, None) if is_of_list(operation) else operands
-        if listed is None:
-            found.append(
-                f"step {number} ({operation}) takes looked-up numbers, or one step that is a list such as items"
-            )
-        steps.append(Compute(number, operation, operands if listed is None else listed))
-    if draft.answer is not None and not draft.ends_in_words and read_claim(draft.answer) is None:
-        found.append(f"the answer {_quoted(draft.answer)} is not a single number, yes or no")
-    return [*found, *validate(Plan(tuple(steps)), turns_before)]
+        return ParsedDraft(empty, faults=("it has both steps and no_answer; leave one of them out",))
+    if len(draft.steps) > MOST_STEPS:
+        too_many = Plan((Compute(1, "identity", (_ONE,)),) * len(draft.steps))
+        return ParsedDraft(empty, faults=validate(too_many, turns_before))
+    return _DraftParser(draft, question, numbers, document).parsed(turns_before)
 
 
-def quotation_faults(draft: Draft, question: str, document: Document) -> Sequence[str]:
-    """Return one sentence for each quotation of a draft that is not on the page, or is a number."""
-    found: list[str] = []
-    for number, step in enumerate(draft.steps[:MOST_STEPS], 1):
+class _DraftParser:
+    """Reads a draft step by step."""
+
+    def __init__(self, draft: Draft, question: str, numbers: NumberIndex, document: Document) -> None:
+        self._draft, self._question, self._numbers, self._document = draft, question, numbers, document
+        self._faults: list[str] = []
+        self._misquoted: list[str] = []
+        self._findings: list[Finding] = []
+        self._located: dict[int, PrintedNumber] = {}
+        self._look_ups = [number for number, step in enumerate(draft.steps, 1) if isinstance(step, LookUp)]
+
+    def parsed(self, turns_before: int) -> ParsedDraft:
+        """Return all of it; words that are misquoted are told where nothing else is wrong."""
+        draft = self._draft
+        claims, steps = list[DraftClaim | None](), list[Step]()
+        for number, step in enumerate(draft.steps, 1):
+            said = _claimed_by(step)
+            claims.append(None if said is None else read_claim(said))
+            if said is not None and claims[-1] is None:
+                self._faults.append(f"step {number} gives {_quoted(said)}, which is not a single number, yes or no")
+            steps.append(self._step(number, step, claims[-1]))
+        answer = None
+        if draft.answer is not None and not draft.ends_in_words:
+            answer = read_claim(draft.answer, draft.scale)
+            if answer is None:
+                self._faults.append(f"the answer {_quoted(draft.answer)} is not a single number, yes or no")
+        plan = Plan(tuple(steps), draft.reasoning[:1000])
+        faults = (*self._faults, *validate(plan, turns_before)) or tuple(self._misquoted)
+        return ParsedDraft(plan, tuple(claims), answer, tuple(self._findings), draft.assumption or "", faults)
+
+    def _step(self, number: int, step: WrittenStep, claim: DraftClaim | None) -> Step:
         if isinstance(step, QuotedWords):
-            try:
-                quoted = quote(document, step.words, question)
-            except QuoteFailure as failure:
-                found.append(f"step {number}: {failure}")
-            else:
-                if number_in_place(document, quoted):
-                    found.append(f"step {number} quotes {_quoted(quoted.text)}, which is a number; look it up")
-    return found
+            return self._quoted_words(number, step.words)
+        if isinstance(step, LookUp):
+            return Compute(number, "identity", (_ONE,)) if claim is None else self._looked_up(number, step, claim)
+        written = _operands_of(step)
+        read = [_operand(operand) for operand in written]
+        self._faults += [
+            f"step {number} has the operand {_quoted(said)}; write a step as #1, an answer as #-1, or a number"
+            for said, operand in zip(written, read, strict=True)
+            if operand is None
+        ]
+        operands = tuple(operand or _ONE for operand in read)
+        if isinstance(step, EarlierAnswer):
+            if not any(isinstance(operand, Ref) and operand.step < 0 for operand in operands):
+                taken = _quoted(step.answer)
+                self._faults.append(f"step {number} takes {taken}, which is not an earlier answer such as #-1")
+            return Compute(number, "identity", operands)
+        if OPERATIONS[step.operation].of_list:
+            listed = list_operands(step.operation, operands, self._look_ups, self._located)
+            if listed is None:
+                takes = "takes looked-up numbers, or one step that is a list such as items"
+                self._faults.append(f"step {number} ({step.operation}) {takes}")
+            operands = listed or operands
+        return Compute(number, step.operation, operands)
+
+    def _looked_up(self, number: int, step: LookUp, claim: DraftClaim) -> Step:
+        quantity = Quantity(Decimal(claim.value.value), claim.scale or Scale.ONE)
+        place = locate(quantity, step.what, step.where, self._numbers)
+        self._findings += [Finding(kind, number, text) for kind, text in place.remarks]
+        if place.number is not None:
+            self._located[number] = place.number
+            return extract_number(number, place.number, place.reading, step.what)
+        if not says(self._question, quantity.value):
+            self._findings.append(Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is not on the page"))
+        return Compute(number, "identity", (Constant(quantity.number, format(quantity.number, "f")),))
+
+    def _quoted_words(self, number: int, words: str) -> Step:
+        try:
+            found = quote(self._document, words, self._question)
+        except QuoteFailure as failure:
+            self._misquoted.append(f"step {number}: {failure}")
+            return Extract(number, _NOWHERE, "", None, text="?")
+        if number_in_place(self._document, found):
+            self._misquoted.append(f"step {number} quotes {_quoted(found.text)}, which is a number; look it up")
+        return found.step(number, words)
 
 
 def _claimed_by(step: WrittenStep) -> Said | None:
     if isinstance(step, LookUp):
         return step.value
-    return step.result if isinstance(step, Calculation) and not is_of_list(step.operation) else None
+    return step.result if isinstance(step, Calculation) and not OPERATIONS[step.operation].of_list else None
 
 
 def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[Said]:
     return [step.answer] if isinstance(step, EarlierAnswer) else step.operands
-
-
-def parse_draft(draft: Draft, question: str, numbers: NumberIndex, document: Document) -> ParsedDraft:
-    """Return the plan that a draft without faults means, with what could not be located.
-
-    Args:
-        question: As asked; a number that it gives needs no place on the page.
-    """
-    steps: list[Step] = []
-    claims: list[DraftClaim | None] = []
-    findings: list[Finding] = []
-    located: dict[int, PrintedNumber] = {}
-    for number, step in enumerate(draft.steps, 1):
-        if isinstance(step, QuotedWords):
-            claims.append(None)
-            steps.append(quote(document, step.words, question).step(number, step.words))
-            continue
-        if not isinstance(step, LookUp):
-            said = _claimed_by(step)
-            claims.append(None if said is None else _claim(said))
-            operands = tuple(operand for said in _operands_of(step) if (operand := _operand(said)) is not None)
-            operation = step.operation if isinstance(step, Calculation) else "identity"
-            if is_of_list(operation):
-                operands = list_operands(operation, operands, draft.look_ups, located) or operands
-            steps.append(Compute(number, operation, operands))
-            continue
-        claim = _claim(step.value)
-        claims.append(claim)
-        quantity = Quantity(Decimal(claim.value.value), claim.scale or Scale.ONE)
-        place = locate(quantity, step.what, step.where, numbers)
-        findings += [Finding(kind, number, text) for kind, text in place.remarks]
-        if place.number is not None:
-            located[number] = place.number
-            steps.append(extract_number(number, place.number, place.reading, step.what))
-        else:
-            constant = Constant(quantity.number, format(quantity.number, "f"))
-            steps.append(Compute(number, "identity", (constant,)))
-            if not place.given(question):
-                findings.append(Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is not on the page"))
-    answer = None if draft.answer is None or draft.ends_in_words else _claim(draft.answer, draft.scale)
-    plan = Plan(tuple(steps), draft.reasoning[:1000])
-    return ParsedDraft(plan, tuple(claims), answer, tuple(findings), draft.assumption or "")
 
 
 def draft_words(draft: Draft) -> str:
@@ -342,12 +360,6 @@ def _in_words(text: str, given: Scale | None) -> DraftClaim | None:
         return None
 
 
-def _claim(said: Said, scale: ScaleName | None = None) -> DraftClaim:
-    claim = read_claim(said, scale)
-    assert claim is not None, "a draft with faults has no plan"
-    return claim
-
-
 def _operand(said: Said) -> Operand | None:
     text = str(said).strip()
     digits = text.removeprefix("#")
@@ -362,3 +374,204 @@ def _operand(said: Said) -> Operand | None:
 def _quoted(said: Said) -> str:
     text = " ".join(str(said).split())
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def list_operands(
+    operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber]
+) -> tuple[Operand, ...] | None:
+    """Return the operands of an operation on a list as a plan has them; None if they are not a list.
+
+    Args:
+        operation: A name in the table of operations, one that is made for lists.
+        look_ups: The steps that look a number up.
+        found: The numbers that they found, by step.
+    """
+    entries = list(operands)
+    limit = [entries.pop()] if OPERATIONS[operation].arity[1] == 2 and entries else []
+    steps = [entry.step for entry in entries if isinstance(entry, Ref)]
+    if entries and len(steps) == len(entries) and all(step in look_ups for step in steps):
+        return (_group(steps, found), *limit)
+    if operation == "items" or (len(entries) == 1 and len(steps) == 1):
+        return (*entries, *limit)
+    return None
+
+
+def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber]) -> Operand:
+    numbers = [found[step] for step in steps if step in found]
+    if numbers:
+        return group_of([LabelledNumber(number) for number in numbers])
+    return CellGroup("", ("",), (Quantity(Decimal(1), text="1"),), (_NOWHERE,))
+
+
+def without_grouped(plan: Plan) -> Plan:
+    """Return a plan without the steps whose numbers a group has and nothing else takes."""
+    grouped = {
+        source
+        for step in plan.steps
+        if isinstance(step, Compute)
+        for operand in step.operands
+        if isinstance(operand, CellGroup)
+        for source in operand.sources
+    }
+    taken = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
+    kept = [
+        step
+        for step in plan.steps
+        if not isinstance(step, Extract) or step.source not in grouped or step.id in taken or step is plan.steps[-1]
+    ]
+    numbers = {step.id: place for place, step in enumerate(kept, 1)}
+    return replace(plan, steps=tuple(renumber_step(step, numbers) for step in kept))
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedNumber:
+    """Where a number was found.
+
+    Attributes:
+        number: The number of the page; None if it prints none like it.
+        reading: Whether the printed minus is left out.
+        remarks: What differs from what the draft says.
+    """
+
+    number: PageNumber | None
+    reading: Literal["signed", "magnitude"] = "signed"
+    remarks: tuple[tuple[Kind, str], ...] = ()
+
+
+def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
+    """Return where a number is.
+
+    Args:
+        quantity: As the draft writes it.
+        where: The place that it names, or "".
+    """
+    found, reading = numbers.printing(quantity), "signed"
+    if not found:
+        found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
+    if not found:
+        return LocatedNumber(None)
+    code = numbers.code_in(where)
+    named = [number for number in found if place_code(number.source) == code]
+    best = max(named or found, key=lambda number: _likeness(number, what))
+    remarks: list[tuple[Kind, str]] = []
+    if code and not named:
+        printed = [n.quantity.text for n in numbers.all if place_code(n.source) == code]
+        there = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
+        remarks.append(("misplaced", f"{code} {there}; {quantity_words(quantity)} is printed at {place_words(best)}"))
+    elif remark := _misnamed(best, what, numbers):
+        remarks.append(("misplaced", remark))
+    return LocatedNumber(best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
+
+
+def _likeness(number: PageNumber, what: str) -> tuple[int, bool, bool]:
+    said, own = set(stems(what)), set(stems(number.label))
+    dated = isinstance(number, Observation | MentionFact) and number.year in years_named_in(what)
+    return len(said & own), dated, isinstance(number, Observation)
+
+
+def _misnamed(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
+    """Return how a cell differs from what it is called, where another cell is that; None if it does not."""
+    if not isinstance(number, Observation):
+        return None
+    years, said = years_named_in(what), set(stems(what))
+    elsewhere = any(same_axis(other, number) and other.year in years for other in numbers.graph.observations)
+    if number.year is not None and number.year not in years and elsewhere:
+        return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
+    better = better_named(number, said, numbers)
+    if better is None:
+        return None
+    return f"it is called {what[:80]!r}, but {place_words(number)} is not the line of {place_words(better)}"
+
+
+def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
+    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic.
+
+    Args:
+        memory: The conversation before.
+    """
+    case = CheckContext(draft.plan, read_question(question), memory, numbers, draft.assumption)
+    claims: tuple[Finding, ...] = ()
+    if not isinstance(case.execution, PlanError):
+        claims = check_claims(draft, case.execution, memory.registers)
+    return in_order((*draft.findings, *check_plan(case), *claims))
+
+
+def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]) -> tuple[Finding, ...]:
+    """Return a finding for each result of a draft that does not come out.
+
+    Args:
+        history: The answers of earlier turns.
+    """
+    findings: list[Finding] = []
+    for step, claim, register in zip(draft.plan.steps, draft.claims, execution.registers, strict=True):
+        if claim is None or not isinstance(step, Compute) or step.operation == "identity":
+            continue
+        if _agrees(claim, register):
+            continue
+        replayed = _on_claims(step, draft, execution, history)
+        if replayed is None or not _agrees(claim, replayed):
+            said = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
+            findings.append(Finding("arithmetic", step.id, said))
+    last, result = draft.plan.steps[-1], execution.result
+    answer, claimed = draft.answer, _as_claimed(draft, result)
+    if findings or answer is None or _agrees(answer, result) or (claimed and _agrees(answer, claimed)):
+        return tuple(findings)
+    said = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
+    return (Finding("arithmetic", last.id, said),)
+
+
+def shown_claims(register: StepResult) -> str:
+    """Return a result for people: twelve digits, and its scale; a fraction in percent."""
+    shift, scale = (2, Scale.PERCENT) if register.fraction else (0, register.scale)
+    with localcontext(prec=12):
+        return print_value(register.value, lambda n: amount_words((+shift_decimal(n, shift)).normalize(), scale))
+
+
+def _as_claimed(draft: ParsedDraft, result: StepResult) -> StepResult | None:
+    claim = draft.claims[-1]
+    return None if claim is None else StepResult(claim.value, claim.scale or Scale.ONE, fraction=result.fraction)
+
+
+def _on_claims(
+    step: Compute, draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]
+) -> StepResult | None:
+    """Return what a step comes to on the results as the draft rounds them; None where to nothing."""
+    given: list[StepResult | None] = []
+
+    def taken(operand: Operand) -> Operand:
+        if not isinstance(operand, Ref):
+            return operand
+        if operand.step < 0:
+            given.append(history[operand.step])
+        else:
+            exact, claim = execution.registers[operand.step - 1], draft.claims[operand.step - 1]
+            extracted = not isinstance(draft.plan.steps[operand.step - 1], Compute)
+            if not extracted and claim is not None:
+                scale = claim.scale or exact.scale
+                exact = StepResult(
+                    claim.value, scale, exact.unit, fraction=exact.fraction and scale is not Scale.PERCENT
+                )
+            given.append(exact)
+        return Ref(-len(given))
+
+    operands = tuple(taken(operand) for operand in step.operands)
+    try:
+        return execute(Plan((Compute(1, step.operation, operands),)), given[::-1]).result
+    except PlanError:
+        return None
+
+
+def _agrees(claim: DraftClaim, register: StepResult) -> bool:
+    value, claimed, scale = register.number, number_of(claim.value), claim.scale
+    if value is None or claimed is None:
+        return register.value == claim.value
+    with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):
+        if scale in (None, register.scale) and rounds_to(value, claimed):
+            return True
+        if register.scale is Scale.ONE and (scale is Scale.PERCENT or (scale is None and register.fraction)):
+            return rounds_to(value * 100, claimed)
+        if scale is None or scale is register.scale:
+            return False
+        # Where the number itself says no scale, the labels of its table may.
+        factor = Decimal(1) if register.scale is Scale.ONE else register.scale.factor / scale.factor
+        return rounds_to(value * factor, claimed)

@@ -1,34 +1,391 @@
-"""All that can be said of a draft without a model, in one list."""
+"""What can be said of a draft or a plan without a model: where its numbers are, and how its operations take them.
 
-from collections.abc import Iterable
+A rule of reading speaks only where the page and the question leave little doubt; what it says a critic may overrule.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Literal
 
 from quaestor.conversation.turn import Memory
+from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import PlanError
-from quaestor.plan.steps import Compute, Plan
-from quaestor.questions.question import read_question
-from quaestor.solvers.reflection.checks import CheckContext, check_plan
-from quaestor.solvers.reflection.claims import check_claims
-from quaestor.solvers.reflection.drafts import ParsedDraft
-from quaestor.solvers.reflection.findings import Finding, Kind
-from quaestor.solvers.reflection.numbers import NumberIndex
+from quaestor.graph.facts import Observation
+from quaestor.ontology.core import Order
+from quaestor.plan.execute import Execution, execute
+from quaestor.plan.operations import OPERATIONS
+from quaestor.plan.scales import needs_no_source
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, RowRef
+from quaestor.questions.answer_kind import read_answer_kind
+from quaestor.questions.question import Question, read_question
+from quaestor.solvers.reflection.numbers import (
+    Number,
+    NumberIndex,
+    Operands,
+    better_named,
+    counted_in,
+    place_code,
+    place_words,
+    power_of_ten,
+    quantity_words,
+    same_axis,
+    says,
+    table_line_of,
+    years_named_in,
+)
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
+
+Kind = Literal[
+    "ungrounded", "arithmetic", "no result", "misplaced", "order", "base", "part", "operation", "period", "line",
+    "scale", "sign",
+]  # fmt: skip
+
+HARD: frozenset[Kind] = frozenset({"ungrounded", "arithmetic", "no result"})
+"""Facts: a number that the page does not print, a sum that does not come out. The rest are rules of reading, which
+know exceptions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a draft, or looks so.
+
+    Attributes:
+        step: Which step of the draft, from 1.
+        text: What is wrong and what would be right, in a sentence.
+    """
+
+    kind: Kind
+    step: int
+    text: str
+
+    @property
+    def hard(self) -> bool:
+        """True if no draft that has it can be approved."""
+        return self.kind in HARD
+
+    @property
+    def words(self) -> str:
+        """For prompts and traces: `step 3 (arithmetic): ...`."""
+        return f"step {self.step} ({self.kind}): {self.text}"
+
+
+def hard(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return those that no critic can overrule."""
+    return tuple(finding for finding in findings if finding.hard)
+
+
+_IN_SEVERAL_STEPS: Mapping[str, tuple[str, ...]] = {
+    "percentage_change": ("divide", "percentage", "multiply", "subtract"),
+    "percentage": ("divide", "percentage_change", "multiply"),
+    "ratio": ("percentage", "percentage_change", "multiply"),
+    "average": ("divide",),
+}
+"""In which other operations than its own a calculation of several steps may end, by the metric type that it gives."""
+
+_ALSO = (
+    (re.compile(r"\b(?:total|net|full|combined)\b"), ("add", "sum")),
+    (re.compile(r"\bless\b|\bminus\b"), ("subtract",)),
+    (re.compile(r"\bover\b|\bdivided\b"), ("divide",)),
+    (re.compile(r"\bin (?:thousand|million|billion|hundred)s?\b"), ("multiply", "divide")),
+)
+"""Words beside which another operation fits as well."""
+
+_SIZE = re.compile(r"\bvar(?:y|ied)\b")
+"""Words that ask how far two values are apart, whichever came first."""
+
+_WORDS_OF_A_LINE = 2
+"""A line of one word may be named by chance."""
+
+_SURE = 0.8
+"""How sure the question's pattern must be."""
+
+_IN_HUNDREDS = re.compile(r"percent|portion|hundred|rate|return")
+_IN_THOUSANDS = re.compile(r"hundred|thousand|million|billion|dollar|units")
+"""The words with which a question asks for another scale."""
+
+_CHANGES = frozenset({"subtract", "percentage_change"})
+_ADDED = frozenset({"add", "subtract", "sum", "average", "minimum", "maximum", "greater"})
+
+
+@dataclass(frozen=True)
+class CheckContext:
+    """A plan that is examined.
+
+    Attributes:
+        plan: Valid, but perhaps without a result.
+        memory: The turns before.
+        assumption: What its author says that it assumes, such as a threshold; or "".
+    """
+
+    plan: Plan
+    question: Question
+    memory: Memory
+    numbers: NumberIndex
+    assumption: str = ""
+
+    @cached_property
+    def operands(self) -> Operands:
+        """What its operands stand for."""
+        return Operands(self.plan, self.memory, self.numbers)
+
+    @cached_property
+    def execution(self) -> Execution | PlanError:
+        """What it comes to, or why to nothing."""
+        try:
+            return execute(self.plan, self.memory.registers)
+        except PlanError as error:
+            return error
+
+    @cached_property
+    def computes(self) -> tuple[Compute, ...]:
+        """Its operations, those that only pass a value on left out."""
+        return tuple(s for s in self.plan.steps if isinstance(s, Compute) and s.operation != "identity")
+
+    @cached_property
+    def asks_no_number(self) -> bool:
+        """Whether the form of the question asks for a name, a list, a count, words, or yes or no ("did it rise?")."""
+        return read_answer_kind(self.question.lowered).kind != "number"
+
+    @cached_property
+    def asked(self) -> tuple[str, float]:
+        """The metric type that the question asks for, and how sure that is."""
+        turns = self.memory.turns
+        asked = self.question.metric_types(turns[-1].answer.metric_type if turns else None)[0]
+        return asked.metric_type, asked.score
+
+    @cached_property
+    def orders(self) -> frozenset[Order]:
+        """The orders of operands that the question's words ask for."""
+        return frozenset(p.order for p in self.question.patterns if p.order)
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """The years that the question names."""
+        return self.question.year_set
+
+
+def check_plan(case: CheckContext) -> tuple[Finding, ...]:
+    """Return all that speaks against a plan, in the order of the checks."""
+    return tuple(finding for check in CHECKS for finding in check(case))
+
+
+def has_result(case: CheckContext) -> Iterator[Finding]:
+    """A plan has to come to something."""
+    if isinstance(case.execution, PlanError):
+        yield Finding("no result", len(case.plan.steps), str(case.execution))
+
+
+def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
+    """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
+    for step in case.plan.steps:
+        if isinstance(step, Extract):
+            if step.quantity is not None and case.numbers.taken(step) is None:
+                yield _not_there(case, step.id, step.quantity, place_code(step.source), step)
+            continue
+        for operand in step.operands:
+            if isinstance(operand, Constant) and (finding := _constant(case, step, operand)):
+                yield finding
+            elif isinstance(operand, RowRef | CellGroup):
+                for quantity, source in zip(operand.values, operand.sources, strict=False):
+                    if not any(n.quantity.value == quantity.value for n in case.numbers.at(source)):
+                        yield _not_there(case, step.id, quantity, place_code(source), None)
+
+
+def _not_there(case: CheckContext, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
+    printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
+    there = f"which prints {', '.join(printed)}" if printed else "where there is no number"
+    return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {there}")
+
+
+def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding | None:
+    if needs_no_source(constant.value) or _said(constant.value, case):
+        return None
+    found = case.numbers.printing(Quantity(constant.value))
+    if found:
+        return Finding(
+            "misplaced", step.id, f"{constant.text} is not a constant; the page prints it as {place_words(found[0])}"
+        )
+    return Finding("ungrounded", step.id, f"{constant.text} appears neither on the page nor in the questions")
+
+
+def _said(value: Decimal, case: CheckContext) -> bool:
+    """Whether a question of the conversation gives the number, or the draft says that it assumes it."""
+    return any(says(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
+
+
+def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
+    """The last operation gives what the question asks for, where its words leave no doubt."""
+    last = case.computes[-1] if case.computes and isinstance(case.plan.steps[-1], Compute) else None
+    if last is None or last is not case.plan.steps[-1] or case.asks_no_number:
+        return  # what is looked up may be a change or an average that the page prints
+    asked, score = case.asked
+    also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
+    fitting = _fitting(asked)
+    if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute", "as_printed"}:
+        return
+    yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
+
+
+def _fitting(asked: str) -> frozenset[str] | None:
+    """Return which last operations may give a metric type; None for a value, which every operation may."""
+    if asked == "value":
+        return None
+    own = {operation.name for operation in OPERATIONS.values() if operation.metric == asked}
+    return frozenset(own | set(_IN_SEVERAL_STEPS.get(asked, ())))
+
+
+def later_minus_earlier(case: CheckContext) -> Iterator[Finding]:
+    """A change is the later value less the earlier one, if both are of one line and no words say otherwise."""
+    if case.orders != {"later first"} or _SIZE.search(case.question.lowered):
+        return
+    for step in case.computes:
+        if step.operation in _CHANGES:
+            first, second = (case.operands.number(operand) for operand in step.operands)
+            if first and second and same_axis(first, second) and _earlier(first, second):
+                yield Finding(
+                    "order",
+                    step.id,
+                    f"a change is the later value minus the earlier: {place_words(second)} comes after"
+                    f" {place_words(first)}, so the operands are swapped",
+                )
+
+
+def change_over_its_base(case: CheckContext) -> Iterator[Finding]:
+    """A relative change is taken of the earlier value, unless the question names another base."""
+    for step in case.computes:
+        found = case.operands.step(step.operands[0])
+        if step.operation != "divide" or found is None:
+            continue
+        before, change = found
+        base = case.operands.number(step.operands[1])
+        if not isinstance(change, Compute) or change.operation != "subtract" or base is None:
+            continue
+        new, old = (before.number(operand) for operand in change.operands)
+        if new and old and base == new and same_axis(new, old) and _earlier(old, new) and case.years != {base.year}:
+            yield Finding("base", step.id, f"the base of a relative change is the earlier value, {place_words(old)}")
+
+
+def _earlier(one: Number, other: Number) -> bool:
+    return one.year is not None and other.year is not None and one.year < other.year
+
+
+def part_over_whole(case: CheckContext) -> Iterator[Finding]:
+    """A share is the part over the whole: of two numbers of one table, the total is the whole."""
+    if case.asked[0] != "percentage":
+        return
+    for step in case.computes:
+        if step.operation not in ("divide", "percentage"):
+            continue
+        part, whole = (case.operands.number(operand) for operand in step.operands)
+        if part is None or whole is None or table_line_of(part) is None or table_line_of(whole) is None:
+            continue
+        larger = abs(part.quantity.value) > abs(whole.quantity.value)
+        if larger and "total" in part.label.lower() and "total" not in whole.label.lower():
+            yield Finding("part", step.id, f"a share is the part over the whole, and {place_words(part)} is the whole")
+
+
+def the_period_asked_for(case: CheckContext) -> Iterator[Finding]:
+    """A number that is looked up is of a period that the question names, where its line has one of it."""
+    if len(case.plan.steps) != 1 or not case.years:
+        return
+    for step, number in case.operands.extracted():
+        if table_line_of(number) is None or number.year is None or number.year in case.years or _row_has_period(number):
+            continue
+        better = [
+            other for other in case.numbers.graph.observations if same_axis(other, number) and other.year in case.years
+        ]
+        if better:
+            yield Finding(
+                "period",
+                step.id,
+                f"the question names {', '.join(map(str, sorted(case.years)))}, but {place_words(number)} is of"
+                f" {number.year}: there is {place_words(better[0])}",
+            )
+
+
+def the_line_asked_for(case: CheckContext) -> Iterator[Finding]:
+    """A number that is looked up is not of one line of a table where the question names another in full."""
+    if len(case.plan.steps) != 1:
+        return
+    for step, number in case.operands.extracted():
+        if isinstance(number, Observation):
+            better = better_named(number, set(case.question.stems), case.numbers, least=_WORDS_OF_A_LINE)
+            if better is not None:
+                yield Finding("line", step.id, f"the question names {place_words(better)}, not {place_words(number)}")
+
+
+def _row_has_period(number: Number) -> bool:
+    """Whether the row of a number is named by a period: a balance at a date may answer for the year after."""
+    return isinstance(number, Observation) and bool(years_named_in(number.row.label))
+
+
+def one_scale(case: CheckContext) -> Iterator[Finding]:
+    """What is added or compared counts the same: no percentage with an amount, no thousands with millions."""
+    for step in case.computes:
+        if step.operation not in _ADDED:
+            continue
+        taken = [n for n in map(case.operands.number, step.operands) if n is not None]
+        scales = {counted_in(n) for n in taken}
+        if len(taken) == len(step.operands) and len(scales) > 1 and Scale.PERCENT in scales:
+            yield Finding(
+                "scale", step.id, "it mixes a percentage with an amount: " + " and ".join(map(place_words, taken))
+            )
+
+
+def no_sign_dropped_unasked(case: CheckContext) -> Iterator[Finding]:
+    """No absolute value is taken where the question asks for no magnitude."""
+    if drops_sign_unasked(case.plan, case.question):
+        step = next(step.id for step in case.computes if step.operation == "absolute")
+        yield Finding("sign", step, SIGN_DROPPED)
+
+
+def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
+    """The answer is not multiplied or divided by a power of ten that the question does not ask for."""
+    last = case.plan.steps[-1]
+    if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
+        return
+    factor = last.operands[1]
+    if not isinstance(factor, Constant) or not power_of_ten(factor.value) or _said(factor.value, case):
+        return
+    asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
+    if asked.search(case.question.lowered) or _is_base(last, case, factor):
+        return
+    taken = case.operands.number(last.operands[0])
+    if taken is not None and counted_in(taken).factor == factor.value:
+        return  # into units: 1,060 in a table of thousands is a number of 1,060,000
+    yield Finding("scale", last.id, f"the question does not ask to {last.operation} the answer by {factor.value:f}")
+
+
+def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:
+    """Whether a division is by the base of an index, of which the number was first taken away."""
+    found = case.operands.step(step.operands[0])
+    if step.operation != "divide" or found is None or not isinstance(found[1], Compute):
+        return False
+    return found[1].operation == "subtract" and found[0].value(found[1].operands[1]) == factor.value
+
+
+CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
+    has_result,
+    numbers_stand_on_the_page,
+    later_minus_earlier,
+    change_over_its_base,
+    part_over_whole,
+    the_operation_asked_for,
+    the_line_asked_for,
+    the_period_asked_for,
+    one_scale,
+    no_sign_dropped_unasked,
+    no_conversion_unasked,
+)
+"""Every check, facts before rules of reading."""
 
 
 def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
     """Return what speaks against a plan, whoever made it; facts before rules of reading."""
-    return _in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
-
-
-def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic.
-
-    Args:
-        memory: The conversation before.
-    """
-    case = CheckContext(draft.plan, read_question(question), memory, numbers, draft.assumption)
-    claims: tuple[Finding, ...] = ()
-    if not isinstance(case.execution, PlanError):
-        claims = check_claims(draft, case.execution, memory.registers)
-    return _in_order((*draft.findings, *check_plan(case), *claims))
+    return in_order(check_plan(CheckContext(plan, read_question(question), memory, numbers)))
 
 
 def checked_words(plan: Plan) -> tuple[str, ...]:
@@ -50,7 +407,8 @@ def plan_computes(plan: Plan) -> bool:
     return any(isinstance(step, Compute) and step.operation not in ("identity", "explain") for step in plan.steps)
 
 
-def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the first finding of each kind on each step, facts before rules of reading."""
     first: dict[tuple[Kind, int], Finding] = {}
     for finding in findings:
         first.setdefault((finding.kind, finding.step), finding)

@@ -1,73 +1,121 @@
 """The expert that is a model: it writes its steps down, and is shown what was wrong with the last ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from quaestor.conversation.events import NoAnswerGiven
 from quaestor.core.computing import compute
-from quaestor.solvers.answer_kinds import remarks_with, why_none
+from quaestor.llm.structured.request import TypedRequest
+from quaestor.prompts import render
+from quaestor.solvers import briefing
+from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND, Explainer
-from quaestor.solvers.reflection.draft_lists import without_grouped
-from quaestor.solvers.reflection.drafts import Draft, draft_words, parse_draft
-from quaestor.solvers.reflection.evidence import examine_draft
+from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
+from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers
+from quaestor.solvers.reflection.drafts import (
+    Draft,
+    NumberDraft,
+    ParsedDraft,
+    draft_words,
+    examine_draft,
+    parse_draft,
+    without_grouped,
+)
+from quaestor.solvers.reflection.experts import DraftProposal, plan_steps, result_words
 from quaestor.solvers.reflection.numbers import NumberIndex, sentence_code
-from quaestor.solvers.reflection.proposals import DraftProposal, plan_steps, result_words
-from quaestor.solvers.reflection.roles import ExpertRole
 
 
-@dataclass
 class ModelExpert:
-    """A model that writes steps down.
+    """A model that writes steps down. All drafts of a turn belong to one talk."""
 
-    Attributes:
-        attempts: Replies until a draft can be used.
-        always_answer: Whether it takes the likeliest of several numbers that fit.
-    """
-
-    question: str
-    context: TurnContext
-    attempts: int
-    always_answer: bool = False
     revises = True
-    _role: ExpertRole = field(init=False)
-    _explainer: Explainer = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Begin the talk that all drafts of the turn belong to."""
-        self._explainer = Explainer(self.context, name=lambda _, one: sentence_code(one.section, one.index))
-        self._role = ExpertRole(
-            self.question, self.context, self.attempts, doubt=self._doubt, always_answer=self.always_answer
+    def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
+        """Take the question and the turn.
+
+        Args:
+            attempts: Replies until a draft can be used.
+            always_answer: Whether it takes the likeliest of several numbers that fit.
+        """
+        self._question, self._context, self._attempts = question, context, attempts
+        self._always_answer = always_answer
+        self._numbers = NumberIndex(context.graph)
+        self._explainer = Explainer(context, name=lambda _, one: sentence_code(one.section, one.index))
+        asked = context.read(question)
+        self._explains = may_be_explained(asked, context)
+        self._all_kinds = self._explains or asks_beyond_numbers(asked)
+        self._talk = self._new_talk()
+        self._parsed: ParsedDraft | None = None
+
+    def _new_talk(self) -> TypedRequest[Draft]:
+        return TypedRequest(
+            self._context.model_for("expert"),
+            Draft,
+            "write_draft",
+            "Steps and answer, for critics to judge.",
+            attempts=self._attempts,
+            on_rejected=self._context.note_rejected,
+            check=self._check,
+            doubt=self._doubt,
+            told=None if self._all_kinds else NumberDraft,
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
         """Return the model's next draft, or what it says of why there is no answer.
 
+        Args:
+            number: Which draft of the turn, from 1.
+            objections: Why the one before was not accepted.
+
         Raises:
             ModelReplyError: No reply could be used.
             OutageError: The model cannot be asked.
         """
-        draft = await self._role.draft(number, objections)
+        draft = await self._ask(number, objections)
+        if draft.no_answer == "other" and not self._all_kinds:
+            self._all_kinds = self._explains = True
+            self._talk = self._new_talk()
+            draft = await self._ask(number, objections)
         if draft.no_answer is not None:
             return NoAnswerGiven(why_none(draft.no_answer), draft.reasoning)
         proposal = await compute(self._proposal, draft)
         return proposal if proposal.plan.steps else NoAnswerGiven("not_on_page", NOTHING_BOUND)
 
+    async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
+        told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
+        system = render("reflection/expert_system", rules=briefing.rules(), **told)
+        return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
+
+    def _prompt(self, objections: Sequence[str]) -> str:
+        context = self._context
+        if self._talk.begun:
+            return render("reflection/expert_again", objections=objections)
+        return render(
+            "reflection/expert",
+            **briefing.prompt_variables(self._question, context),
+            page=shown_numbers(context.document, all_sentences=self._all_kinds),
+            likely=likely_lines(self._question, context),
+        )
+
+    def _check(self, draft: Draft) -> Sequence[str]:
+        if self._all_kinds and draft.no_answer == "other":
+            return ("no_answer cannot be 'other', because every kind of answer is allowed",)
+        turns = len(self._context.memory.turns)
+        self._parsed = parse_draft(draft, self._question, self._numbers, self._context.document, turns)
+        return self._parsed.faults
+
     def _doubt(self, draft: Draft) -> Sequence[str]:
-        if not draft.explanation or draft.no_answer is not None:
-            return ()
-        numbers = NumberIndex(self.context.graph)
-        understood = parse_draft(draft, self.question, numbers, self.context.document)
-        return self._explainer.bind(draft.explanation, understood.plan.steps)
+        assert self._parsed is not None
+        said = None if draft.no_answer is not None else draft.explanation
+        return self._explainer.bind(said, self._parsed.plan.steps)
 
     def _proposal(self, draft: Draft) -> DraftProposal:
-        context, numbers = self.context, NumberIndex(self.context.graph)
-        understood = parse_draft(draft, self.question, numbers, context.document)
+        context, understood = self._context, self._parsed
+        assert understood is not None
         self._explainer.bind(draft.explanation, understood.plan.steps)
         plan, answer = self._explainer.settle(without_grouped(understood.plan), draft.verdict), understood.answer
         findings = understood.findings  # what is explained alone has no last step that a question could ask for
         if understood.plan.steps and not plan.explains_alone:
-            findings = examine_draft(understood, self.question, context.memory, numbers)
-        result, says = result_words(plan, self.question, context), None if answer is None else answer.words
+            findings = examine_draft(understood, self._question, context.memory, self._numbers)
+        result, says = result_words(plan, self._question, context), None if answer is None else answer.words
         remark = remarks_with(draft.assumption, self._explainer.remarks(plan))
         return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, remark, says)

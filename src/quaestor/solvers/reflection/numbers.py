@@ -16,6 +16,7 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
+from quaestor.questions.stems import stems
 
 Number = Observation | MentionFact | HeaderNumber
 
@@ -205,3 +206,24 @@ def years_named_in(text: str) -> frozenset[int]:
 def says(text: str, value: Decimal) -> bool:
     """Return whether a text gives a number, whatever its sign."""
     return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")))
+
+
+def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
+    """Return a number of the same table whose whole line some words name, if they do not name this one's.
+
+    Args:
+        least: Of how many words a line must be, to count as named.
+    """
+    own = _line_words(number)
+    if own and own <= said:
+        return None
+    for other in numbers.graph.observations:
+        named = _line_words(other)
+        in_full = len(named) >= least and named <= said
+        if in_full and len(named) > len(own & said) and other.source.table == number.source.table:
+            return other
+    return None
+
+
+def _line_words(number: Observation) -> frozenset[str]:
+    return frozenset(stems(" ".join((*number.row.levels, number.row.label))))

@@ -1,16 +1,224 @@
 """The reflection solver: a draft is judged before it is the answer.
 
+Draft, evidence, verdicts, and again: when a draft is accepted, when another is worth its price, which was the best.
 It keeps nothing from one turn to the next.
 """
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import NoAnswerGiven
+from quaestor.conversation.event_lines import Trace
+from quaestor.conversation.events import (
+    Drafted,
+    DraftSettled,
+    EvidenceFound,
+    NoAnswerGiven,
+    NotDrafted,
+    VerdictGiven,
+    VerdictMissing,
+)
 from quaestor.core.computing import compute_little
+from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
-from quaestor.solvers.reflection.experts import RankedExpert, SolverExpert, offers
-from quaestor.solvers.reflection.loop import Critics, Expert, ReflectionRounds, contested, no_critics
-from quaestor.solvers.reflection.spec import ReflectionLimits
+from quaestor.solvers.reflection.evidence import hard
+from quaestor.solvers.reflection.experts import DraftProposal, RankedExpert, SolverExpert, offers
+from quaestor.solvers.reflection.spec import ReflectionOptions
+
+_MOST, _LONGEST = 20, 1000
+"""Sentences of a critic that are kept, and characters of each."""
+
+Duty = Literal["extraction", "calculation"]
+"""What a critic judges: the numbers that were taken, or what was done with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a critic says of a draft."""
+
+    reasoning: str
+    is_correct: bool
+    issues: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+
+class Expert(Protocol):
+    """Drafts, and drafts again. One expert serves one turn."""
+
+    revises: bool
+    """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
+
+    async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
+        """Return the next draft, or why there is no answer; None if there is no other.
+
+        Args:
+            number: Which draft of the turn, from 1.
+            objections: Why the one before was not accepted.
+        """
+        ...
+
+
+Critics = Callable[[DraftProposal, int], Awaitable[Mapping[Duty, Verdict | str]]]
+"""Judge a draft, which has a number in the turn: what each critic says who was asked, or why nothing can be used."""
+
+
+async def no_critics(_proposal: DraftProposal, _number: int, /) -> Mapping[Duty, Verdict | str]:
+    """Return no verdict: only the evidence judges."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One draft with all that was said of it.
+
+    Attributes:
+        number: From 1.
+        said: By the critics who were asked, a verdict or why nothing can be used.
+        stands: Whether it repeats the draft before, in the face of the objections.
+    """
+
+    number: int
+    proposal: DraftProposal
+    said: Mapping[Duty, Verdict | str]
+    stands: bool = False
+
+    @property
+    def verdicts(self) -> Mapping[Duty, Verdict]:
+        """The verdicts that were given."""
+        return {duty: said for duty, said in self.said.items() if isinstance(said, Verdict)}
+
+    @property
+    def missing(self) -> Mapping[Duty, str]:
+        """The critics who said nothing that can be used, and why."""
+        return {duty: said for duty, said in self.said.items() if isinstance(said, str)}
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the draft is the answer.
+
+        All critics approve, and no fact speaks against it. A rule of reading may: then the expert must have stood by
+        the draft, and critics have seen both.
+        """
+        findings = self.proposal.findings
+        if self.missing or hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
+            return False
+        return not findings or (self.stands and bool(self.verdicts))
+
+    @property
+    def objections(self) -> tuple[str, ...]:
+        """All that speaks against the draft, in sentences for whoever drafts again."""
+        said = [finding.words for finding in self.proposal.findings]
+        for duty, verdict in self.verdicts.items():
+            if not verdict.is_correct:
+                said += [f"the {duty} critic: {issue.strip()}" for issue in verdict.issues if issue.strip()]
+                said += [
+                    f"the {duty} critic would change: {change.strip()}" for change in verdict.changes if change.strip()
+                ]
+        return tuple(said)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """All for which the draft was not accepted, for readers: the objections, who is missing, what stands for it."""
+        if not self.missing:
+            return self.objections or ("it was not repeated",)
+        silent = [f"the {duty} critic gave no usable verdict" for duty in self.missing]
+        if self.proposal.findings:
+            return (*self.objections, *silent)
+        checked = ", ".join(self.proposal.checked)
+        return (*self.objections, *silent, f"computed evidence found nothing against it ({checked})" if checked else "")
+
+    @property
+    def weight(self) -> tuple[int, int, int, int]:
+        """How much speaks against the draft: facts, then critics, then findings, then who is silent."""
+        findings = self.proposal.findings
+        against = sum(not verdict.is_correct for verdict in self.verdicts.values())
+        return len(hard(findings)), against, len(findings), len(self.missing)
+
+
+@dataclass(slots=True)
+class ReflectionRounds:
+    """The rounds of one turn."""
+
+    expert: Expert
+    critics: Critics
+    limits: ReflectionOptions
+    trace: Trace
+    played: list[Round] = field(default_factory=list)
+
+    async def play(self) -> Round | NoAnswerGiven:
+        """Return the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
+
+        Raises:
+            SolverError: There was no draft at all.
+            PlanError: The same, of a solver whose plan has no result.
+            OutageError: A model cannot be asked.
+        """
+        while True:
+            number = len(self.played) + 1
+            try:
+                proposal = await self.expert.draft(number, self.played[-1].objections if self.played else ())
+                if isinstance(proposal, NoAnswerGiven):
+                    return proposal
+                if proposal is not None:
+                    self._judged(
+                        Round(number, proposal, await self._verdicts(proposal, number), self._stands(proposal))
+                    )
+            except OutageError:
+                raise
+            except (SolverError, PlanError) as failure:
+                if not self.played:
+                    raise
+                self.trace.append(NotDrafted(number, str(failure)))
+                proposal = None
+            if proposal is None or self.played[-1].accepted or not self._worth_another():
+                return self._settled()
+
+    async def _verdicts(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | str]:
+        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says, proposal.checked))
+        self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
+        return await self.critics(proposal, number)
+
+    def _judged(self, judged: Round) -> None:
+        for duty, verdict in judged.verdicts.items():
+            issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
+            self.trace.append(VerdictGiven(judged.number, duty, verdict.is_correct, issues, changes))
+        for duty, silent in judged.missing.items():
+            self.trace.append(VerdictMissing(judged.number, duty, silent))
+        self.played.append(judged)
+
+    def _stands(self, proposal: DraftProposal) -> bool:
+        return any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
+
+    def _worth_another(self) -> bool:
+        made = len(self.played)
+        if not self.played[-1].objections:
+            return False  # only a verdict is missing: there is nothing that another draft could mend
+        if made < self.limits.max_iterations:
+            return True
+        return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
+
+    def _settled(self) -> Round:
+        last = self.played[-1]
+        if last.accepted:
+            self.trace.append(DraftSettled(last.number, len(self.played), accepted=True))
+            return last
+        best = min(self.played, key=self._rank)
+        self.trace.append(DraftSettled(best.number, len(self.played), accepted=False))
+        return best
+
+    def _rank(self, judged: Round) -> tuple[tuple[int, int, int, int], int]:
+        return judged.weight, -judged.number if self.expert.revises else judged.number
+
+
+def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sentence[:_LONGEST] for sentence in sentences[:_MOST])
+
+
+def contested(best: Round, drafts: int) -> str:
+    """Return what a reader should know of a draft that was not accepted."""
+    return f"contested after {drafts} draft{'s' * (drafts != 1)}: " + "; ".join(filter(None, best.doubts))[:1000]
 
 
 class ReflectionSolver:
@@ -18,9 +226,9 @@ class ReflectionSolver:
 
     name = "reflection"
 
-    def __init__(self, limits: ReflectionLimits | None = None, expert: Solver | None = None) -> None:
+    def __init__(self, limits: ReflectionOptions | None = None, expert: Solver | None = None) -> None:
         """Take how long to try, and the solver that drafts; None for a model that writes its steps down."""
-        self.limits = limits or ReflectionLimits()
+        self.limits = limits or ReflectionOptions()
         self.expert = expert
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
@@ -54,7 +262,7 @@ class ReflectionSolver:
         if self.expert is None:
             from quaestor.solvers.reflection.model_expert import ModelExpert
 
-            return ModelExpert(question, context, self.limits.repairs + 1, self.limits.always_answer)
+            return ModelExpert(question, context, self.limits.repairs + 1, always_answer=self.limits.always_answer)
         if isinstance(self.expert, RankingSolver):
             return RankedExpert(question, context, offers(self.expert, question, context))
         return SolverExpert(question, context, self.expert)
@@ -62,6 +270,6 @@ class ReflectionSolver:
     def _critics(self, question: str, context: TurnContext) -> Critics:
         if context.model is None and not context.models:
             return no_critics
-        from quaestor.solvers.reflection.roles import CriticRoles  # without a model nothing of a model is loaded
+        from quaestor.solvers.reflection.critics import CriticRoles  # without a model nothing of a model is loaded
 
         return CriticRoles(question, context, self.limits.repairs + 1).judge

@@ -25,25 +25,8 @@ _NAME = "reflection"
 
 
 @dataclass(frozen=True, slots=True)
-class ReflectionLimits:
-    """How long a draft is improved.
-
-    Attributes:
-        max_iterations: Drafts in any case, until one is accepted.
-        hard_limit: Drafts at most, while each has less against it than the one before.
-        repairs: Replies of one request that could not be used and were asked for again.
-        always_answer: Whether the expert takes the likeliest of several numbers that fit.
-    """
-
-    max_iterations: int = 2
-    hard_limit: int = 4
-    repairs: int = 3
-    always_answer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class ReflectionOptions(ConfidenceOptions):
-    """The options of the reflection solver; the first three are its limits.
+    """The options of the reflection solver: how long a draft is improved, who drafts, the models of its roles.
 
     Attributes:
         max_iterations: Drafts in any case, until one is accepted.
@@ -76,11 +59,6 @@ class ReflectionOptions(ConfidenceOptions):
             raise SettingsError("the reflection solver cannot be its own expert; use model or another solver")
 
     @property
-    def limits(self) -> ReflectionLimits:
-        """How long a draft is improved."""
-        return ReflectionLimits(self.max_iterations, self.hard_limit, self.repairs, self.always_answer)
-
-    @property
     def of_expert(self) -> Mapping[str, object]:
         """What the solver that drafts is built with."""
         return {**(self.expert_options or {}), **({"weights": self.weights} if self.weights is not None else {})}
@@ -91,8 +69,8 @@ def _build(options: ReflectionOptions) -> "ReflectionSolver":
     from quaestor.solvers.registry import make_solver
 
     if options.expert == WRITER:
-        return ReflectionSolver(options.limits)
-    return ReflectionSolver(options.limits, make_solver(options.expert, options.of_expert))
+        return ReflectionSolver(options)
+    return ReflectionSolver(options, make_solver(options.expert, options.of_expert))
 
 
 def _needs_model(options: ReflectionOptions) -> bool:

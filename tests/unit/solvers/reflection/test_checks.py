@@ -11,7 +11,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.reflection.checks import (
+from quaestor.solvers.reflection.evidence import (
     CheckContext,
     no_sign_dropped_unasked,
     numbers_stand_on_the_page,

@@ -18,9 +18,8 @@ from quaestor.core import serial
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.validate import validate
-from quaestor.solvers.reflection.draft_lists import without_grouped
-from quaestor.solvers.reflection.drafts import Draft, faults, parse_draft, quotation_faults, read_claim
-from quaestor.solvers.reflection.evidence import examine_draft, examine_plan
+from quaestor.solvers.reflection.drafts import Draft, examine_draft, parse_draft, read_claim, without_grouped
+from quaestor.solvers.reflection.evidence import examine_plan
 from quaestor.solvers.reflection.numbers import NumberIndex
 
 NUMBERS, DOCUMENT = NumberIndex(context_of().graph), context_of().document
@@ -32,8 +31,9 @@ def quotes(words: str) -> dict[str, str]:
 
 def kinds(written: Any, question: str = "what was it?") -> list[str]:
     read = serial.load(Draft, written)
-    assert faults(read, 0) == []
-    found = examine_draft(parse_draft(read, question, NUMBERS, DOCUMENT), question, Memory(), NUMBERS)
+    parsed = parse_draft(read, question, NUMBERS, DOCUMENT)
+    assert parsed.faults == ()
+    found = examine_draft(parsed, question, Memory(), NUMBERS)
     return [finding.kind for finding in found]
 
 
@@ -197,9 +197,9 @@ STEPS = st.one_of(
 @given(st.lists(STEPS, min_size=1, max_size=5), VALUES, st.sampled_from([None, "one", "percent", "million"]))
 def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer: Any, scale: str | None) -> None:
     read = serial.load(Draft, json.loads(json.dumps(draft(*steps, answer=answer, scale=scale))))
-    if faults(read, 0) or quotation_faults(read, "what was it?", DOCUMENT):
-        return
     understood = parse_draft(read, "what was it?", NUMBERS, DOCUMENT)
+    if understood.faults:
+        return
     assert len(understood.plan.steps) == len(steps) == len(understood.claims)
     examine_draft(understood, "what was it?", Memory(), NUMBERS)
     pruned = without_grouped(understood.plan)

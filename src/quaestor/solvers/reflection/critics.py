@@ -1,10 +1,13 @@
-"""Expert and critics as a model plays them: what they are told.
+"""The critics as a model plays them: what they are told, what they say, and what can be read of it where it is muddled.
 
-Which model plays a role is the turn's to say.
+A verdict is read where it is stated in so many words; none is guessed from the tone of a text, and one that says both
+is none. Which model plays a role is the turn's to say.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 
 from quaestor.conversation.events import Note
 from quaestor.core.computing import compute
@@ -13,98 +16,15 @@ from quaestor.llm.structured.request import TypedRequest
 from quaestor.ontology.core import CoreRule
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import may_be_explained
-from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers, shown_sources
-from quaestor.solvers.reflection.drafts import Draft, NumberDraft, faults, quotation_faults
-from quaestor.solvers.reflection.proposals import DraftProposal
-from quaestor.solvers.reflection.verdicts import Duty, NoVerdict, Verdict, salvage_verdict
+from quaestor.solvers.reflection.candidates import shown_numbers, shown_sources
+from quaestor.solvers.reflection.experts import DraftProposal
+from quaestor.solvers.reflection.solver import Duty, Verdict
 
 _DUTIES: Mapping[Duty, str] = {
     "extraction": "whether the right numbers were taken from the page",
     "calculation": "whether the right calculation was made with the numbers taken",
 }
-
-
-class ExpertRole:
-    """The expert of one turn."""
-
-    def __init__(
-        self,
-        question: str,
-        context: TurnContext,
-        attempts: int,
-        *,
-        doubt: Callable[[Draft], Sequence[str]],
-        always_answer: bool = False,
-    ) -> None:
-        """Take the question, the turn, how many replies to one request there may be, and whether to guess.
-
-        Args:
-            doubt: Returns what the expert is told once of a draft that can be used.
-        """
-        self._question, self._context, self._attempts = question, context, attempts
-        self._doubt, self._always_answer = doubt, always_answer
-        asked = context.read(question)
-        self._explains = may_be_explained(asked, context)
-        self._all_kinds = self._explains or asks_beyond_numbers(asked)
-        self._talk = self._new_talk()
-
-    def _new_talk(self) -> TypedRequest[Draft]:
-        return TypedRequest(
-            self._context.model_for("expert"),
-            Draft,
-            "write_draft",
-            "Steps and answer, for critics to judge.",
-            attempts=self._attempts,
-            on_rejected=self._context.note_rejected,
-            check=self._faults,
-            doubt=self._doubt,
-            told=None if self._all_kinds else NumberDraft,
-        )
-
-    def _faults(self, draft: Draft) -> Sequence[str]:
-        if self._all_kinds and draft.no_answer == "other":
-            return ["no_answer cannot be 'other', because every kind of answer is allowed"]
-        found = faults(draft, len(self._context.memory.turns))
-        return found or quotation_faults(draft, self._question, self._context.document)
-
-    async def draft(self, number: int, objections: Sequence[str]) -> Draft:
-        """Return the next draft.
-
-        Args:
-            number: Which draft of the turn, from 1.
-            objections: Why the one before was not accepted.
-
-        Raises:
-            ModelReplyError: No reply could be used.
-            OutageError: The model cannot be asked.
-        """
-        draft = await self._ask(number, objections)
-        if draft.no_answer == "other" and not self._all_kinds:
-            self._all_kinds = self._explains = True
-            self._talk = self._new_talk()
-            draft = await self._ask(number, objections)
-        return draft
-
-    async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
-        told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
-        system = render("reflection/expert_system", rules=briefing.rules(), **told)
-        return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
-
-    def _prompt(self, objections: Sequence[str]) -> str:
-        context = self._context
-        if self._talk.begun:
-            return render("reflection/expert_again", objections=objections)
-        return render(
-            "reflection/expert",
-            **briefing.prompt_variables(self._question, context),
-            page=shown_numbers(context.document, all_sentences=self._all_kinds),
-            likely=likely_lines(self._question, context),
-        )
-
-
 _BOTH = ", and ".join(_DUTIES.values())
 
 
@@ -129,8 +49,10 @@ class CriticRoles:
             for duty in _DUTIES
         }
 
-    async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | NoVerdict]:
-        """Return what the critics say, who are asked at the same time; only one of a draft that needs no two.
+    async def judge(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | str]:
+        """Return what the critics say, who are asked at the same time, or why it cannot be used.
+
+        One is asked of a draft that needs no two.
 
         Args:
             number: Which draft of the turn, from 1.
@@ -177,13 +99,13 @@ class CriticRoles:
             return render("reflection/critic_again", **told)
         return render("reflection/critic", **briefing.prompt_variables(self._question, self._context), **told)
 
-    async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | NoVerdict:
+    async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | str:
         role, told = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
         system = render("reflection/critic_system", role=role, duty=told, rules=_rules(role))
         try:
             return await self._talks[duty].ask(prompt, f"{duty.upper()}_CRITIC_{number}", system)
         except ModelReplyError as error:
-            return NoVerdict(str(error))
+            return str(error)
 
 
 def _rules(role: str) -> Sequence[CoreRule]:
@@ -195,3 +117,75 @@ def _unexplained(verdict: Verdict) -> Sequence[str]:
     if verdict.is_correct or any(issue.strip() for issue in verdict.issues):
         return ()
     return ("a draft that is not correct needs at least one issue",)
+
+
+_LONGEST = 300
+_READ = 20_000
+"""Characters of a reply that are read, at most."""
+
+_MARKUP = r"[\s\"'`*_#>.:-]{0,40}"
+_STATED = re.compile(
+    rf"\bis[ _-]?correct{_MARKUP}(?:[:=]|\bis\b|\bto\b){_MARKUP}(true|yes|1|false|no|0)\b", re.IGNORECASE
+)
+"""`"is_correct": true`, `is_correct = False`, `**is correct:** yes`."""
+
+_WORD = r"(correct|approved|accepted|not correct|incorrect|wrong|not approved|rejected)"
+_WHAT = r"(?:the |this |my )?(?:(?:draft|answer|extraction|calculation|verdict) (?:is |seems )?)?"
+_SENTENCE = re.compile(
+    rf"^{_MARKUP}(?:verdict{_MARKUP})?{_WHAT}{_WORD}[\s*_`\"']*(?=$|[.,;:!(-]|because\b|as\b|since\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line that begins with the verdict: `The draft is correct.`, `Verdict: rejected, because ...`."""
+
+_APPROVING = frozenset({"true", "yes", "1", "correct", "approved", "accepted"})
+_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("|$)', re.DOTALL)
+
+
+def salvage_verdict(text: str) -> Verdict | None:
+    """Return the verdict in a reply that is prose, or JSON that is broken or cut off; None if it states none.
+
+    >>> salvage_verdict("is_correct = true, as far as I can see").is_correct
+    True
+    >>> salvage_verdict('{"reasoning": "the wrong year", "is_correct": false, "issues": ["2008 is as').issues
+    ['2008 is as']
+    >>> salvage_verdict("If the draft is correct, fine.") is None
+    True
+    """
+    text = text[:_READ]
+    stated = [found[1] for found in _STATED.finditer(text)] or [found[1] for found in _SENTENCE.finditer(text)]
+    approves = {word.lower() in _APPROVING for word in stated}
+    if len(approves) != 1:
+        return None
+    reasoning = next(iter(_texts(text, "reasoning")), "")
+    if approves == {True}:
+        return Verdict(reasoning or _shortened(text), is_correct=True)
+    issues = _texts(text, "issues") or [_shortened(reasoning or text)]
+    return Verdict(reasoning, is_correct=False, issues=issues, changes=_texts(text, "changes"))
+
+
+def _texts(text: str, key: str) -> list[str]:
+    """Return the texts that are under a key of JSON, which may be broken or cut off behind it."""
+    found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
+    if found is None:
+        return []
+    said, place = list[str](), found.end()
+    while (one := _TEXT.match(text, place)) is not None:
+        said.append(_shortened(_unescaped(one[1])))
+        between = re.compile(r"\s*+,\s*+(?=\")").match(text, one.end())
+        if not found[1] or between is None:
+            break
+        place = between.end()
+    return [one for one in said if one]
+
+
+def _unescaped(written: str) -> str:
+    try:
+        read = json.loads(f'"{written}"', strict=False)
+    except ValueError:
+        return written
+    return str(read)
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
