@@ -10,7 +10,7 @@ from quaestor.application.run_service import find_run
 from quaestor.conversation.events import StageAnswered, load_events
 from quaestor.llm.usage import Usage
 from quaestor.solvers.registry import solver_specs
-from quaestor.solvers.workflow.record import statistics
+from quaestor.solvers.workflow.checking import statistics
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ConversationCounts
 from quaestor.store.records import ConversationRecord, CorrectionRecord, RunRecord, TurnRecord

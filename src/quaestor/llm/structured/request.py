@@ -101,8 +101,8 @@ class ModelLoop(Generic[T]):
         self.rejected += 1
         self._on_rejected(self._phase, self._wanted, self.rejected, tuple(faults[:_MOST_FAULTS]))
         if self.rejected > self._repairs or not self.left:
-            replies = f"{self.rejected} unusable repl{'y' if self.rejected == 1 else 'ies'}"
-            raise ModelReplyError(f"gave up after {replies}: {'; '.join(faults[:_MOST_FAULTS])}")
+            said = "; ".join(faults[:_MOST_FAULTS])
+            raise ModelReplyError(f"after {self.rejected} replies that could not be used: {said}")
 
     def _phase_of(self, number: int) -> str:
         return self._phase if number == 1 else f"{self._phase}_repair_{number - 1}"

@@ -14,7 +14,7 @@ from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import passage_name
 from quaestor.solvers.page_text import shown_text
-from quaestor.solvers.workflow.names import Axes, axes_of
+from quaestor.solvers.workflow.lines import Axes, axes_of
 
 
 @lru_cache(maxsize=4)

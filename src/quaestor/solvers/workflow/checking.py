@@ -1,36 +1,60 @@
-"""What can be said of a written plan before a number of it is believed: all that is wrong, in one list.
+"""A written plan before a number of it is believed: what its words find, what is wrong with it, the `Plan` it means.
 
-Decides nothing: which of several numbers of the text is meant is left open.
+Which of several numbers of the text is meant is left open. What a run counts of its plans is here too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Literal
 
+from quaestor.conversation.events import Event, NoAnswerGiven, PlanProposed, PlanRefused, ReplyRejected, as_object
+from quaestor.conversation.events import LookedUp as NumberFound
+from quaestor.core import serial
 from quaestor.core.parsing import find_quantities
 from quaestor.core.periods import find_periods
+from quaestor.core.provenance import CellRef
+from quaestor.core.quantity import Quantity
 from quaestor.errors import ExecutionError, PlanError
+from quaestor.graph.facts import HeaderNumber, MentionFact
 from quaestor.plan.execute import execute
-from quaestor.plan.scales import needs_no_source
-from quaestor.plan.steps import Plan
+from quaestor.plan.scales import needs_no_source, write_literal
+from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.groups import groups_in_place
-from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
-from quaestor.solvers.workflow.lowering import LookedUp, lower, value_of
+from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote
 from quaestor.solvers.workflow.schema import (
     ComputeStep,
     LiteralNumber,
     LookUpStep,
     QuoteWords,
     SelectCells,
+    StepReference,
     TableExtract,
+    TextExtract,
     WorkflowPlan,
 )
-from quaestor.solvers.workflow.selecting import select_cells
-from quaestor.solvers.workflow.table_lookup import LookupFailure, look_up
+from quaestor.solvers.workflow.table_lookup import LookupFailure, SelectedCells, TableMatch, look_up, select_cells
 from quaestor.solvers.workflow.text_lookup import TextMatch, find_numbers
+
+_LONGEST_LABEL = 500
+
+WRITE_PLAN = "write_plan"
+"""What a model is asked to return where it writes a plan."""
+Number = TableMatch | MentionFact | HeaderNumber
+"""A number of the page that the words of a step found."""
+
+LookedUp = Number | SelectedCells | Quotation
+"""What the words of a step found."""
+
+_EXACT = 2**53
+_LONGEST_QUERY = 2_000
+_UNKNOWN = Quantity(Decimal(1), text="1")
+_NOWHERE = CellRef("", 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +164,6 @@ def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
     return ()
 
 
-def empty_fields(written: WorkflowPlan) -> int:
-    """Return how many fields of the steps are left empty."""
-    return len(tuple(_empty_fields(written)))
-
-
 def _empty_fields(written: WorkflowPlan) -> Iterator[str]:
     for place, step in enumerate(written.steps, 1):
         for name in () if isinstance(step, ComputeStep) else _unsaid(step):
@@ -190,3 +209,171 @@ def _said(questions: Sequence[str]) -> set[Decimal]:
             found |= {abs(span.quantity.value), abs(span.quantity.number)}
         found |= {Decimal(mention.period.year) for mention in find_periods(text)}
     return found
+
+
+def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
+    """Return the plan, step by step.
+
+    Args:
+        written: What the model wrote.
+        found: What its steps found, by their place from 0. A step that found nothing becomes a stand-in: such a plan
+            can be validated, but must not be executed. Cells that are selected are listed in a step of their own.
+    """
+    sizes = _sizes(written)
+    steps: list[Step] = []
+    for place, step in enumerate(written.steps):
+        if isinstance(step, ComputeStep):
+            operation = "identity" if step.step_id in sizes else step.operation
+            steps.append(Compute(step.step_id, operation, tuple(map(_operand, step.operands))))
+        else:
+            steps.append(_taken(step, found.get(place), step.step_id in sizes.values()))
+    return Plan(tuple(steps), thought=written.thought_process)
+
+
+def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
+    """Return the steps that drop the sign of a number that nothing else takes, each with the step of that number.
+
+    Such a number is one that is read without its sign, as the plans of all solvers say it.
+    """
+    taken = Counter(
+        operand.step_ref
+        for step in written.steps
+        if isinstance(step, ComputeStep)
+        for operand in step.operands
+        if isinstance(operand, StepReference)
+    )
+    extracted = {step.step_id for step in written.steps if isinstance(step, TableExtract | TextExtract)}
+    return {
+        step.step_id: operand.step_ref
+        for step in written.steps
+        if isinstance(step, ComputeStep) and step.operation == "absolute" and len(step.operands) == 1
+        for operand in step.operands
+        if isinstance(operand, StepReference) and operand.step_ref in extracted and taken[operand.step_ref] == 1
+    }
+
+
+def query_of(step: LookUpStep) -> str:
+    """Return what a step looks for, in one line."""
+    if isinstance(step, SelectCells):
+        return f"{', '.join(step.rows)} | {', '.join(step.columns)}"[:_LONGEST_QUERY]
+    if isinstance(step, QuoteWords):
+        return step.words[:_LONGEST_QUERY]
+    if isinstance(step, TableExtract):
+        return f"{step.params.row_query} | {step.params.col_query}"
+    params = step.params
+    return f"{params.sought} | {params.value_context} | {params.unit} | {params.period}"
+
+
+def _taken(step: LookUpStep, found: LookedUp | None, as_size: bool) -> Step:
+    query = query_of(step)
+    if isinstance(step, SelectCells):
+        group = found.group if isinstance(found, SelectedCells) else CellGroup("", ("",), (_UNKNOWN,), (_NOWHERE,))
+        return Compute(step.step_id, "items", (group,))
+    if isinstance(step, QuoteWords):
+        return (found if isinstance(found, Quotation) else Quotation("?", _NOWHERE, "")).step(step.step_id, query)
+    assert not isinstance(found, SelectedCells | Quotation)
+    return _extract(step.step_id, query, found, as_size)
+
+
+def _extract(step: int, query: str, number: Number | None, as_size: bool) -> Extract:
+    reading: Literal["signed", "magnitude"] = "magnitude" if as_size else "signed"
+    if number is None:
+        return Extract(step, _NOWHERE, "", _UNKNOWN, reading, query)
+    source = number.cell.ref if isinstance(number, TableMatch) else number.source
+    return Extract(step, source, number.label, number.quantity, reading, query)
+
+
+def _operand(written: StepReference | LiteralNumber) -> Operand:
+    if isinstance(written, StepReference):
+        return Ref(written.step_ref)
+    value = value_of(written)
+    return Constant(value, write_literal(value))
+
+
+def value_of(literal: LiteralNumber) -> Decimal:
+    """Return a literal as it was written: 0.27 is 0.27, not the nearest binary fraction, and 100 has no places."""
+    value = Decimal(str(literal.value))
+    return Decimal(int(literal.value)) if abs(literal.value) < _EXACT and literal.value.is_integer() else value
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStatistics:
+    """How plans went in a run.
+
+    Attributes:
+        first: Turns whose first reply could be run as it was.
+        repaired: Turns that needed a repair and were answered.
+        failed: Turns that failed to be answered.
+        steps: Mean number of steps of the last plan of a turn.
+        empty: Fields of steps that were left empty, in the last plans.
+        silent: Turns in which the model said that there is no answer.
+    """
+
+    turns: int
+    first: int
+    repaired: int
+    failed: int
+    steps: float
+    empty: int
+    silent: int = 0
+
+
+def as_json(written: WorkflowPlan) -> str:
+    """Return a plan as a model writes it."""
+    return json.dumps(serial.dump(written), ensure_ascii=False)
+
+
+def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
+    """Return the event of a plan."""
+    return PlanProposed(number, as_object(written))
+
+
+def found_events(examined: CheckedPlan) -> list[NumberFound]:
+    """Return an event for each number that was found: the words, if they led, how well, and the runner-up."""
+    found = []
+    for place, step in enumerate(examined.written.steps):
+        number = examined.found.get(place)
+        if isinstance(step, ComputeStep) or number is None:
+            continue
+        if isinstance(number, SelectedCells):
+            found.append(NumberFound(place + 1, query_of(step), number.label[:_LONGEST_LABEL], number.score))
+        elif isinstance(number, TableMatch):
+            runner_up = (number.runner_up, number.runner_up_score) if number.runner_up else (None, None)
+            found.append(NumberFound(place + 1, query_of(step), number.label, number.score, *runner_up))
+        else:
+            found.append(NumberFound(place + 1, query_of(step), number.label))
+    return found
+
+
+def statistics(turns: Iterable[tuple[Sequence[Event], bool]]) -> PlanStatistics:
+    """Return the figures of some turns.
+
+    Args:
+        turns: For each what happened in it, and whether it was answered.
+    """
+    asked = [(events, answered) for events, answered in turns if any(map(_of_plan, events))]
+    faultless = [not any(map(_is_fault, events)) for events, _ in asked]
+    silent = sum(not answered and any(isinstance(e, NoAnswerGiven) for e in events) for events, answered in asked)
+    plans = [plan for events, _ in asked if (plan := _last_plan(events)) is not None]
+    return PlanStatistics(
+        turns=len(asked),
+        first=sum(well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
+        repaired=sum(not well and answered for well, (_, answered) in zip(faultless, asked, strict=True)),
+        failed=sum(not answered for _, answered in asked) - silent,
+        steps=sum(len(plan.steps) for plan in plans) / len(plans) if plans else 0.0,
+        empty=sum(len(tuple(_empty_fields(plan))) for plan in plans),
+        silent=silent,
+    )
+
+
+def _of_plan(event: Event) -> bool:
+    return isinstance(event, PlanProposed) or _is_fault(event)
+
+
+def _is_fault(event: Event) -> bool:
+    return isinstance(event, PlanRefused) or (isinstance(event, ReplyRejected) and event.wanted == WRITE_PLAN)
+
+
+def _last_plan(events: Sequence[Event]) -> WorkflowPlan | None:
+    last = next((event for event in reversed(events) if isinstance(event, PlanProposed)), None)
+    return serial.restore(WorkflowPlan, last.plan) if last else None

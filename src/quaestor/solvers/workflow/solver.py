@@ -1,16 +1,44 @@
-"""The workflow solver: one plan, written by a model, then looked up, validated, executed and, where need be, repaired.
+"""The workflow solver: a plan is written by a model, looked up, run, and given back with its faults until it can be run.
 
-The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
+A number of the text that words alone do not decide is pointed at by the model, in a list; it never writes one. The
+model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.events import NumberPicked, PlanRefused
 from quaestor.core.computing import compute_little
-from quaestor.solvers.answer_kinds import remarks_with, why_none
+from quaestor.errors import ModelReplyError
+from quaestor.llm.models import Connection
+from quaestor.llm.structured.request import TypedRequest
+from quaestor.plan.steps import Plan
+from quaestor.prompts import render
+from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND
-from quaestor.solvers.workflow.planning import Planning
+from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
+from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
+from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
+from quaestor.solvers.workflow.checking import (
+    WRITE_PLAN,
+    CheckedPlan,
+    LookedUp,
+    as_json,
+    check_workflow_plan,
+    found_events,
+    plan_event,
+    query_of,
+    run_issues,
+)
+from quaestor.solvers.workflow.schema import ComputeStep, LookUpStep, NumberChoice, NumberPlan, WorkflowPlan
 from quaestor.solvers.workflow.spec import WorkflowLimits
+from quaestor.solvers.workflow.text_lookup import TextMatch, shown_matches
+
+_PHASE = "PLAN"
+_POINTING_ATTEMPTS = 2
 
 
 class WorkflowSolver:
@@ -43,3 +71,159 @@ class WorkflowSolver:
             return answer_without_value(context, "not_on_page", NOTHING_BOUND)
         remarks = remarks_with(written.assumption, doubts)
         return await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
+
+
+@dataclass(slots=True)
+class Planning:
+    """The plans of one turn."""
+
+    connection: Connection
+    context: TurnContext
+    question: str
+    limits: WorkflowLimits
+    _all_kinds: bool = field(init=False)
+    _explains: bool = field(init=False)
+    _explainer: Explainer = field(init=False)
+    _examined: CheckedPlan | None = field(init=False, default=None)
+    _plans: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        """Decide what the model is told at first."""
+        asked = self.context.read(self.question)
+        self._explains = may_be_explained(asked, self.context)
+        self._all_kinds = self._explains or asks_beyond_numbers(asked)
+        self._explainer = Explainer(self.context)
+
+    async def run(self) -> CheckedPlan:
+        """Return a plan that has a result, or says why there is none.
+
+        A model that is told of numbers alone and says that the answer is none is told of all kinds then; one that finds
+        no answer in a part of a document is shown more of it once.
+
+        Raises:
+            ModelReplyError: None was found within the bounds.
+            OutageError: The model cannot be asked.
+        """
+        prompt = await self._prompt()
+        told, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
+        while True:
+            examined, used = await self._ask(told, left, phase)
+            if examined.written.no_answer == "other" and not self._all_kinds:
+                self._all_kinds = self._explains = True
+                phase = f"{_PHASE}_all_kinds"
+                told = prompt = await self._prompt()
+                continue
+            if await self._widened(examined.written):
+                phase = f"{_PHASE}_wider"
+                told = prompt = await self._prompt()
+                continue
+            examined, issues = await self._decided(examined)
+            if not issues:
+                self.context.trace.extend(found_events(examined))
+                return examined
+            left, again = left - used, again + 1
+            phase = f"{_PHASE}_again_{again}"
+            self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
+            if left <= 0:
+                raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
+            told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
+
+    def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
+        """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
+        self._explainer.bind(examined.written.explanation, examined.plan.steps)
+        plan = self._explainer.settle(examined.final_plan, examined.written.verdict)
+        return plan, (*examined.remarks, *self._explainer.remarks(plan))
+
+    async def _prompt(self) -> str:
+        return await compute_little(rendered_prompt, self.question, self.context, self._all_kinds, self._explains)
+
+    async def _widened(self, written: WorkflowPlan) -> bool:
+        """Whether more of a long document is shown now, where the model finds no answer in what was shown."""
+        if written.no_answer != "not_on_page":
+            return False
+        return await asyncio.to_thread(self.context.widen_once, self.question, written.thought_process)
+
+    async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
+        """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
+        system = rendered_system(self._all_kinds, self._explains, always_answer=self.limits.always_answer)
+        request = TypedRequest(
+            self.connection,
+            WorkflowPlan,
+            WRITE_PLAN,
+            "The plan that answers the question.",
+            attempts=attempts,
+            on_rejected=self.context.note_rejected,
+            check=self._check,
+            doubt=self._doubt,
+            told=None if self._all_kinds else NumberPlan,
+        )
+        await request.ask(prompt, phase, system)
+        assert self._examined is not None
+        return self._examined, request.rejected + 1
+
+    def _check(self, written: WorkflowPlan) -> Sequence[str]:
+        self._plans += 1
+        self.context.trace.append(plan_event(self._plans, written))
+        examined = check_workflow_plan(written, self.question, self.context)
+        if written.no_answer == "other" and self._all_kinds and not examined.issues:
+            examined = replace(
+                examined, issues=("no_answer cannot be 'other', because every kind of answer is allowed",)
+            )
+        if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
+            examined = replace(examined, remarks=(*examined.remarks, SIGN_DROPPED))
+        self._examined = examined
+        return examined.issues
+
+    def _doubt(self, written: WorkflowPlan) -> Sequence[str]:
+        """Return what the model is told once of a plan that can be run."""
+        examined = self._examined
+        assert examined is not None
+        sign = [f"{SIGN_DROPPED}; leave absolute out, or write the same plan again"]
+        said = None if written.no_answer else written.explanation
+        return [
+            *(sign if SIGN_DROPPED in examined.remarks else ()),
+            *self._explainer.bind(said, examined.likeliest_plan.steps),
+        ]
+
+    async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
+        """Return the plan with every number chosen, and why it cannot be run, if so."""
+        if not examined.open:
+            return examined, ()
+        numbers: dict[int, LookedUp] = dict(examined.found)
+        issues: list[str] = []
+        for place, match in examined.open.items():
+            step = examined.written.steps[place]
+            assert not isinstance(step, ComputeStep)
+            pointed = await self._point(place + 1, step, match)
+            if pointed:
+                numbers[place] = match.numbers[pointed - 1]
+                self.context.trace.append(NumberPicked(place + 1, pointed, len(match.numbers)))
+            else:
+                issues.append(f"step {place + 1}: none of the numbers that fit {query_of(step)!r} was chosen")
+        chosen = replace(examined, found=numbers, open={})
+        return chosen, tuple(issues) or await compute_little(run_issues, chosen.plan, self.context)
+
+    async def _point(self, step: int, sought: LookUpStep, match: TextMatch) -> int:
+        """Return the place from 1 of the number that the model means, or 0 if it means none of them."""
+        count = len(match.numbers)
+
+        def check(said: NumberChoice) -> Sequence[str]:
+            return () if 0 <= said.number <= count else (f"{said.number} is not in the list; give 0 to {count}",)
+
+        prompt = render(
+            "workflow/point",
+            question=self.question,
+            step=step,
+            sought=query_of(sought),
+            numbers=[shown_matches(number) for number in match.numbers],
+        )
+        request = TypedRequest(
+            self.connection,
+            NumberChoice,
+            "point_to",
+            "Which of the listed numbers is meant.",
+            attempts=_POINTING_ATTEMPTS,
+            on_rejected=self.context.note_rejected,
+            check=check,
+        )
+        return (await request.ask(prompt, f"POINT_step_{step}", render("workflow/pointing"))).number

@@ -21,8 +21,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
 from quaestor.llm.session import ModelSession
 from quaestor.llm.structured.replies import read_json
-from quaestor.solvers.workflow.checking import check_workflow_plan
-from quaestor.solvers.workflow.record import statistics
+from quaestor.solvers.workflow.checking import check_workflow_plan, statistics
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.solvers.workflow.solver import WorkflowSolver
 from quaestor.solvers.workflow.spec import WorkflowLimits

@@ -14,7 +14,7 @@ from quaestor.llm.profiles import PROFILES
 from quaestor.solvers.page_text import tells_of_numbers
 from quaestor.solvers.registry import make_solver
 from quaestor.solvers.signs import SIGN_DROPPED
-from quaestor.solvers.workflow.record import statistics
+from quaestor.solvers.workflow.checking import statistics
 from quaestor.solvers.workflow.spec import WorkflowLimits
 
 pytestmark = pytest.mark.usefixtures("local_models")

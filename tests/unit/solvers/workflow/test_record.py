@@ -12,7 +12,7 @@ from quaestor.conversation.events import (
     dump_events,
     load_events,
 )
-from quaestor.solvers.workflow.record import WRITE_PLAN, PlanStatistics, plan_event, statistics
+from quaestor.solvers.workflow.checking import WRITE_PLAN, PlanStatistics, plan_event, statistics
 from quaestor.solvers.workflow.schema import ComputeStep, LiteralNumber, WorkflowPlan
 
 STEP = ComputeStep(1, "compute", "add", (LiteralNumber("literal", 1.0), LiteralNumber("literal", 2.0)))

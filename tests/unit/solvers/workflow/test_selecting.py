@@ -12,8 +12,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.workflow import selecting
-from quaestor.solvers.workflow.selecting import MOST_CELLS, MOST_QUERIES, SelectedCells
-from quaestor.solvers.workflow.table_lookup import LookupFailure
+from quaestor.solvers.workflow.table_lookup import MOST_CELLS, MOST_QUERIES, LookupFailure, SelectedCells
 
 PAGE = page(
     [
