@@ -3,14 +3,13 @@
 Which of several numbers of the text is meant is left open. What a run counts of its plans is here too.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from quaestor.conversation.events import Event, NoAnswerGiven, PlanProposed, PlanRefused, ReplyRejected, as_object
+from quaestor.conversation.events import Event, NoAnswerGiven, PlanProposed, PlanRefused, ReplyRejected
 from quaestor.conversation.events import LookedUp as NumberFound
 from quaestor.core import serial
 from quaestor.core.parsing import find_quantities
@@ -316,16 +315,6 @@ class PlanStatistics:
     steps: float
     empty: int
     silent: int = 0
-
-
-def as_json(written: WorkflowPlan) -> str:
-    """Return a plan as a model writes it."""
-    return json.dumps(serial.dump(written), ensure_ascii=False)
-
-
-def plan_event(number: int, written: WorkflowPlan) -> PlanProposed:
-    """Return the event of a plan."""
-    return PlanProposed(number, as_object(written))
 
 
 def found_events(examined: CheckedPlan) -> list[NumberFound]:

@@ -1,15 +1,17 @@
-"""The workflow solver: a plan is written by a model, looked up, run, and given back with its faults until it can be run.
+"""The workflow solver: a model writes a plan, which is looked up, run, and given back with its faults until it runs.
 
 A number of the text that words alone do not decide is pointed at by the model, in a list; it never writes one. The
 model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import NumberPicked, PlanRefused
+from quaestor.conversation.events import NumberPicked, PlanProposed, PlanRefused, as_object
+from quaestor.core import serial
 from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
@@ -26,10 +28,8 @@ from quaestor.solvers.workflow.checking import (
     WRITE_PLAN,
     CheckedPlan,
     LookedUp,
-    as_json,
     check_workflow_plan,
     found_events,
-    plan_event,
     query_of,
     run_issues,
 )
@@ -126,7 +126,7 @@ class Planning:
             self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
-            told = f"{prompt}\n\n{render('workflow/again', plan=as_json(examined.written), issues=issues)}"
+            told = f"{prompt}\n\n{render('workflow/again', plan=json.dumps(serial.dump(examined.written), ensure_ascii=False), issues=issues)}"
 
     def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
         """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
@@ -163,7 +163,7 @@ class Planning:
 
     def _check(self, written: WorkflowPlan) -> Sequence[str]:
         self._plans += 1
-        self.context.trace.append(plan_event(self._plans, written))
+        self.context.trace.append(PlanProposed(self._plans, as_object(written)))
         examined = check_workflow_plan(written, self.question, self.context)
         if written.no_answer == "other" and self._all_kinds and not examined.issues:
             examined = replace(
