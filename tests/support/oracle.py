@@ -24,8 +24,7 @@ from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.excerpts import Excerpts
+from quaestor.solvers.base import Excerpts, Solver, TurnContext
 
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 

@@ -20,8 +20,7 @@ from quaestor.llm.naming import ModelSpec, find_model
 from quaestor.llm.profiles import PROFILES
 from quaestor.llm.session import ModelSession
 from quaestor.llm.transcript import Exchange
-from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.excerpts import Excerpts
+from quaestor.solvers.base import Excerpts, Solver, TurnContext
 
 
 @dataclass(frozen=True)

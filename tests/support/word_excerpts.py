@@ -5,7 +5,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.solvers.excerpts import Excerpt
+from quaestor.solvers.base import Excerpt
 
 
 class WordExcerpts:

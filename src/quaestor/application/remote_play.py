@@ -26,7 +26,7 @@ from quaestor.evaluation.watching import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
-from quaestor.solvers.excerpts import Excerpts
+from quaestor.solvers.base import Excerpts
 from quaestor.store.records import now
 
 _ATTEMPTS = 2

@@ -11,7 +11,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
 from quaestor.retrieval.sections import section_parts
 from quaestor.retrieval.sentence_search import SentenceQuery, blocks_saying
-from quaestor.solvers.excerpts import Excerpt, Excerpts, Query, Search, WidenedExcerpt
+from quaestor.solvers.base import Excerpt, Excerpts, Query, Search, WidenedExcerpt
 
 _LITTLE = 200
 """Cells and sentences of a page that is gone through in less than a millisecond."""

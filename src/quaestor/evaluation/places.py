@@ -22,7 +22,7 @@ from quaestor.retrieval.question_texts import normalize_questions
 from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
 from quaestor.retrieval.shortening import shorten_block
 from quaestor.retrieval.statements import needed_statements
-from quaestor.solvers.excerpts import Excerpt
+from quaestor.solvers.base import Excerpt
 
 _PLACES = 6
 _SEARCHED, _NEW = 3, 3

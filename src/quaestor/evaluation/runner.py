@@ -36,9 +36,7 @@ from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import read_question
-from quaestor.solvers.base import Solver, TurnContext, WholeSolver
-from quaestor.solvers.excerpts import Excerpts
-from quaestor.solvers.session import Session
+from quaestor.solvers.base import Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
 
 SolverFactory = Callable[[], Solver]

@@ -25,9 +25,8 @@ from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction, prediction_of
-from quaestor.solvers.base import TurnContext
+from quaestor.solvers.base import Session, TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
-from quaestor.solvers.session import Session
 from quaestor.store.records import TurnRecord
 
 

@@ -1,8 +1,9 @@
 """What a solver is given, and what it gives back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.event_lines import Trace
@@ -15,13 +16,112 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
-from quaestor.solvers.excerpts import Query, Search
-from quaestor.solvers.session import Session
+from quaestor.retrieval.sections import Reading
+from quaestor.retrieval.sentence_search import SentenceQuery
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection
 
+T = TypeVar("T")
+
 _LONGEST_QUERY = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a document that a question is likely about.
+
+    Attributes:
+        document: The blocks that were taken, as `Document.excerpt` gives them; a short document whole.
+        weights: How likely an answer is in a block, by the block's place: the log of it beside the likeliest, which
+            has 0. Of a block that is not named nothing is known. Empty where the document is taken whole.
+        meant: The questions, this one and those before it, that are misspelled or name the company: by how they are
+            asked, what the document would have them say.
+    """
+
+    document: Document
+    weights: Mapping[int, float] = field(default_factory=dict)
+    meant: Mapping[str, str] = field(default_factory=dict)
+
+
+class Excerpts(Protocol):
+    """Finds the parts of one document that questions are about."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the document is too long to be shown whole."""
+        ...
+
+    def of(self, question: Question, memory: Memory) -> Excerpt:
+        """Return what a question is answered from, with the blocks that earlier answers were taken from.
+
+        Args:
+            memory: The turns before.
+        """
+        ...
+
+    def search(self, query: str, shown: Document) -> Excerpt:
+        """Return what is shown with the places that fit a query added to it.
+
+        Args:
+            query: Words, as a solver gives them.
+            shown: An excerpt, all of which stays.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WidenedExcerpt:
+    """An excerpt that a search has added to.
+
+    Attributes:
+        excerpt: All that is shown now.
+        found: The blocks that fit the query, those among them that were shown before too, the likeliest first; those of
+            a section in their order.
+    """
+
+    excerpt: Excerpt
+    graph: KnowledgeGraph
+    found: Sequence[Block]
+
+
+Query = str | Reading | SentenceQuery
+"""What is looked for: places that words name, a section, or sentences that have words."""
+
+Search = Callable[[Query, Document], WidenedExcerpt]
+"""Widens what is shown by what is found."""
+
+
+class Session:
+    """What solvers keep of one conversation between its turns.
+
+    A solver object is shared by conversations that are played side by side, and has no state of any of them.
+
+    >>> session, solver = Session(), object()
+    >>> session.kept(solver, list).append("read")
+    >>> session.kept(solver, list)
+    ['read']
+    """
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._kept: dict[int, tuple[object, Any]] = {}
+        self._lock = threading.Lock()
+
+    def kept(self, owner: object, begin: Callable[[], T]) -> T:
+        """Return what an owner keeps of the conversation.
+
+        The turns of a conversation follow each other, so what is kept needs no lock of its own.
+
+        Args:
+            owner: Who keeps it, mostly a solver: two solvers of one conversation do not meet.
+            begin: Makes what is kept, the first time that the owner asks; always of one type for one owner.
+        """
+        with self._lock:
+            if id(owner) not in self._kept:
+                self._kept[id(owner)] = owner, begin()  # with the owner, so that no other one gets its id
+            found: T = self._kept[id(owner)][1]
+            return found
 
 
 @dataclass(slots=True)

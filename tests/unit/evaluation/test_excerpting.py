@@ -19,8 +19,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import Question
-from quaestor.solvers.base import TurnContext
-from quaestor.solvers.excerpts import Excerpt
+from quaestor.solvers.base import Excerpt, TurnContext
 from quaestor.store.base import open_store
 from quaestor.store.records import RunRecord, now
 

@@ -14,10 +14,9 @@ from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.base import TurnContext
+from quaestor.solvers.base import Session, TurnContext
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
-from quaestor.solvers.session import Session
 
 RENT = page(
     [["( in millions )", "2010", "2009", "2008"], ["rent", "30", "20", "16"], ["net revenue", "310", "290", "200"]],

@@ -54,8 +54,7 @@ from quaestor.solvers.agent.spec import AgentLimits, read_advice
 from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
-from quaestor.solvers.base import TurnContext
-from quaestor.solvers.excerpts import Query
+from quaestor.solvers.base import Query, TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.searching import SearchResult

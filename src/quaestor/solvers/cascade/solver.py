@@ -14,7 +14,6 @@ from quaestor.conversation.events import StageAnswered, StageEvent
 from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver, TurnContext
-from quaestor.solvers.cascade.doubts import doubts_of
 from quaestor.solvers.cascade.spec import role_of
 
 _NO_ANSWER = (SolverError, PlanError, GraphError, QuantityError)
@@ -147,3 +146,15 @@ def _used(context: TurnContext) -> Usage:
 
 def _counts(usage: Usage) -> dict[str, int]:
     return usage.counts() if usage != Usage() else {}
+
+
+def doubts_of(answer: Answer) -> tuple[str, ...]:
+    """Return, for the next stage, what was answered, how sure that was, and what it was nearly read as."""
+    named = f" ({answer.description})" if answer.description else ""
+    sure = "its probability is unknown" if answer.confidence is None else f"its probability is {answer.confidence:.2f}"
+    found = f"it was {show_number(answer)}{named}; {sure}"
+    others = (
+        f"the next most likely reading was {other.shown}{f' ({other.description})' if other.description else ''}"
+        for other in answer.other_readings[:1]
+    )
+    return (found, *others)

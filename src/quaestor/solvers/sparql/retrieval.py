@@ -32,9 +32,8 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import named_passages
 from quaestor.solvers.groups import LabelledNumber, group_of
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
-from quaestor.solvers.sparql.grounding import QueriedNumbers
+from quaestor.solvers.sparql.grounding import QueriedNumbers, near, nearby_lines, unknown_names
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
-from quaestor.solvers.sparql.nearby import near, nearby_lines, unknown_names
 
 TOOL = "sparql"
 """What a query is on record as among the turn's calls."""

@@ -20,8 +20,7 @@ from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, may_be_explained
-from quaestor.solvers.sparql.calculation import FormulaPhase
-from quaestor.solvers.sparql.explaining import NUMBER_OF_VALUES
+from quaestor.solvers.sparql.calculation import NUMBER_OF_VALUES, FormulaPhase
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, FormulaAlone, NumberValues, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.showing import phase_variables, value_schema

@@ -1,9 +1,11 @@
-"""`query_kg`: one value of one instance, the cells of a row, a column or several years, or what is in the way.
+"""The tools that read the tables. `query_kg`: one value of one instance, the cells of a row, a column or several years.
 
-They are compared with properties (year, period, entity, ...), never with a part of a node's name. Where one cell was
-asked for and several match, all of them are named, each with its step, and none is chosen.
+Cells are compared with properties (year, period, entity, ...), never with a part of a node's name. Where one cell was
+asked for and several match, all of them are named, each with its step, and none is chosen. `list_entities` and
+`introspect_ontology` say what there is, and add no step to the plan.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
@@ -16,8 +18,19 @@ from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded, nearest
 from quaestor.solvers.tools.plan_builder import PlanBuilder
-from quaestor.solvers.tools.replies import EmptyCell, Refusal, RefusedCandidate, Retrieved, SeveralRetrieved
-from quaestor.solvers.tools.requests import QueryKg, Scalar
+from quaestor.solvers.tools.replies import (
+    EmptyCell,
+    Entities,
+    Entity,
+    Properties,
+    PropertyShown,
+    Refusal,
+    RefusedCandidate,
+    Retrieved,
+    SeveralRetrieved,
+    Types,
+)
+from quaestor.solvers.tools.requests import IntrospectOntology, ListEntities, QueryKg, Scalar
 
 _INSTANCE_KEYS: Mapping[str, Callable[[Instance, Scalar], bool]] = {
     "year": lambda instance, value: instance.year is not None and _year(value) == instance.year,
@@ -39,6 +52,7 @@ _OTHER_NAMES: Mapping[str, str] = {
 _TIMES = frozenset({"year", "period", "table"})
 _MOST_NAMED = 12
 _MOST_READ = 40
+_MOST_PROPERTIES = 60
 Filters = Mapping[str, Scalar | list[Scalar]]
 
 
@@ -375,3 +389,59 @@ def _names(instances: Sequence[Instance]) -> tuple[str, ...]:
 
 def _shown(filters: Filters) -> str:
     return ", ".join(f"{key} = {value}" for key, value in filters.items()) or "none"
+
+
+def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) -> Entities | Refusal:
+    """Return the instances of a type, or all of them."""
+    del draft  # every tool takes the same arguments; this one takes no number
+    instances = page.instances if request.entity_type is None else page.of_type(request.entity_type)
+    if not instances and request.entity_type is not None:
+        return no_such_type(page, request.entity_type)
+    types = dict.fromkeys(instance.type for instance in instances)
+    return Entities(
+        entity_type=next(iter(types)) if len(types) == 1 else None,
+        instances=tuple(instance.name for instance in instances),
+        count=len(instances),
+        entities=tuple(_entity(instance) for instance in instances),
+    )
+
+
+def _entity(instance: Instance) -> Entity:
+    period = period_code(instance.period) if instance.period else None
+    return Entity(instance.name, instance.type, instance.year, period, instance.entity, instance.table)
+
+
+def introspect_ontology(
+    page: GraphPage, draft: PlanBuilder, request: IntrospectOntology
+) -> Types | Properties | Refusal:
+    """Return the types that there are, or the properties of one."""
+    del draft
+    if request.action == "list_types":
+        others = (c.name for c in page.ontology.classes if c.name not in page.types)
+        return Types(page.types, tuple(others))
+    if request.entity_type is None:
+        return Refusal(
+            "get_properties needs an entityType",
+            "Give one of the types of this page",
+            nearest=page.types,
+        )
+    instances = page.of_type(request.entity_type)
+    if instances:
+        return _on_page(page, instances)
+    known = page.known_type(request.entity_type)
+    if known is None:
+        return no_such_type(page, request.entity_type)
+    properties = page.ontology.properties_of(known)
+    shown = tuple(PropertyShown(p.name, p.label, p.range, 0) for p in properties[:_MOST_PROPERTIES])
+    return Properties(known, shown, len(properties) - len(shown))
+
+
+def _on_page(page: GraphPage, instances: tuple[Instance, ...]) -> Properties:
+    type_ = instances[0].type
+    counts = Counter(name for i in instances for name in i.valued)
+    labels = page.properties(instances)
+    ranges = {p.name: p.range for p in page.ontology.properties_of(type_)}
+    shown = tuple(
+        PropertyShown(name, label, ranges.get(name, "xsd:decimal"), counts[name]) for name, label in labels.items()
+    )
+    return Properties(type_, shown, len(ranges.keys() - labels.keys()))

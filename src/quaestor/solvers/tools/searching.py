@@ -12,7 +12,7 @@ from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.retrieval.sections import Reading, section_parts
-from quaestor.solvers.excerpts import Query
+from quaestor.solvers.base import Query
 from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal
 

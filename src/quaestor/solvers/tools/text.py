@@ -5,20 +5,28 @@ One number that fits is taken; of several all are shown with their steps, and no
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
+from quaestor.core.provenance import SentenceRef
 from quaestor.core.words import SMALL_WORDS, search_words, singular
-from quaestor.graph.facts import SentenceFact, period_code, read_period_code, year_of
+from quaestor.graph.facts import HeaderNumber, MentionFact, SentenceFact, period_code, read_period_code, year_of
+from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.solvers.tools.page import GraphPage
-from quaestor.solvers.tools.page_text import InText, PageText, sentence_of
 from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.replies import MentionShown, Refusal, SentenceShown, TextMatches
 from quaestor.solvers.tools.requests import FindInText, Scalar
 
+InText = MentionFact | HeaderNumber
+"""A number outside the bodies of the tables."""
+
+_LOOKED_BACK = 2
+_LONGEST_BEFORE = 200
+"""Characters of the sentence before that are shown, its last ones."""
 _MOST_SHOWN = 10
 # Of the words asked for; what has fewer of them is another sentence.
 _SHARE_NEEDED = 0.5
@@ -33,6 +41,78 @@ _ALIKE = 0.7
 """The similarity from which two words are spellings of one."""
 
 _SPAN = re.compile(r"P[1-9][0-9]?M/[12][0-9]{3}-(?:0[1-9]|1[0-2])|[12][0-9]{3}/(?:[12][0-9]{3}|\.\.)")
+
+
+def sentence_of(item: InText) -> str:
+    """Return the whole sentence or label that a number is in."""
+    return item.sentence if isinstance(item, MentionFact) else item.label
+
+
+@dataclass(frozen=True)
+class PageText:
+    """The sentences of a graph by their places."""
+
+    graph: KnowledgeGraph
+
+    @cached_property
+    def without_numbers(self) -> tuple[SentenceFact, ...]:
+        """The sentences that have no number."""
+        numbered = {mention.place for mention in self.graph.mentions}
+        return tuple(sentence for sentence in self.graph.sentences if sentence.place not in numbered)
+
+    def place(self, item: InText) -> str | tuple[str, int]:
+        """Return what tells the sentence or the label of a number from others."""
+        source = item.source
+        return (source.section, source.sentence) if isinstance(source, SentenceRef) else f"{source} {item.label}"
+
+    def searched(self, item: InText | SentenceFact) -> str:
+        """Return the text that words are looked for in: the sentence, with the headings that it is under."""
+        text = item.text if isinstance(item, SentenceFact) else sentence_of(item)
+        return " ".join((*self._path(item), text))
+
+    def heading(self, item: InText | SentenceFact) -> str | None:
+        """Return the headings that a sentence is under, the outermost first; None if it has none."""
+        return " > ".join(self._path(item)) or None
+
+    def before(self, item: InText) -> str | None:
+        """Return the end of the sentence before a number's, in the same section; None without one."""
+        found = self._earlier(item)
+        return found[-1].text[-_LONGEST_BEFORE:] if found else None
+
+    def period_before(self, item: InText) -> tuple[Period, ...]:
+        """Return the periods of the nearest of the two sentences before that names any.
+
+        None if the number has a period of its own, or its sentence names one.
+        """
+        if not isinstance(item, MentionFact) or item.period or self._periods.get((item.source.section, item.place)):
+            return ()
+        for sentence in reversed(self._earlier(item)):
+            if named := self._periods.get((sentence.section, sentence.place)):
+                return tuple(named)
+        return ()
+
+    def _path(self, item: InText | SentenceFact) -> tuple[str, ...]:
+        if isinstance(item, SentenceFact):
+            return self.graph.path_of(item.section)
+        return self.graph.path_of(item.source.section) if isinstance(item.source, SentenceRef) else ()
+
+    def _earlier(self, item: InText) -> list[SentenceFact]:
+        if not isinstance(item, MentionFact):
+            return []
+        earlier = self.graph.sentences[max(0, item.place - _LOOKED_BACK) : item.place]
+        return [sentence for sentence in earlier if sentence.section == item.source.section]
+
+    @cached_property
+    def _periods(self) -> Mapping[tuple[str, int], dict[Period, None]]:
+        """The periods that each sentence names, by section and place on the page."""
+        places = {(sentence.section, sentence.index): sentence.place for sentence in self.graph.sentences}
+        found: dict[tuple[str, int], dict[Period, None]] = {}
+        for named in self.graph.labels:
+            source = named.source
+            if isinstance(source, SentenceRef) and named.period is not None:
+                place = places[source.section, source.sentence]
+                found.setdefault((source.section, place), {})[named.period] = None
+        return found
 
 
 @dataclass(frozen=True, slots=True)

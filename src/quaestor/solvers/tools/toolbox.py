@@ -23,12 +23,11 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.plan.steps import Plan
 from quaestor.retrieval.sections import Reading
 from quaestor.retrieval.sentence_search import SentenceQuery
-from quaestor.solvers.excerpts import Query
+from quaestor.solvers.base import Query
 from quaestor.solvers.tools.arithmetic import calculate
-from quaestor.solvers.tools.listing import introspect_ontology, list_entities
 from quaestor.solvers.tools.page import GraphPage, nearest
 from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
-from quaestor.solvers.tools.query import query_kg
+from quaestor.solvers.tools.query import introspect_ontology, list_entities, query_kg
 from quaestor.solvers.tools.replies import Refusal, Reply
 from quaestor.solvers.tools.requests import (
     Calculate,

@@ -126,7 +126,8 @@ class Planning:
             self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
-            told = f"{prompt}\n\n{render('workflow/again', plan=json.dumps(serial.dump(examined.written), ensure_ascii=False), issues=issues)}"
+            written = json.dumps(serial.dump(examined.written), ensure_ascii=False)
+            told = f"{prompt}\n\n{render('workflow/again', plan=written, issues=issues)}"
 
     def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
         """Return the plan of an answer with its explanation, and what a reader should doubt of both."""

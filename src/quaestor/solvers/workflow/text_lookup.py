@@ -10,8 +10,7 @@ from quaestor.core.periods import Period
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.graph.facts import HeaderNumber, MentionFact, period_code, year_of
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.tools.page_text import InText
-from quaestor.solvers.tools.text import counts, read_period
+from quaestor.solvers.tools.text import InText, counts, read_period
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.table_lookup import LookupFailure
 

@@ -9,8 +9,7 @@ from quaestor.conversation.turn import Memory
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.base import TurnContext
-from quaestor.solvers.excerpts import Query
+from quaestor.solvers.base import Query, TurnContext
 from quaestor.solvers.tools.searching import SearchResult, places_found
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
