@@ -39,7 +39,7 @@ ASKING = (
     "quaestor.evaluation.asking_processes",
     "quaestor.llm.clients",
     "quaestor.llm.guarded",
-    "quaestor.llm.bare_http_client",
+    "quaestor.llm.transport",
     "quaestor.llm.aiohttp_transport",
     "quaestor.llm.transport",
 )

@@ -1,15 +1,19 @@
-"""The model that solvers are handed: within the budget, patient with a server's troubles, its errors ours.
+r"""The model that solvers are handed: within the budget, patient with a server's troubles, its errors ours.
 
-Wraps a model of pydantic-ai and is one.
+Wraps a model of pydantic-ai and is one. A model may write half a surrogate pair (`\ud800` in its JSON), which no
+request can have, and what a model wrote goes back to it: each becomes a question mark, as it does in the store.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from copy import copy
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -19,9 +23,13 @@ from quaestor.llm.budget import Meter
 from quaestor.llm.failures import explain
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.retrying import RetryPolicy
-from quaestor.llm.surrogates import replace_surrogates
 
 T = TypeVar("T")
+
+_FIELDS = ("content", "args", "tool_name")
+"""Of the parts of messages, those in which a model's words may stand."""
+
+Part = TypeVar("Part")
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -110,3 +118,38 @@ class RetryingModel(WrapperModel):
                 if found.asked is not None:
                     waited = self._meter.hold(self._spec.name, pause)
             await self._sleep(pause)
+
+
+def replace_surrogates(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """Return messages with a question mark for each half of a surrogate pair; those without one as they are."""
+    return [_message(message) for message in messages]
+
+
+def _message(message: ModelMessage) -> ModelMessage:
+    if not any(map(_mended, message.parts)):
+        return message
+    if isinstance(message, ModelRequest):
+        return replace(message, parts=[_part(part) for part in message.parts])
+    return replace(message, parts=[_part(part) for part in message.parts])
+
+
+def _part(part: Part) -> Part:
+    mended = copy(part)
+    for name, text in _mended(part).items():
+        setattr(mended, name, text)
+    return mended
+
+
+def _mended(part: object) -> dict[str, str]:
+    """Return the fields of a part that cannot be sent, as they can be."""
+    found = {}
+    for name in _FIELDS:
+        value = getattr(part, name, None)
+        text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+        if (
+            isinstance(text, str)
+            and not text.isascii()
+            and (sent := text.encode("utf-8", "replace").decode("utf-8")) != text
+        ):
+            found[name] = sent
+    return found

@@ -110,11 +110,10 @@ async def connect(
     require_extra("models", "asking a model")
     import httpx2
 
-    from quaestor.llm.bare_http_client import BareHTTPClient
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
     from quaestor.llm.naming import find_model
-    from quaestor.llm.transport import WatchingTransport
+    from quaestor.llm.transport import BareHTTPClient, WatchingTransport
 
     spec = find_model(spec) if isinstance(spec, str) else spec
     meter = meter or Meter()
@@ -155,7 +154,7 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
     """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
     import httpx2
 
-    from quaestor.llm.pools import PooledTransport
+    from quaestor.llm.transport import PooledTransport
 
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")

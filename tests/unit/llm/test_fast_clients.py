@@ -18,10 +18,10 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
 
-from quaestor.llm.bare_http_client import BareHTTPClient
 from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
 from quaestor.llm.structured.request import output_tool
 from quaestor.llm.structured.schema import plain_schema, whole_schema
+from quaestor.llm.transport import BareHTTPClient
 from quaestor.solvers.agent.messages import FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request
 

@@ -2,7 +2,7 @@ import asyncio
 
 import httpx2
 
-from quaestor.llm.pools import PooledTransport
+from quaestor.llm.transport import PooledTransport
 
 
 class Pool(httpx2.AsyncBaseTransport):

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.llm.redaction import BLANKED, Redactor, redact
+from quaestor.llm.transport import BLANKED, Redactor, redact
 
 KEYS = ("abababac", "abababad-long")
 

@@ -1,4 +1,4 @@
-"""`llm/fast_clients.py` and `llm/lean_posting.py` rest on parts of libraries that may change: this says when they have.
+"""`llm/fast_clients.py` rests on parts of libraries that may change: this says when they have.
 
 Where a test here fails: read what changed, see that `test_fast_clients.py` still finds the same bytes on the wire,
 then widen the range.

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import JsonValue
 
-from quaestor.llm.similarity import differences, similarity
+from quaestor.llm.cassette import differences, similarity
 
 
 @pytest.mark.parametrize(

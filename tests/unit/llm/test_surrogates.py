@@ -16,7 +16,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from quaestor.llm.surrogates import replace_surrogates
+from quaestor.llm.guarded import replace_surrogates
 
 HALF = "it is \ud83d"
 

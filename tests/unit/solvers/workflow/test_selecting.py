@@ -11,7 +11,7 @@ from quaestor.documents.assembly import TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.solvers.workflow import selecting
+from quaestor.solvers.workflow import table_lookup
 from quaestor.solvers.workflow.table_lookup import MOST_CELLS, MOST_QUERIES, LookupFailure, SelectedCells
 
 PAGE = page(
@@ -32,7 +32,7 @@ def graph_of(document: Document) -> KnowledgeGraph:
 
 
 def select_cells(document: Document, rows: list[str], columns: list[str]) -> SelectedCells:
-    return selecting.select_cells(document, graph_of(document), rows, columns)
+    return table_lookup.select_cells(document, graph_of(document), rows, columns)
 
 
 @pytest.mark.parametrize(
