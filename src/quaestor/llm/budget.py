@@ -118,7 +118,6 @@ class Meter:
 
         Args:
             budget: What may be used; nothing is limited without one.
-            price: What tokens cost.
             already: What a run that is resumed had used before.
             prices: What tokens cost of models that have a price of their own, by the models' names.
 

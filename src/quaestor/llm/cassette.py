@@ -53,11 +53,9 @@ class Entry:
     """One recorded exchange.
 
     Attributes:
-        phase: Which step of the solver.
         request: Its body, written by `pack`.
         status: Of the reply; None if none came.
         response: Its body, written by `pack`; None if none came.
-        error: What broke off the exchange, or None.
     """
 
     place: TurnKey

@@ -172,7 +172,6 @@ class RequestPatterns:
         """Return a request that is ready to be sent; None if the client has to make it itself.
 
         Args:
-            client: OpenAI's or Anthropic's.
             options: What it was asked to send, a `FinalRequestOptions` of its library.
         """
         # A client finds out its platform off the event loop, with its first request.

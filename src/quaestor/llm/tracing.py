@@ -54,11 +54,7 @@ def traced(model: "Model", provider: "AnyProvider") -> "Model":
 
 @dataclass(frozen=True, slots=True)
 class TracedTurn:
-    """The span of a turn; nothing happens where none is traced.
-
-    Attributes:
-        span: The span, or None.
-    """
+    """The span of a turn; nothing happens where none is traced."""
 
     span: "Span | None" = None
 

@@ -34,15 +34,12 @@ class Exchange:
     Attributes:
         number: The request's place in the turn, from 0; a repeated attempt has a number of its own.
         phase: Which step of the solver asked, such as `UNDERSTAND`.
-        method: `POST`, as a rule.
         path: Of the address, without host and query.
-        request: The body as sent.
         status: The HTTP status, or None if no reply came.
         headers: Of the reply, those in `transport.KEPT_HEADERS`.
         response: The body as received, whole, also of a stream and as far as it came; None if no reply came.
         started: When it was sent, in UTC, in whole milliseconds.
         finished: When the reply was there, or the attempt given up.
-        usage: What the reply says that it cost.
         error: What went wrong below HTTP (`ReadTimeout: ...`), or None.
     """
 

@@ -30,11 +30,7 @@ def asks_beyond_numbers(question: Question) -> bool:
 
 
 def why_none(said: NumberSilence | None) -> NoAnswerReason:
-    """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page.
-
-    Args:
-        said: What the model says, or None if it says nothing.
-    """
+    """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page."""
     return "not_on_page" if said is None or said == "other" else said
 
 

@@ -63,7 +63,6 @@ def answer_from_plan(
     Args:
         question: As asked: it tells a percentage from another ratio, and names what the text of the page does not.
         confidence: The solver's probability that the answer is right, if it gives one.
-        reason: What a reader should doubt.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -84,10 +83,7 @@ def answer_of_plan(
     """Return the answer that a plan gives at its place in a conversation.
 
     Args:
-        memory: The turns before.
-        document: What it takes its numbers from.
         confidence: The probability that the answer is right, where that is known.
-        reason: What a reader should doubt.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -146,9 +142,6 @@ def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation:
     """Return the answer of a solver whose model, or whose rules, say that there is none, and puts it on record.
 
     It is no error: the turn is played to its end, counts as not answered, and nothing is made up.
-
-    Args:
-        explanation: What is missing or what fits, in words.
     """
     said = (explanation or "")[:_LONGEST_EXPLANATION]
     context.trace.append(NoAnswerGiven(reason, said))

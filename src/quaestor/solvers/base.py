@@ -53,18 +53,13 @@ class Excerpts(Protocol):
         ...
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Return what a question is answered from, with the blocks that earlier answers were taken from.
-
-        Args:
-            memory: The turns before.
-        """
+        """Return what a question is answered from, with the blocks that earlier answers were taken from."""
         ...
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Return what is shown with the places that fit a query added to it.
 
         Args:
-            query: Words, as a solver gives them.
             shown: An excerpt, all of which stays.
         """
         ...
@@ -75,7 +70,6 @@ class WidenedExcerpt:
     """An excerpt that a search has added to.
 
     Attributes:
-        excerpt: All that is shown now.
         found: The blocks that fit the query, those among them that were shown before too, the likeliest first; those of
             a section in their order.
     """
@@ -131,7 +125,6 @@ class TurnContext:
     Attributes:
         document: The page; of a long document the excerpt that the question is answered from.
         memory: The turns so far, with the solver's own answers.
-        ontology: What the graph was built with.
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
         models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
         feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
@@ -144,7 +137,6 @@ class TurnContext:
         weights: How likely an answer is in a block of an excerpt, as `Excerpt.weights`; empty of a page.
         search: Finds more of a long document, for `widen`; None if all of it is shown.
         meant: What questions say in the words of a long document, as `Excerpt.meant`.
-        searched: Whether more of a long document was looked for.
     """
 
     document: Document
@@ -195,12 +187,7 @@ class TurnContext:
         return widened.found
 
     def widen_once(self, question: str, missing: str) -> bool:
-        """Shows more of a long document before it is believed not to have an answer; False if that was done before.
-
-        Args:
-            question: What is asked.
-            missing: What is said not to be in it.
-        """
+        """Show more of a long document before it is believed not to have an answer; False if that was done before."""
         shown = self.document
         if not self.searched:
             self.widen(f"{question} {missing}"[:_LONGEST_QUERY])

@@ -184,7 +184,6 @@ class Explainer:
     Attributes:
         notation: How a number is to be written, for the model.
         name: Under which name the model is shown a sentence, from its place from 1 and itself.
-        bound: The sentences that were bound last.
     """
 
     context: TurnContext
@@ -210,7 +209,6 @@ class Explainer:
 
         Args:
             answer: Of the steps alone; without steps the sentences are the answer, as they are of why and how.
-            verdict: The yes or no that passages state.
         """
         question, passages = self.context.question, self.bound.passages
         if verdict is not None and passages:

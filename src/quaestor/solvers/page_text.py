@@ -27,7 +27,6 @@ class ShownText:
     """What is shown of a text.
 
     Attributes:
-        sentences: In the order of the page.
         left_out: How many of these sentences had no room.
     """
 
@@ -47,9 +46,6 @@ def shown_text(
     """Return the sentences that tell of numbers, the likeliest of them where they are longer than what is shown.
 
     Args:
-        document: The whole page.
-        memory: The conversation before.
-        most: The most characters.
         all_sentences: Whether those without numbers are among them, where the answer may be words.
     """
     numbered = document.sentences if all_sentences else tells_of_numbers(document)

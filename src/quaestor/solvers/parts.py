@@ -26,9 +26,6 @@ def answer_in_parts(
 ) -> Answer:
     """Return the list of the answers to the parts of a question; each part may refer to those before it.
 
-    Args:
-        parts: Its parts, in their order.
-
     Raises:
         SolverError: No part has an answer.
     """

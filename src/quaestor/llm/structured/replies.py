@@ -60,7 +60,6 @@ class ParsedReply:
     """What is in a reply.
 
     Attributes:
-        calls: In their order.
         cut: Whether the model ran into its limit of tokens.
         refused: Whether the provider withheld the reply.
     """

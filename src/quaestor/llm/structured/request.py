@@ -56,7 +56,6 @@ class ModelLoop(Generic[T]):
 
         Args:
             wanted: The name of what is to be returned, for the record.
-            replies: The most replies in all.
             repairs: How many of them may be rejected before it is given up.
         """
         self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
@@ -148,7 +147,6 @@ class TypedRequest(ModelLoop[T]):
             kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the
                 letter.
             name: Of the output tool and the schema, such as `describe_understanding`.
-            description: What the object says, in a sentence.
             attempts: Replies in all each time that it is asked for, at least 1.
             check: Returns what is wrong with an object, in sentences that the model can act on.
             doubt: Returns what a model is told once of an object that can be used, unless it is in the last reply.
@@ -246,7 +244,6 @@ class OutputMode:
         way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
             text, whose schema is in the prompt.
         name: Of the output tool or of the schema.
-        description: What the object says, in a sentence.
         strict: Whether the server holds the reply to the letter of the schema.
     """
 
@@ -272,11 +269,6 @@ def choose_output_mode(connection: Connection, kind: type, name: str, descriptio
 
     Anthropic's models go by the tool. A server that holds schemas to the letter is asked so only for types that can
     be held so.
-
-    Args:
-        connection: The model, and what its server can do.
-        kind: The type of the reply, a dataclass.
-        description: What the object says, in a sentence.
     """
     profile = connection.spec.profile
     has_schema = profile.json_schema and bool(connection.model.profile.get("supports_json_schema_output", False))
@@ -309,12 +301,7 @@ def _parameters(mode: OutputMode) -> ModelRequestParameters:
 
 
 def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
-    """Return the tool whose arguments are the reply. It is not strict: a type may have free keys.
-
-    Args:
-        kind: The type of the reply, a dataclass.
-        description: What the object says, in a sentence.
-    """
+    """Return the tool whose arguments are the reply. It is not strict: a type may have free keys."""
     return ToolDefinition(
         name=name,
         parameters_json_schema=plain_schema(kind),

@@ -45,7 +45,6 @@ class ClaimedAnswer:
     Attributes:
         value: The number, in units of `scale`; or yes or no; or what the step that it names came to.
         scale: The multiplier that it states; `Scale.ONE` where it says nothing.
-        unit: What it says is counted, or None.
     """
 
     value: AnswerValue
@@ -63,9 +62,7 @@ class GroundedAnswer:
     """A claim with the plan that stands for it.
 
     Attributes:
-        claim: Which of the readings it was.
         grounded: False if the number came from no tool.
-        remarks: What a reader should doubt.
         assumes: Whether it is calculated with a number that no tool returned.
     """
 
@@ -144,7 +141,6 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     earlier answer or a number of the page. What is left stands for itself, as a constant that nothing grounds.
 
     Args:
-        draft: The steps of this turn, each with its result.
         final: The model's answer, with the steps that it names, counted from 1.
         claims: The readings of that answer in the order in which it has them; none if it names a step.
 
@@ -257,9 +253,6 @@ def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, do
 
     What no page prints in millions (prices, rates, days, people) stays as it is. A reader is told of a scale that the
     model states and no page.
-
-    Args:
-        result: The result of its plan.
     """
     last = Ref(len(settled.plan.steps))
     if sets_caption_aside(settled, result, stated, document):

@@ -190,7 +190,6 @@ class AnswerRounds(ModelLoop[Settled]):
     """The rounds of tool calls of one turn, until there is an answer or the model says why there is none.
 
     Attributes:
-        understanding: As it was stated, or None.
         assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
     """
 
@@ -207,7 +206,6 @@ class AnswerRounds(ModelLoop[Settled]):
 
         Args:
             sentences: The text that the model has before its eyes.
-            understanding: As it was stated before, or None.
             whole: Whether the prompt has all types, properties and instances of the page.
         """
         super().__init__(connection, ANSWER, context.note_rejected, replies=limits.iterations, repairs=limits.repairs)

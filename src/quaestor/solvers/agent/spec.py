@@ -21,15 +21,7 @@ LONGEST_ADVICE = 6_000
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits(ConfidenceOptions):
-    """How long the agent tries.
-
-    Attributes:
-        iterations: Rounds of tool calls; in the last there are no tools any more.
-        two_phases: Whether the understanding is asked for in a request of its own, before there are tools. Else the
-            model states it along with its first calls.
-        repairs: Replies of a phase that could not be used and were asked for again.
-        advice: A file whose text the model is told besides the rules; None for none.
-    """
+    """How long the agent tries."""
 
     iterations: int = option(12, help="most rounds of tool calls; the last one has no tools", least=1)
     repairs: int = option(3, help="unusable replies that are asked for again", least=1)

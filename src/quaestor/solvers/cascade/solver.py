@@ -47,7 +47,6 @@ class CascadeSolver:
         """Take the stages.
 
         Args:
-            stages: In their order.
             show_doubts: Whether each is told what the one before would have answered.
             abstain_below: The confidence below which an answer is withheld, whichever stage gave it.
         """

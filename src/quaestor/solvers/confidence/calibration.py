@@ -50,7 +50,6 @@ class AnswerCalibration:
     """A logistic regression over `MEASURES`.
 
     Attributes:
-        intercept: Of the log odds.
         learned: What it was learned from, for people: run, solver, model, turns.
         held_out: How good it is on companies that it was not learned from.
     """

@@ -11,12 +11,6 @@ class ConfidenceOptions:
     """How sure an answer is: whether that is measured, by what it is told, and what becomes of one that is not.
 
     Benchmarks count silence as wrong, so that a guess never hurts there; a person is told that several answers fit.
-
-    Attributes:
-        measure: Whether what a confidence is learned from is put on record.
-        calibration: A file that `quaestor calibrate` wrote: answers have a confidence by it. None for none.
-        abstain_below: The confidence below which an answer is withheld.
-        samples: How often the model answers; the result that it comes to most often is the answer.
     """
 
     measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")

@@ -125,8 +125,6 @@ def measured(
     """Return what can be counted of an answer.
 
     Args:
-        context: The turn, with all that happened in it.
-        ranking: Says how likely it finds each result.
         samples: How many of the model's answers came to this result, and how many there were.
     """
     agreement, rank = _agreement(answer, question, context, ranking)

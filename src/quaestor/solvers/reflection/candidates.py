@@ -54,10 +54,6 @@ def likely(question: str, memory: Memory, document: Document, graph: KnowledgeGr
     """Return the rows and the sentences that a question is likely about.
 
     The question before it and the entity in focus count too, less: they tell "and in 2007?" and "what was the total?".
-
-    Args:
-        memory: The conversation before.
-        graph: Its numbers, with the labels of their rows.
     """
     own, years = stems(question), years_named_in(question)
     wanted = dict.fromkeys(own, 1.0)
@@ -96,12 +92,7 @@ def _best(
 
 
 def likely_lines(question: str, context: TurnContext) -> Sequence[str]:
-    """Returns the lines that a question is likely about for prompts, the likeliest first: `T0R2 (net sales)`, `POST1`.
-
-    Args:
-        question: As asked.
-        context: The turn.
-    """
+    """Return the lines that a question is likely about, the likeliest first: `T0R2 (net sales)`, `POST1`."""
     found = likely(question, context.memory, context.document, context.graph)
     of = context.document.table
     labels = [shorten(of(table).rows[row].label, _LONGEST_LABEL, placeholder=" ...") for table, row in found.rows]

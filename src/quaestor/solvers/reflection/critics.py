@@ -54,9 +54,6 @@ class CriticRoles:
 
         One is asked of a draft that needs no two.
 
-        Args:
-            number: Which draft of the turn, from 1.
-
         Raises:
             OutageError: One of them cannot be asked.
         """

@@ -181,7 +181,6 @@ class ParsedDraft:
         plan: A step for each of the draft's; valid if there are no faults.
         claims: The value that the draft gives for each step, None if it leaves that to us; of a number looked up,
             what it says is printed.
-        answer: What it says is the answer, or None.
         findings: What could not be located, or stands elsewhere than it says.
         assumption: What it says that it takes for granted, or "".
         faults: Why it is not a plan, a sentence each; empty if it is one, or has no answer.
@@ -383,8 +382,6 @@ def list_operands(
 
     Args:
         operation: A name in the table of operations, one that is made for lists.
-        look_ups: The steps that look a number up.
-        found: The numbers that they found, by step.
     """
     entries = list(operands)
     limit = [entries.pop()] if OPERATIONS[operation].arity[1] == 2 and entries else []
@@ -430,7 +427,6 @@ class LocatedNumber:
     Attributes:
         number: The number of the page; None if it prints none like it.
         reading: Whether the printed minus is left out.
-        remarks: What differs from what the draft says.
     """
 
     number: PageNumber | None
@@ -439,12 +435,7 @@ class LocatedNumber:
 
 
 def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> LocatedNumber:
-    """Return where a number is.
-
-    Args:
-        quantity: As the draft writes it.
-        where: The place that it names, or "".
-    """
+    """Return where a number is."""
     found, reading = numbers.printing(quantity), "signed"
     if not found:
         found, reading = numbers.printing(quantity, magnitude=True), "magnitude"
@@ -484,11 +475,7 @@ def _misnamed(number: PageNumber, what: str, numbers: NumberIndex) -> str | None
 
 
 def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: NumberIndex) -> tuple[Finding, ...]:
-    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic.
-
-    Args:
-        memory: The conversation before.
-    """
+    """Return what speaks against an expert's draft: its plan, its places, and its arithmetic."""
     case = CheckContext(draft.plan, read_question(question), memory, numbers, draft.assumption)
     claims: tuple[Finding, ...] = ()
     if not isinstance(case.execution, PlanError):
@@ -497,11 +484,7 @@ def examine_draft(draft: ParsedDraft, question: str, memory: Memory, numbers: Nu
 
 
 def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[StepResult | None]) -> tuple[Finding, ...]:
-    """Return a finding for each result of a draft that does not come out.
-
-    Args:
-        history: The answers of earlier turns.
-    """
+    """Return a finding for each result of a draft that does not come out."""
     findings: list[Finding] = []
     for step, claim, register in zip(draft.plan.steps, draft.claims, execution.registers, strict=True):
         if claim is None or not isinstance(step, Compute) or step.operation == "identity":

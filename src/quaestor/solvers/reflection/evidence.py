@@ -116,7 +116,6 @@ class CheckContext:
 
     Attributes:
         plan: Valid, but perhaps without a result.
-        memory: The turns before.
         assumption: What its author says that it assumes, such as a threshold; or "".
     """
 

@@ -33,9 +33,7 @@ class DraftProposal:
     Attributes:
         words: As it was written, for critics.
         steps: Its steps, in words, for records.
-        findings: What computed evidence says against it.
         remark: What its author says of it that a reader should know, or None.
-        says: What its author says is the answer, if it says so.
     """
 
     plan: Plan
@@ -95,11 +93,7 @@ def _operand_words(operand: Operand) -> str:
 
 
 def result_words(plan: Plan, question: str, context: TurnContext) -> str:
-    """Return what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing.
-
-    Args:
-        question: As asked: it tells a percentage from another ratio.
-    """
+    """Return what a plan comes to as the conversation would tell it, a percentage in percent, or why to nothing."""
     try:
         return shown_answer(answer_from_plan(plan, context, question=question))
     except PlanError as error:
@@ -139,11 +133,7 @@ class SolverExpert:
 
 @dataclass
 class RankedExpert:
-    """A solver that has several answers ready, the likeliest first: the next one is its next draft.
-
-    Attributes:
-        answers: In the order in which they are offered.
-    """
+    """A solver that has several answers ready, the likeliest first: the next one is its next draft."""
 
     question: str
     context: TurnContext

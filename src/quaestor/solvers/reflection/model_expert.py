@@ -33,7 +33,6 @@ class ModelExpert:
         """Take the question and the turn.
 
         Args:
-            attempts: Replies until a draft can be used.
             always_answer: Whether it takes the likeliest of several numbers that fit.
         """
         self._question, self._context, self._attempts = question, context, attempts
@@ -61,10 +60,6 @@ class ModelExpert:
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
         """Return the model's next draft, or what it says of why there is no answer.
-
-        Args:
-            number: Which draft of the turn, from 1.
-            objections: Why the one before was not accepted.
 
         Raises:
             ModelReplyError: No reply could be used.

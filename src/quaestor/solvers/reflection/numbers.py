@@ -81,7 +81,6 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
     """Return whether a printed number may be written down so: as printed, in units, a percentage as a fraction.
 
     Args:
-        printed: As it is on the page.
         magnitude: Whether a number printed below zero is meant without its sign; no other one is then a match.
     """
     if magnitude:

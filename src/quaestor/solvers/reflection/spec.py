@@ -26,15 +26,7 @@ _NAME = "reflection"
 
 @dataclass(frozen=True, slots=True)
 class ReflectionOptions(ConfidenceOptions):
-    """The options of the reflection solver: how long a draft is improved, who drafts, the models of its roles.
-
-    Attributes:
-        max_iterations: Drafts in any case, until one is accepted.
-        hard_limit: Drafts at most, while each has less against it than the one before.
-        repairs: Replies of one request that could not be used and were asked for again.
-        expert: The name of the solver that drafts, or `model` for a model that writes its steps down.
-        expert_model: The model that drafts; None for the run's.
-    """
+    """The options of the reflection solver: how long a draft is improved, who drafts, the models of its roles."""
 
     max_iterations: int = option(2, help="drafts that are always made, unless one is accepted", least=1)
     hard_limit: int = option(4, help="most drafts, as long as each improves on the one before", least=1)

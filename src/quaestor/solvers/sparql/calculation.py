@@ -27,13 +27,7 @@ _RATIOS = frozenset({"divide", "percentage", "percentage_change"})
 
 @dataclass
 class FormulaPhase:
-    """The formulas of one turn.
-
-    Attributes:
-        retrieval: The values that formulas are over.
-        plan: That of the last formula; None before there is one.
-        remarks: What a reader should doubt about it.
-    """
+    """The formulas of one turn."""
 
     retrieval: Retrieval
     plan: Plan | None = None
@@ -107,12 +101,7 @@ def _in_percent(plan: Plan) -> bool:
 def number_formulas(
     sentences: Sequence[str], values: Mapping[str, Variable], history: Sequence[StepResult | None]
 ) -> tuple[list[str], list[Step]]:
-    """Return sentences that refer to steps in place of formulas and names, and these steps.
-
-    Args:
-        values: The meaning of each name.
-        history: The answers of the turns before.
-    """
+    """Return sentences that refer to steps in place of formulas and names, and these steps."""
     steps: list[Step] = []
 
     def numbered(formula: str) -> int | None:

@@ -199,12 +199,7 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
 
 
 def near(numbers: QueriedNumbers, query: str, description: str) -> list[str]:
-    """Return the nodes that share most words with a query and what it is for, the best first.
-
-    Args:
-        numbers: The numbers of the page, by their nodes.
-        description: What it looks for, in words.
-    """
+    """Return the nodes that share most words with a query and what it is for, the best first."""
     wanted = set(search_words(re.sub(r"[_:]", " ", f"{description} {_constants(query)}")))
     shares = {node: len(wanted & _words(number)) for node, number in numbers.by_node.items()}
     best = sorted((node for node, share in shares.items() if share), key=lambda node: -shares[node])

@@ -54,10 +54,6 @@ class Found:
     """One value.
 
     Attributes:
-        description: What it is, in the model's words.
-        variable: What stands for it in a plan.
-        register: Its value with scale and unit.
-        place: Where it is from, in words.
         shown: Its value as the model is told it, to the digits that it can use.
     """
 

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SparqlLimits(ConfidenceOptions):
-    """How long the solver tries.
-
-    Attributes:
-        attempts: The most replies of a phase.
-    """
+    """How long the solver tries."""
 
     attempts: int = option(4, help="most replies in each phase", least=1)
 

@@ -33,9 +33,6 @@ _MANY = {"add": "sum"}
 def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculated | Refusal:
     """Return what an operation on some values comes to, and adds its steps.
 
-    Args:
-        draft: The plan of the turn, which the steps are added to.
-
     Raises:
         PlanError: It has no result, such as a division by zero.
     """
@@ -240,7 +237,6 @@ def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Se
     """Return the step of an operation on a list, and add its steps.
 
     Args:
-        operation: What is done with the list.
         traced: The values, of an operation with a number that number last.
 
     Raises:

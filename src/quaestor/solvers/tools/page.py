@@ -59,8 +59,6 @@ class Instance:
     Attributes:
         name: Such as `kg:CashFlow_2008`.
         type: Such as `kg:CashFlow`.
-        period: Its period, or None.
-        heading: The row or column that it is.
     """
 
     name: str

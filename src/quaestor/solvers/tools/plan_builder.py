@@ -27,8 +27,6 @@ class Grounding:
     """What a value is.
 
     Attributes:
-        operand: What stands for it in the plan.
-        origin: Where it is from, in words.
         grounded: False if nothing returned it and the page does not print it.
         also: How many other numbers of the page it could have been.
     """

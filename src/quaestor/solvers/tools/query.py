@@ -60,9 +60,6 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     """Return what type, filters and property single out, with a step for each cell.
 
     Without a property all cells that fit are returned; with a list in a filter one or more for each of its values.
-
-    Args:
-        draft: The plan of the turn, which the steps are added to.
     """
     type_ = ROOT_CLASS if request.entity_type is None else request.entity_type
     instances = page.of_type(type_)

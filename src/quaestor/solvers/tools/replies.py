@@ -20,7 +20,6 @@ class Refusal:
 
     Attributes:
         nearest: Known names most like the one that was given.
-        available_instances: The instances that could have been meant.
         candidates: What matched, where that was more than one thing; each with the filters that single it out.
     """
 
@@ -57,9 +56,7 @@ class Retrieved:
     Attributes:
         value: The number; of a cell of words the words.
         scale: What one unit of a number stands for; None of words.
-        unit: What is counted, or None.
         year: The last year of its period.
-        period: As one word, or None.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -91,7 +88,6 @@ class SeveralRetrieved:
     """The result of `query_kg` where more than one cell was asked for: a row, a column, several years.
 
     Attributes:
-        count: How many cells fit.
         values: The first of them, each with its step; cells that report nothing without.
     """
 
@@ -188,10 +184,7 @@ class Calculated:
         result: The number, true or false, or words. Of `percentage_change` and `percentage` in percent.
         fraction: The same as a fraction, where the result is in percent.
         scale: What one unit of the result stands for; `unknown` where nothing says it.
-        unit: What it counts, or None.
-        formula: The whole arithmetic.
         ungrounded: The values that nothing has returned and the page does not print.
-        sources: Every cell and span that it rests on.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -215,7 +208,6 @@ class MentionShown:
     Attributes:
         value: As printed, in units of `scale`.
         scale: The multiplier of one unit; `unknown` where nothing says it.
-        unit: What is counted, or None.
         period: The period that its sentence gives it, or None.
         period_before: The period that the sentences just before name, where its own names none.
         source: Its span, or the cell of the label.
@@ -237,7 +229,6 @@ class SentenceShown:
     """A sentence or a label, with those of its numbers that fit.
 
     Attributes:
-        heading: What it is under, or None.
         before: The sentence before it, where that tells it apart or dates it.
     """
 
@@ -252,7 +243,6 @@ class TextMatches:
     """The result of `find_in_text`.
 
     Attributes:
-        count: How many numbers matched.
         sentences: The best of them, in their sentences; then sentences without numbers that have the words.
         step: The step in the plan, where exactly one matched.
         note: What to do where several matched, only part of the words did, or a period is of the sentence before.

@@ -34,11 +34,8 @@ class PlaceFound:
     """A table or a passage that was found.
 
     Attributes:
-        section: The headings over it.
-        page: Its page, or None.
         table: Of a table its index, as `query_kg` takes it in filters; else None.
         type: Of a table its type, as `entityType` takes it; else None.
-        title: What is printed over a table.
         rows: The labels of its rows; where a section is read, the rows as printed.
         text: Of a passage its text, whole sentences.
         cut: What is not shown of it, and how to read it; "" if all is shown.
@@ -75,7 +72,6 @@ class SearchResult:
 
     Attributes:
         blocks: That fit, the likeliest first.
-        document: All that is shown now.
     """
 
     blocks: Sequence[Block]
@@ -88,11 +84,7 @@ Searching = Callable[[Query], SearchResult]
 
 
 def places_found(found: SearchResult, query: str) -> PlacesFound | Refusal:
-    """Return what is told of a search.
-
-    Args:
-        query: The words that were looked for.
-    """
+    """Return what is told of a search."""
     types = {table.index: table.name for table in found.graph.tables}
     wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
     places = tuple(_place(block, found.document, types, wanted) for block in found.blocks)

@@ -121,8 +121,6 @@ class _Asked:
 
     Attributes:
         words: Without the small ones.
-        unit: Or None.
-        period: Or None.
     """
 
     words: Sequence[str]
@@ -131,11 +129,7 @@ class _Asked:
 
 
 def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> TextMatches | Refusal:
-    """Return the sentences whose numbers fit, best first, with a step for each number; one that fits is taken.
-
-    Args:
-        draft: The plan of the turn, which the steps are added to.
-    """
+    """Return the sentences whose numbers fit, best first, with a step for each number; one that fits is taken."""
     if request.words is None and request.unit is None and request.period is None:
         return Refusal("find_in_text needs something to look for", "Give words, unit or period")
     numbers: list[InText] = [*page.graph.mentions, *(label for label in page.graph.labels if not label.year)]

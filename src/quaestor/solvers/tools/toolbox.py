@@ -160,7 +160,6 @@ class Toolbox:
         """Take the page and the turns so far.
 
         Args:
-            ontology: What the graph was built with.
             on_call: Is told of every call once it has returned, such as `TurnContext.note_call`.
             search: Finds more of a long document; None if all of it is shown.
         """

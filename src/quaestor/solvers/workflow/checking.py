@@ -64,7 +64,6 @@ class CheckedPlan:
         found: What its steps found, by their place from 0.
         open: The numbers of the text among which one is still to be chosen, by the step's place.
         issues: What is wrong; empty if all is well so far.
-        remarks: What a reader should doubt.
     """
 
     written: WorkflowPlan
@@ -96,7 +95,6 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
     but for steps, which it cannot have.
 
     Args:
-        written: The plan, as a model wrote it.
         question: As asked; numbers that it gives may be used as they are.
     """
     if written.no_answer is not None:
@@ -214,7 +212,6 @@ def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
     """Return the plan, step by step.
 
     Args:
-        written: What the model wrote.
         found: What its steps found, by their place from 0. A step that found nothing becomes a stand-in: such a plan
             can be validated, but must not be executed. Cells that are selected are listed in a step of their own.
     """

@@ -57,7 +57,6 @@ class Line:
         name: What it is called; no other line of its axis is called so, nor one of another table.
         shown: The same as a model is shown it: without the table, but of a row that another table has too.
         levels: The headings above it, outermost first, its own label last.
-        period: The period that it is about, or None.
     """
 
     index: int

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowLimits(ConfidenceOptions):
-    """How long a turn may take.
-
-    Attributes:
-        repairs: How many plans that could not be run are given back.
-    """
+    """How long a turn may take."""
 
     repairs: int = option(3, help="plans that cannot be run and are sent back", least=1)
 

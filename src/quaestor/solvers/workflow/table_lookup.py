@@ -48,7 +48,6 @@ class TableMatch:
         label: What it is called, for people: "net revenue, 2008".
         score: How well row and column fit, 100 at most.
         runner_up: The next best cell in the same words, or None if no other fits.
-        runner_up_score: Its score, or 0.
     """
 
     cell: Cell
@@ -120,11 +119,7 @@ def _candidates(document: Document, row_query: str, col_query: str, *, dashes: b
 
 
 def fitting_lines(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
-    """Return the lines that fit a query, with their scores; the line that it names letter by letter alone.
-
-    Args:
-        lines: The lines of an axis, by their index.
-    """
+    """Return the lines that fit a query, with their scores; the line that it names letter by letter alone."""
     for index, line in lines.items():
         if is_named(query, line):
             return {index: 100.0}
@@ -171,11 +166,7 @@ def _misses(axes: tuple[Axes, ...], row_query: str, col_query: str) -> list[str]
 
 
 def nearest_names(query: str, lines: Sequence[Line]) -> str:
-    """Return the names of the few lines that are nearest to a query, for messages.
-
-    Args:
-        lines: Those among which it may be.
-    """
+    """Return the names of the few lines that are nearest to a query, for messages."""
     near = sorted(lines, key=lambda line: -fit(query, line))[:_NEAREST]
     return _listed([repr(line.name) for line in near])
 
@@ -194,7 +185,6 @@ class SelectedCells:
     """The cells that a selection means.
 
     Attributes:
-        group: They, as a plan has them.
         score: How well the worst of the queries fits, 100 at most.
     """
 
@@ -223,7 +213,6 @@ def select_cells(
     Args:
         rows: Names of rows, `all`, or `HEADING > all` for those under a heading; or those of columns, of a table that
             stands the other way round.
-        columns: The same for the other axis.
 
     Raises:
         LookupFailure: A query fits no line or several, or the lines meet in no number.

@@ -94,7 +94,6 @@ class _Asked:
 
     Attributes:
         words: What is sought, without numbers.
-        context: The words around the number.
         units: Words for its unit and scale; empty if any will do.
         period: Its period, or None if any will do.
     """
