@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from pydantic import JsonValue
 
+_COUNTS = ("requests", "input_tokens", "output_tokens", "cached_tokens", "estimated_tokens")
 _CHARACTERS_PER_TOKEN = 4  # a rough mean of English; only where a server does not say
 
 
@@ -36,36 +38,18 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         known = [usage.cost for usage in (self, other) if usage.cost is not None]
-        return Usage(
-            self.requests + other.requests,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.estimated_tokens + other.estimated_tokens,
-            sum(known, Decimal()) if known else None,
-        )
+        counts: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return Usage(**counts, cost=sum(known, Decimal()) if known else None)
 
     def since(self, earlier: "Usage") -> "Usage":
         """Return what was used after `earlier`, which is part of it."""
         spent = None if self.cost is None else self.cost - (earlier.cost or 0)
-        return Usage(
-            self.requests - earlier.requests,
-            self.input_tokens - earlier.input_tokens,
-            self.output_tokens - earlier.output_tokens,
-            self.cached_tokens - earlier.cached_tokens,
-            self.estimated_tokens - earlier.estimated_tokens,
-            None if self.requests == earlier.requests else spent,
-        )
+        counts: dict[str, Any] = {name: getattr(self, name) - getattr(earlier, name) for name in _COUNTS}
+        return Usage(**counts, cost=None if self.requests == earlier.requests else spent)
 
     def counts(self) -> dict[str, int]:
         """Return the counts as a store keeps them; the cost in millionths of a dollar, where one is known."""
-        counts = {
-            "requests": self.requests,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cached_tokens": self.cached_tokens,
-            "estimated_tokens": self.estimated_tokens,
-        }
+        counts: dict[str, int] = {name: getattr(self, name) for name in _COUNTS}
         if self.cost is not None:
             counts["cost_millionths"] = int((self.cost * 1_000_000).to_integral_value())
         return counts
@@ -74,14 +58,9 @@ class Usage:
     def of_counts(cls, counts: Mapping[str, int]) -> "Usage":
         """Return what `counts` gave; other counts are left aside."""
         millionths = counts.get("cost_millionths")
-        return cls(
-            counts.get("requests", 0),
-            counts.get("input_tokens", 0),
-            counts.get("output_tokens", 0),
-            counts.get("cached_tokens", 0),
-            counts.get("estimated_tokens", 0),
-            None if millionths is None else Decimal(millionths) / 1_000_000,
-        )
+        cost = None if millionths is None else Decimal(millionths) / 1_000_000
+        known: dict[str, Any] = {name: counts.get(name, 0) for name in _COUNTS}
+        return cls(**known, cost=cost)
 
     @property
     def words(self) -> str:

@@ -33,21 +33,6 @@ class RoleModel:
     temperature: float | None = None
 
 
-def _no_roles(options: object) -> Mapping[str, RoleModel]:
-    del options
-    return {}
-
-
-def _no_prompts(options: object) -> tuple[str, ...]:
-    del options
-    return ()
-
-
-def _nothing(options: object) -> str:
-    del options
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
     """A solver by name.
@@ -83,12 +68,12 @@ class SolverSpec(Generic[O]):
     options: type[O] = NoOptions  # type: ignore[assignment]  # the default of a solver without options
     takes_model: bool = False
     needs_model: Callable[[O], bool] | None = None
-    prompts: Callable[[O], tuple[str, ...]] = field(default=_no_prompts)
-    roles: Callable[[O], Mapping[str, RoleModel]] = field(default=_no_roles)
+    prompts: Callable[[O], tuple[str, ...]] = lambda _: ()
+    roles: Callable[[O], Mapping[str, RoleModel]] = lambda _: {}
     around: str | None = None
     several: bool = False
     writes_plans: bool = False
-    told: Callable[[O], str] = field(default=_nothing)
+    told: Callable[[O], str] = lambda _: ""
     asked: Mapping[str, bool | float | str] = field(default_factory=dict)
     benchmarked: Mapping[str, bool | float | str] = field(default_factory=dict)
     any_kind: Mapping[str, bool | float | str] = field(default_factory=dict)

@@ -421,12 +421,18 @@ def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
     return [step for one in told if isinstance(step := one.get("step"), int)]
 
 
+def _arguments(called: RequestedCall) -> JsonValue:
+    """Return the arguments of a call; as text if they are not JSON."""
+    try:
+        read: JsonValue = json.loads(called.text)
+    except (ValueError, RecursionError):
+        return called.text
+    return read
+
+
 def foreseen_steps(called: RequestedCall) -> int:
     """Return how many steps a model may expect of a call: one, or one for each of the values in its filters."""
-    try:
-        said = json.loads(called.text)
-    except (ValueError, RecursionError):
-        return 1
+    said = _arguments(called)
     filters = said.get("filters") if isinstance(said, dict) else None
     values = filters.values() if isinstance(filters, dict) else ()
     return prod(len(value) for value in values if isinstance(value, list))
@@ -447,44 +453,31 @@ def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall
         if isinstance(said, list):
             return [renamed(one) for one in said]
         if isinstance(said, dict):
-            return {name: _renumbered(one, given) if name == "steps" else renamed(one) for name, one in said.items()}
+            return {name: renumbered(one) if name == "steps" else renamed(one) for name, one in said.items()}
         return said
 
-    try:
-        return replace(called, arguments=json.dumps(renamed(json.loads(called.text)), ensure_ascii=False))
-    except (ValueError, RecursionError):
-        return replace(called, arguments=str(renamed(called.text)))
+    def renumbered(steps: JsonValue) -> JsonValue:
+        if not isinstance(steps, list):
+            return steps
+        return [given.get(step, step) if type(step) is int else step for step in steps]
 
-
-def _renumbered(steps: JsonValue, given: Mapping[int, int]) -> JsonValue:
-    return (
-        [given.get(step, step) if type(step) is int else step for step in steps] if isinstance(steps, list) else steps
-    )
+    said = renamed(_arguments(called))
+    return replace(called, arguments=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
 
 def named_steps(called: RequestedCall) -> set[int]:
     """Return the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
-    found = {int(digits) for digits in _STEP.findall(called.text)}
-    try:
-        said = json.loads(called.text)
-    except (ValueError, RecursionError):
-        return found
+    said = _arguments(called)
     steps = said.get("steps") if isinstance(said, dict) else None
-    return found | {step for step in steps if type(step) is int} if isinstance(steps, list) else found
+    listed = {step for step in steps if type(step) is int} if isinstance(steps, list) else set()
+    return listed | {int(digits) for digits in _STEP.findall(called.text)}
 
 
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
     """Return the arguments of the queries among some calls, as far as they are objects."""
-    found = []
-    for called in calls[:MOST_CALLS]:
-        if called.tool == "query_kg":
-            try:
-                said = holdable(json.loads(called.text[:_LONGEST_QUERY]))
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(said, dict):
-                found.append(said)
-    return found
+    asked = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
+    said = (holdable(_arguments(called)) for called in asked if len(called.text) <= _LONGEST_QUERY)
+    return [one for one in said if isinstance(one, dict)]
 
 
 def _refusal(error: str, suggestion: str) -> dict[str, JsonValue]:
