@@ -16,8 +16,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.models import connect
-from quaestor.llm.naming import ModelSpec, find_model
-from quaestor.llm.profiles import PROFILES
+from quaestor.llm.naming import PROFILES, ModelSpec, find_model
 from quaestor.llm.session import ModelSession
 from quaestor.llm.transcript import Exchange
 from quaestor.solvers.base import Excerpts, Solver, TurnContext

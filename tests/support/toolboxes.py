@@ -57,7 +57,7 @@ class ToolUser:
         for name, arguments in _CALL.findall(question):
             box.call(name, arguments)
         said = question.partition("->")[2].strip()
-        plan = box.plan_of(a_value(said))[0] if said else box.plan()
+        plan = box.draft.plan_of(a_value(said))[0] if said else box.draft.plan()
         return answer_from_plan(plan, context)
 
 

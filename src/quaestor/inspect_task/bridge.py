@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quaestor.errors import SettingsError
-from quaestor.llm.naming import ModelSpec
-from quaestor.llm.profiles import Profile
+from quaestor.llm.naming import ModelSpec, Profile
 from quaestor.solvers.spec import RoleModel
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings
 
 from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel
-from quaestor.llm.naming import ModelSpec
-from quaestor.llm.profiles import restrict, takes_temperature
+from quaestor.llm.naming import ModelSpec, restrict, takes_temperature
 
 _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "ollama": OllamaProvider}
 

@@ -120,7 +120,7 @@ def _tools(_: Path) -> Reads:
                 for written in written_calls(text_of(draw.rest)):
                     box.call(written.tool, written.arguments)
         with suppress(QuaestorError):
-            box.plan()
+            box.draft.plan()
 
     return read
 

@@ -7,7 +7,7 @@ from model_replies import Asked, Reply, broken, call, say
 
 from quaestor.errors import OutageError
 from quaestor.llm.checking import ModelCheck, check_model
-from quaestor.llm.profiles import PROFILES
+from quaestor.llm.naming import PROFILES
 
 
 def able(asked: Asked) -> Reply:

@@ -16,8 +16,7 @@ from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import ModelAccessError
 from quaestor.llm.models import connect, key_of
-from quaestor.llm.naming import find_model
-from quaestor.llm.profiles import PROFILES, restrict, takes_temperature
+from quaestor.llm.naming import PROFILES, find_model, restrict, takes_temperature
 
 
 class Reading(BaseModel):

@@ -1,8 +1,7 @@
 import pytest
 
 from quaestor.errors import InputError, ModelAccessError, OutageError, SettingsError
-from quaestor.llm.naming import ANY_KEY, find_model
-from quaestor.llm.profiles import PROFILES
+from quaestor.llm.naming import ANY_KEY, PROFILES, find_model
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_row_that_two_tables_have_is_refused_until_the_table_is_named() -> Non
 def test_the_plan_of_a_row_says_its_table() -> None:
     tools = box()
     tools.call("calculate", {"operation": "table_sum", "values": ["table 1: total"]})
-    plan = tools.plan()
+    plan = tools.draft.plan()
     (step,) = plan.steps
     assert isinstance(step, Compute)
     assert isinstance(step.operands[0], RowRef)

@@ -50,14 +50,13 @@ from quaestor.solvers.agent.claims import (
 )
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, answer_schema, read_calls, tool_list
+from quaestor.solvers.agent.protocol import told as brief
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
-from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
-from quaestor.solvers.base import Query, TurnContext
+from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
 from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
-from quaestor.solvers.tools.searching import SearchResult
 from quaestor.solvers.tools.toolbox import Toolbox
 
 MOST_CALLS = 16
@@ -221,10 +220,10 @@ class AnswerRounds(ModelLoop[Settled]):
         places = {sentence.place for sentence in sentences}
         self._box.draft.know(mention for mention in context.graph.mentions if mention.place in places)
 
-    def _find(self, query: Query) -> SearchResult:
+    def _find(self, query: Query) -> WidenedExcerpt:
         """Look for more of a long document, which the turn is shown from then on."""
         blocks = self.context.widen(query)
-        return SearchResult(blocks, self.context.document, self.context.graph)
+        return WidenedExcerpt(Excerpt(self.context.document), self.context.graph, blocks)
 
     def _phase_of(self, number: int) -> str:
         return f"ANSWER_iteration_{number}"

@@ -25,18 +25,7 @@ _WEIGHTS = "weights"
 
 @dataclass(frozen=True, slots=True)
 class CascadeOptions:
-    """The options of the cascade.
-
-    Attributes:
-        stages: The names of the solvers in order, separated by commas.
-        thresholds: The confidence that an answer of a stage needs to be the answer: one for each stage but the last,
-            between commas, or one for all of them. What the last stage says is the answer.
-        models: The models of the stages, between commas; a stage without one, or an empty place, asks the run's.
-        abstain_below: The confidence below which an answer is withheld, whichever stage gave it. An answer that says
-            nothing of itself is withheld too.
-        show_doubts: Whether a stage is told what the one before would have answered, and how sure it was.
-        stages_options: What the solvers of the stages are built with, by their names.
-    """
+    """The options of the cascade. Where answers below a confidence are withheld, those without one are too."""
 
     stages: str = option("embedded,workflow", help="the solvers in order, separated by commas")
     thresholds: str | float = option(

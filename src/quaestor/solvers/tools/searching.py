@@ -10,9 +10,8 @@ from typing import Literal
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
-from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.retrieval.sections import Reading, section_parts
-from quaestor.solvers.base import Query
+from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal
 
@@ -66,44 +65,31 @@ class PlacesFound:
     cut: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What a search came to.
-
-    Attributes:
-        blocks: That fit, the likeliest first.
-    """
-
-    blocks: Sequence[Block]
-    document: Document
-    graph: KnowledgeGraph
-
-
-Searching = Callable[[Query], SearchResult]
+Searching = Callable[[Query], WidenedExcerpt]
 """Searches the document of a turn, or reads a section of it."""
 
 
-def places_found(found: SearchResult, query: str) -> PlacesFound | Refusal:
+def places_found(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
     """Return what is told of a search."""
     types = {table.index: table.name for table in found.graph.tables}
     wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
-    places = tuple(_place(block, found.document, types, wanted) for block in found.blocks)
+    places = tuple(_place(block, found.excerpt.document, types, wanted) for block in found.found)
     return PlacesFound(places) if places else Refusal("Nothing of the document fits", "Use words that labels print")
 
 
-def section_read(found: SearchResult, reading: Reading) -> PlacesFound | Refusal:
+def section_read(found: WidenedExcerpt, reading: Reading) -> PlacesFound | Refusal:
     """Return what is told of a section that was read."""
-    whole = found.document.whole or found.document
+    whole = found.excerpt.document.whole or found.excerpt.document
     parts = len(section_parts(whole, reading.heading))
-    if not found.blocks:
+    if not found.found:
         titles = dict.fromkeys(section.title for section in whole.sections if section.title)
         near = nearest(reading.heading, titles)
         fault = f"It has {parts} parts" if parts else f"No heading reads '{reading.heading}'"
         return Refusal(fault, "Give a heading as printed, or a query", near)
     types = {table.index: table.name for table in found.graph.tables}
-    blocks = [block for block in found.blocks if not isinstance(block.content, SectionHeading)]
+    blocks = [block for block in found.found if not isinstance(block.content, SectionHeading)]
     left = f"part {reading.part} of {parts}: read on with part {reading.part + 1}" if reading.part < parts else ""
-    return PlacesFound(tuple(_place(block, found.document, types) for block in blocks), left)
+    return PlacesFound(tuple(_place(block, found.excerpt.document, types) for block in blocks), left)
 
 
 def _place(

@@ -13,20 +13,18 @@ from pydantic import JsonValue, ValidationError
 
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.errors import PlanError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
-from quaestor.plan.steps import Plan
 from quaestor.retrieval.sections import Reading
 from quaestor.retrieval.sentence_search import SentenceQuery
-from quaestor.solvers.base import Query
+from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.page import GraphPage, nearest
-from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 from quaestor.solvers.tools.query import introspect_ontology, list_entities, query_kg
 from quaestor.solvers.tools.replies import Refusal, Reply
 from quaestor.solvers.tools.requests import (
@@ -43,7 +41,6 @@ from quaestor.solvers.tools.searching import (
     SEARCH_DESCRIPTION,
     PlacesFound,
     Searching,
-    SearchResult,
     places_found,
     section_read,
 )
@@ -232,7 +229,7 @@ class Toolbox:
             else reply
         )
 
-    def _widen(self, query: Query) -> SearchResult:
+    def _widen(self, query: Query) -> WidenedExcerpt:
         """Search the document; what is found is shown from then on."""
         assert self._search is not None
         found = self._search(query)
@@ -252,23 +249,6 @@ class Toolbox:
             except (ValueError, RecursionError) as error:
                 return Refusal(f"The arguments of {tool} are not valid JSON: {error}", "Send one JSON object")
         return known.use(self._page, self._draft, arguments)
-
-    def plan(self) -> Plan:
-        """Return the plan that ends in the last step.
-
-        Raises:
-            SolverError: No tool returned a number.
-        """
-        return self._draft.plan()
-
-    def plan_of(self, value: AnswerValue) -> tuple[Plan, Grounding | None]:
-        """Return the plan whose result is the value that a solver answers with, and how it was traced.
-
-        Raises:
-            SolverError: It is a yes or no that no step gives.
-            PlanError: No plan can hold it.
-        """
-        return self._draft.plan_of(value)
 
 
 def _says(page: GraphPage, words: str) -> bool:

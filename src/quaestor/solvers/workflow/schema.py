@@ -133,7 +133,6 @@ class ComputeStep:
     operands: tuple[WrittenOperand, ...]
 
 
-ExtractStep = TableExtract | TextExtract
 LookUpStep = TableExtract | TextExtract | SelectCells | QuoteWords
 """A step that looks something up."""
 

@@ -14,8 +14,7 @@ from solver_bench import at_once
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect
-from quaestor.llm.naming import find_model
-from quaestor.llm.profiles import HOSTED, PROFILES, Profile
+from quaestor.llm.naming import HOSTED, PROFILES, Profile, find_model
 from quaestor.llm.structured.replies import read_json
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.llm.transcript import Exchange

@@ -41,7 +41,7 @@ def test_values_that_were_retrieved_are_their_steps() -> None:
     reply = calculate(box, "subtract", 48.65, 33.2)
     assert (reply["result"], reply["formula"], reply["step"]) == (15.45, "48.65 - 33.20", 3)
     assert origins(reply) == ["step 1", "step 2"]
-    assert box.plan().steps[2] == Compute(3, "subtract", (Ref(1), Ref(2)))
+    assert box.draft.plan().steps[2] == Compute(3, "subtract", (Ref(1), Ref(2)))
     again = calculate(box, "divide", 15.45, 33.2)
     assert again["formula"] == "(48.65 - 33.20) / 33.20"
     assert origins(again) == ["step 3", "step 2"]
@@ -64,7 +64,7 @@ def test_answers_of_earlier_turns_are_referred_to() -> None:
     )
     reply = calculate(box, "subtract", 48.65, 33.2)
     assert origins(reply) == ["answer 2 turns ago", "answer 1 turn ago"]
-    assert box.plan() == Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
+    assert box.draft.plan() == Plan((Compute(1, "subtract", (Ref(-2), Ref(-1))),))
     assert origins(calculate(box, "subtract", "#-2", "#-1")) == ["answer 2 turns ago", "answer 1 turn ago"]
     assert len(reply["sources"]) == 2  # type: ignore[arg-type]
 
@@ -73,7 +73,7 @@ def test_a_number_of_the_page_that_no_tool_returned_is_found_there() -> None:
     box = toolbox()
     reply = calculate(box, "subtract", 48.65, 27.95)
     assert origins(reply) == ["page", "page"]
-    assert [type(step) for step in box.plan().steps] == [Extract, Extract, Compute]
+    assert [type(step) for step in box.draft.plan().steps] == [Extract, Extract, Compute]
     assert reply["ungrounded"] == []
 
 
@@ -81,7 +81,7 @@ def test_a_number_that_the_page_prints_in_parentheses_is_taken_without_its_sign(
     box = toolbox(CASH_FLOWS)
     reply = calculate(box, "divide", 54812, 2)
     assert reply["result"] == 27406
-    (step,) = box.plan().extracts
+    (step,) = box.draft.plan().extracts
     assert (step.reading, quantity_of(step).value) == ("magnitude", Decimal(-54812))
 
 
@@ -98,7 +98,7 @@ def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
     reply = calculate(box, "add", 10, 20, 30)
     assert (reply["operation"], reply["result"], reply["ungrounded"]) == ("sum", 60, [20, 30])
     assert origins(reply) == ["constant", "ungrounded", "ungrounded"]
-    (step,) = box.plan().steps
+    (step,) = box.draft.plan().steps
     assert isinstance(step, Compute)
     assert step.operands[0] == Constant(Decimal(10), "const_10")
 
@@ -106,7 +106,7 @@ def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
 def test_many_factors_are_multiplied_one_after_the_other() -> None:
     box = toolbox()
     assert calculate(box, "multiply", 48.65, 2, 100)["result"] == 9730
-    assert result_of(box.plan(), box) == Decimal("9730")
+    assert result_of(box.draft.plan(), box) == Decimal("9730")
 
 
 def test_a_percentage_change_is_from_the_old_value_to_the_new_one_and_a_fraction_in_the_plan() -> None:
@@ -114,14 +114,14 @@ def test_a_percentage_change_is_from_the_old_value_to_the_new_one_and_a_fraction
     reply = calculate(box, "percentage_change", 181001, 206588)
     assert round(float(str(reply["result"])), 2) == 14.14
     assert (reply["scale"], reply["formula"]) == ("percent", "(206588 - 181001) / 181001")
-    assert round(result_of(box.plan(), box), 5) == Decimal("0.14136")
+    assert round(result_of(box.draft.plan(), box), 5) == Decimal("0.14136")
 
 
 def test_a_percentage_that_was_shown_is_used_as_it_was_shown() -> None:
     box = toolbox(CASH_FLOWS)
     calculate(box, "percentage_change", 181001, 206588)
     assert round(float(str(calculate(box, "multiply", 14.14, 2)["result"])), 2) == 28.27
-    plan, traced = box.plan_of(a_value("14.14"))
+    plan, traced = box.draft.plan_of(a_value("14.14"))
     assert traced
     assert traced.grounded
     assert round(result_of(plan, box), 5) == Decimal("0.14136")
@@ -135,7 +135,7 @@ def test_a_printed_percentage_of_an_amount_is_a_part_of_it() -> None:
 def test_a_row_is_computed_by_its_label() -> None:
     box = toolbox()
     assert calculate(box, "table_average", "Exercise price")["result"] == 36.6
-    (step,) = box.plan().steps
+    (step,) = box.draft.plan().steps
     assert isinstance(step, Compute)
     assert isinstance(step.operands[0], RowRef)
     assert step.operands[0].text == "exercise price"
@@ -172,9 +172,9 @@ def test_what_cannot_be_computed_is_refused_and_leaves_no_step(
 def test_a_comparison_answers_yes_or_no() -> None:
     box = toolbox()
     assert calculate(box, "greater", 48.65, 33.2)["result"] is True
-    assert isinstance(box.plan_of(YesNo(True))[0].steps[-1], Compute)
+    assert isinstance(box.draft.plan_of(YesNo(True))[0].steps[-1], Compute)
     with pytest.raises(SolverError):
-        box.plan_of(YesNo(False))
+        box.draft.plan_of(YesNo(False))
 
 
 def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
@@ -182,20 +182,20 @@ def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
     for year in (2005, 2006, 2007):
         price(box, year)
     calculate(box, "subtract", 48.65, 33.2)
-    assert [step.id for step in box.plan().steps] == [1, 2, 3]
+    assert [step.id for step in box.draft.plan().steps] == [1, 2, 3]
     price(box, 2005)
-    assert [step.number for step in box.plan().extracts] == [Decimal("27.95")]
-    assert len(box.plan().steps) == 1
+    assert [step.number for step in box.draft.plan().extracts] == [Decimal("27.95")]
+    assert len(box.draft.plan().steps) == 1
 
 
 def test_an_answer_that_is_no_last_step_is_traced_to_what_it_is() -> None:
     box = toolbox()
     price(box, 2007)
-    plan, traced = box.plan_of(a_value("33.20"))
+    plan, traced = box.draft.plan_of(a_value("33.20"))
     assert [step.number for step in plan.extracts] == [Decimal("33.20")]
     assert traced
     assert traced.origin == "page"
-    plan, traced = box.plan_of(a_value("123.4"))
+    plan, traced = box.draft.plan_of(a_value("123.4"))
     assert traced
     assert not traced.grounded
     assert plan.steps == (Compute(1, "identity", (Constant(Decimal("123.4"), "123.4"),)),)
@@ -209,7 +209,7 @@ def test_the_plan_gives_the_result_that_was_shown(operation: str, values: list[D
     box = toolbox()
     reply = calculate(box, operation, *(float(value) for value in values))
     if reply["success"]:
-        result = result_of(box.plan(), box)
+        result = result_of(box.draft.plan(), box)
         shown = reply["fraction"] if "fraction" in reply else reply["result"]
         assert shown == (result if isinstance(result, bool) else pytest.approx(float(result)))
 

@@ -28,7 +28,7 @@ def calculate(box: Toolbox, operation: str, *values: Any) -> dict[str, Any]:
 
 
 def came_to(box: Toolbox) -> str:
-    return print_value(execute(box.plan(), box.draft.history).result.value)
+    return print_value(execute(box.draft.plan(), box.draft.history).result.value)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_steps_are_a_list(operation: str, values: list[object], expected: str) -
     reply = calculate(box, operation, *values)
     assert reply["success"], reply
     assert came_to(box) == expected.replace("174247", first)
-    assert all(not isinstance(step, Compute) or isinstance(step.operands[0], CellGroup) for step in box.plan().steps)
+    assert all(
+        not isinstance(step, Compute) or isinstance(step.operands[0], CellGroup) for step in box.draft.plan().steps
+    )
 
 
 def test_a_list_is_a_step_that_others_take() -> None:

@@ -34,7 +34,7 @@ def test_a_value_comes_with_its_cell_and_becomes_a_step() -> None:
     assert (reply["instance"], reply["property"]) == ("kg:StockOption_2007", "kg:exercise_price")
     assert (reply["value"], reply["rawValue"], reply["unit"]) == (48.65, "$ 48.65", "USD")
     assert reply["source"] == {"document": OPTIONS, "table": 0, "row": 1, "column": 1, "kind": "cell"}
-    (step,) = box.plan().steps
+    (step,) = box.draft.plan().steps
     assert isinstance(step, Extract)
     assert sample_pages()[OPTIONS].cell(step.source).quantity == step.quantity  # type: ignore[arg-type]
     assert reply["step"] == 1
@@ -106,7 +106,7 @@ def test_a_cell_of_words_is_read() -> None:
     box = Toolbox(knowledge.graph(document), knowledge.ontology, Memory())
     reply = box.call("query_kg", {"property": "month of renewal", "filters": {"year": 2012}})
     assert (reply["success"], reply["value"], reply["step"]) == (True, "june", 1)
-    assert execute(box.plan()).result.value == Text("june")
+    assert execute(box.draft.plan()).result.value == Text("june")
 
 
 @pytest.mark.parametrize(

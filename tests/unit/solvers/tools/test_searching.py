@@ -9,8 +9,8 @@ from quaestor.conversation.turn import Memory
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.base import Query, TurnContext
-from quaestor.solvers.tools.searching import SearchResult, places_found
+from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
+from quaestor.solvers.tools.searching import places_found
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 
 FILING = a_long_filing()
@@ -28,9 +28,9 @@ def turn(question: str) -> TurnContext:
 
 
 def toolbox(context: TurnContext) -> Toolbox:
-    def search(query: Query) -> SearchResult:
+    def search(query: Query) -> WidenedExcerpt:
         blocks = context.widen(query)
-        return SearchResult(blocks, context.document, context.graph)
+        return WidenedExcerpt(Excerpt(context.document), context.graph, blocks)
 
     return Toolbox(context.graph, context.ontology, context.memory, context.note_call, search)
 
@@ -63,7 +63,7 @@ def test_what_is_found_can_be_read_by_the_next_call_and_earlier_steps_stay() -> 
 
 def test_text_is_looked_for_in_all_of_the_document() -> None:
     context = turn("what were net sales of products?")
-    whole = SearchResult((), FILING, KNOWLEDGE.graph(FILING))
+    whole = WidenedExcerpt(Excerpt(FILING), KNOWLEDGE.graph(FILING), ())
     box = Toolbox(context.graph, context.ontology, Memory(), search=lambda _: whole)
     assert call(box, "find_in_text", words="company employees", unit="employees")["step"] == 1
     missed = call(box, "find_in_text", words="zeppelins moored")
@@ -107,7 +107,7 @@ def test_passages_and_lists_of_rows_are_cut_where_they_do_not_fit_and_say_so() -
     context = turn("net sales?")
     blocks = [block for block in FILING.blocks if len(getattr(block.content, "sentences", ())) > 30][:1]
     blocks += [block for block in FILING.blocks if len(getattr(block.content, "rows", ())) > 14][:1]
-    found = places_found(SearchResult(blocks, FILING, context.graph), "total net sales")
+    found = places_found(WidenedExcerpt(Excerpt(FILING), context.graph, blocks), "total net sales")
     passage, table = found.places  # type: ignore[union-attr]
     assert passage.text.endswith(" .")
     assert "more sentences" in passage.cut

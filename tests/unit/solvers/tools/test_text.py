@@ -46,7 +46,7 @@ def test_the_one_number_that_fits_is_taken(name: str, arguments: dict[str, JsonV
     reply = box.call("find_in_text", arguments)
     assert values(reply) == [value]
     assert reply["step"] == 1
-    (step,) = box.plan().steps
+    (step,) = box.draft.plan().steps
     assert isinstance(step, Extract)
     assert float(quantity_of(step).value) == value
     assert step.source.kind == "sentence"
@@ -59,9 +59,9 @@ def test_of_several_numbers_all_are_shown_and_none_is_taken() -> None:
     assert "step" not in reply
     assert [mention["step"] for mention in mentions(reply)] == [1, 2]
     with pytest.raises(SolverError):
-        box.plan()
+        box.draft.plan()
     box.call("calculate", {"operation": "divide", "values": ["#1", 2.4]})
-    assert [step.source.kind for step in box.plan().extracts] == ["sentence", "sentence"]
+    assert [step.source.kind for step in box.draft.plan().extracts] == ["sentence", "sentence"]
 
 
 def test_part_of_the_words_is_shown_but_not_taken() -> None:

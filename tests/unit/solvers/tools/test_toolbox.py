@@ -132,7 +132,7 @@ def test_entities_and_types_are_those_of_the_page() -> None:
     assert types["entityTypes"] == ["kg:StockOption"]
     assert "kg:CashFlow" in types["otherTypes"]  # type: ignore[operator]
     with pytest.raises(SolverError):
-        box.plan()
+        box.draft.plan()
 
 
 def test_properties_are_those_of_the_page_else_those_of_the_ontology() -> None:

@@ -10,7 +10,7 @@ from workflow_bench import OPERATING, change, compute, plan, play, saying, table
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected
 from quaestor.errors import SettingsError
-from quaestor.llm.profiles import PROFILES
+from quaestor.llm.naming import PROFILES
 from quaestor.solvers.page_text import tells_of_numbers
 from quaestor.solvers.registry import make_solver
 from quaestor.solvers.signs import SIGN_DROPPED
