@@ -49,6 +49,8 @@ class ModelLoop(Generic[T]):
         left: How many more may be asked for.
     """
 
+    _gave_up = "after {} replies that could not be used"
+
     def __init__(
         self, connection: Connection, wanted: str, on_rejected: OnRejected, *, replies: int, repairs: int
     ) -> None:
@@ -89,7 +91,7 @@ class ModelLoop(Generic[T]):
             if not isinstance(taken, ModelRequest):
                 return taken
             messages.append(taken)
-        raise ModelReplyError(f"no {self._wanted} within {self._replies} replies; the model kept calling tools")
+        raise ModelReplyError(f"no answer within {self._replies} rounds; the model kept calling tools")
 
     def reject(self, faults: Sequence[str]) -> None:
         """Count a reply that cannot be used, and put it on record.
@@ -100,8 +102,7 @@ class ModelLoop(Generic[T]):
         self.rejected += 1
         self._on_rejected(self._phase, self._wanted, self.rejected, tuple(faults[:_MOST_FAULTS]))
         if self.rejected > self._repairs or not self.left:
-            said = "; ".join(faults[:_MOST_FAULTS])
-            raise ModelReplyError(f"after {self.rejected} replies that could not be used: {said}")
+            raise ModelReplyError(f"{self._gave_up.format(self.rejected)}: {'; '.join(faults[:_MOST_FAULTS])}")
 
     def _phase_of(self, number: int) -> str:
         return self._phase if number == 1 else f"{self._phase}_repair_{number - 1}"

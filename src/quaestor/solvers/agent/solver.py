@@ -192,6 +192,8 @@ class AnswerRounds(ModelLoop[Settled]):
         assumption: What the answer takes for granted and the page does not say, in the model's words; or None.
     """
 
+    _gave_up = "gave up after {} unusable replies"
+
     def __init__(
         self,
         connection: Connection,
