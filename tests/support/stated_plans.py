@@ -20,7 +20,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.errors import PlanError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, extract_number
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import shift_decimal, write_literal
@@ -31,7 +31,7 @@ from quaestor.scoring.stated import stated_answer
 from quaestor.scoring.stated_metrics import exact_match
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 
 Number = Observation | MentionFact | HeaderNumber
@@ -216,7 +216,7 @@ class _Maker:
         test = {"rose": "above", "fell": "below"}.get(self._condition.move or "")
         for table in self._document.tables if test else ():
             dated = [c for c, header in enumerate(table.columns) if header.period is not None]
-            cells = {(o.source.row, o.source.column): LabelledNumber(o) for o in self._cells(table.index)}
+            cells = {(o.source.row, o.source.column): o for o in self._cells(table.index)}
             for new, old in permutations(dated, 2):
                 rows = [r for r in range(len(table.cells)) if (r, new) in cells and (r, old) in cells]
                 if rows:
@@ -244,7 +244,7 @@ class _Maker:
     def _groups(self) -> Iterator[tuple[CellGroup, float]]:
         """The rows, the columns and the lines under a heading, each with how like the question it is."""
         for table in self._document.tables:
-            groups: dict[object, tuple[list[LabelledNumber], float]] = {}
+            groups: dict[object, tuple[list[PrintedNumber], float]] = {}
             start = 0
             for cell in self._cells(table.index):
                 row, column = cell.source.row, cell.source.column
@@ -262,7 +262,7 @@ class _Maker:
                         above
                     )
                 for key, likeness in found:
-                    groups.setdefault(key, ([], likeness))[0].append(LabelledNumber(cell))
+                    groups.setdefault(key, ([], likeness))[0].append(cell)
             yield from ((group_of(numbers), likeness) for numbers, likeness in groups.values())
 
 

@@ -6,7 +6,7 @@ text by their periods, or the words before them.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from quaestor.graph.facts import (
     HeaderNumber,
@@ -23,28 +23,16 @@ from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step, re
 _WORDS_BEFORE = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledNumber:
-    """A number of the page on its way into a group.
-
-    Attributes:
-        label: What it is called among the others; None if its place is to say it, which does so too where several
-            are called the same.
-    """
-
-    number: PrintedNumber
-    label: str | None = None
-
-
-def group_of(numbers: Sequence[LabelledNumber], text: str = "") -> CellGroup:
+def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
     """Return numbers of the page as a group.
 
     Args:
-        numbers: In their order, at least one.
+        numbers: At least one.
         text: What the group is called; "" where the row or column that it is of says it.
+        labels: What each number is called among the others; None if its place is to say it, which does so too where
+            several are called the same.
     """
-    printed = [number.number for number in numbers]
-    return group_of_cells(text or _name(printed), printed, _labels(numbers))
+    return group_of_cells(text or _name(numbers), numbers, _labels(numbers, labels or [None] * len(numbers)))
 
 
 def groups_in_place(plan: Plan) -> Plan:
@@ -98,17 +86,17 @@ def _name(numbers: Sequence[PrintedNumber]) -> str:
     return first.caption or "numbers of the table"
 
 
-def _labels(numbers: Sequence[LabelledNumber]) -> tuple[str, ...]:
-    rows, columns = _lines([number.number for number in numbers])
-    given = Counter(number.label for number in numbers)
+def _labels(numbers: Sequence[PrintedNumber], labels: Sequence[str | None]) -> tuple[str, ...]:
+    rows, columns = _lines(numbers)
+    given = Counter(labels)
     said = [
-        item.label if item.label and given[item.label] == 1 else _label(item.number, len(rows) > 1, len(columns) > 1)
-        for item in numbers
+        label if label and given[label] == 1 else _label(number, len(rows) > 1, len(columns) > 1)
+        for number, label in zip(numbers, labels, strict=True)
     ]
     shared = Counter(said)
     return tuple(
-        label if shared[label] == 1 else _whole_label(item.number) or label
-        for label, item in zip(said, numbers, strict=True)
+        label if shared[label] == 1 else _whole_label(number) or label
+        for label, number in zip(said, numbers, strict=True)
     )
 
 

@@ -67,10 +67,6 @@ class _Found:
     exact: bool
     shared: int
 
-    @property
-    def rank(self) -> tuple[bool, bool, int]:
-        return self.whole, self.exact, self.shared
-
 
 def quote(document: Document, words: str, question: str = "") -> Quotation:
     """Return words of the page as it prints them, with their place.
@@ -90,7 +86,7 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
     for form in dict.fromkeys((said, said.strip(_QUOTATION_MARKS), said.strip(_QUOTATION_MARKS + ".,;:"))):
         found = list(_places(document, form, asked)) if form else []
         if found:
-            return max(found, key=lambda place: place.rank).quotation
+            return max(found, key=lambda place: (place.whole, place.exact, place.shared)).quotation
     raise QuoteFailure(_nowhere(document, said))
 
 

@@ -4,11 +4,12 @@ from pages import page
 
 from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.graph.facts import PrintedNumber
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import read_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Plan, Ref
-from quaestor.solvers.groups import LabelledNumber, group_of, groups_in_place
+from quaestor.solvers.groups import group_of, groups_in_place
 
 PAGE = page(
     [
@@ -24,9 +25,9 @@ PAGE = page(
 GRAPH = GraphProvider.of([PAGE]).graph(PAGE)
 
 
-def cells(*places: tuple[int, int], graph: KnowledgeGraph = GRAPH) -> list[LabelledNumber]:
+def cells(*places: tuple[int, int], graph: KnowledgeGraph = GRAPH) -> list[PrintedNumber]:
     by_place = {(o.source.row, o.source.column): o for o in graph.observations}
-    return [LabelledNumber(by_place[place]) for place in places]
+    return [by_place[place] for place in places]
 
 
 def test_cells_of_a_row_are_told_apart_by_their_columns() -> None:
@@ -52,16 +53,15 @@ def test_cells_that_count_in_different_things_say_so_each() -> None:
 
 def test_numbers_of_the_text_are_called_by_the_words_before_them_unless_they_have_a_label() -> None:
     barges, tugs = GRAPH.mentions
-    assert group_of([LabelledNumber(barges), LabelledNumber(tugs)]).labels == ("we sold", "sold 12 barges and")
-    assert group_of([LabelledNumber(barges, "barges"), LabelledNumber(tugs)], "the fleet").labels[0] == "barges"
-    both = [LabelledNumber(barges, "vessels"), LabelledNumber(tugs, "vessels")]
-    assert group_of(both).labels == ("we sold", "sold 12 barges and")
+    assert group_of([barges, tugs]).labels == ("we sold", "sold 12 barges and")
+    assert group_of([barges, tugs], "the fleet", ["barges", None]).labels[0] == "barges"
+    assert group_of([barges, tugs], labels=["vessels", "vessels"]).labels == ("we sold", "sold 12 barges and")
 
 
 def test_dated_numbers_of_the_text_are_called_by_their_periods() -> None:
     document = page([], after=["we paid $ 5 million and $ 4 million in 2009 and 2008 , respectively ."])
     mentions = GraphProvider.of([document]).graph(document).mentions
-    assert group_of([LabelledNumber(mention) for mention in mentions]).labels == ("2009", "2008")
+    assert group_of(mentions).labels == ("2009", "2008")
 
 
 def test_lines_of_one_label_get_their_headings() -> None:

@@ -155,17 +155,6 @@ def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
 
 
-def going_on(messages: Sequence[ModelMessage], prompt: str) -> list[ModelMessage]:
-    """Return messages that end with a reply, and what is asked next; a call that was the reply has its result.
-
-    Args:
-        messages: As they were sent before, so that whoever keeps their beginning reads only what is new.
-    """
-    last = messages[-1]
-    assert isinstance(last, ModelResponse)
-    return [*messages, answered([(call, "noted") for call in read_reply(last).calls], prompt)]
-
-
 def kept(response: ModelResponse) -> ModelResponse:
     """Return a reply as it can be sent back: arguments that are no object would break the client."""
     parts = [

@@ -21,7 +21,6 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import (
     ParsedReply,
     answered,
-    going_on,
     initial_messages,
     kept,
     read_json,
@@ -161,11 +160,12 @@ class TypedRequest(ModelLoop[T]):
         self._doubted = False
         self._mode = choose_output_mode(connection, told or kind, name, description)
         self._talk: list[ModelMessage] = []
+        self._given: ParsedReply | None = None
 
     @property
     def begun(self) -> bool:
         """Whether the model has given an object before, and so knows what it was told then."""
-        return bool(self._talk)
+        return self._given is not None
 
     async def ask(self, prompt: str, phase: str, system: str = "") -> T:
         """Return an object, as a model says it.
@@ -179,7 +179,9 @@ class TypedRequest(ModelLoop[T]):
             ModelReplyError: No reply could be used, or the server does not take the request.
             OutageError: The model cannot be asked.
         """
-        talk = going_on(self._talk, prompt) if self.begun else initial_messages(system, prompt)
+        talk = initial_messages(system, prompt)
+        if self._given is not None:  # whoever keeps the beginning of what was said reads only what is new
+            talk = [*self._talk, answered([(call, "noted") for call in self._given.calls], prompt)]
         asked = _with_way(talk, self._mode)
         said = list(asked)
         self._doubted = False
@@ -199,6 +201,7 @@ class TypedRequest(ModelLoop[T]):
             faults = [str(error)]
         else:
             if not faults:
+                self._given = reply
                 return found
         self.reject(faults)
         mode = self._mode

@@ -123,14 +123,11 @@ def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[di
 def answer_request(
     native: bool, stating: bool, whole: bool, last: bool, *, searching: bool = False
 ) -> ModelRequestParameters:
-    """Return what a model may reply with while it answers.
+    """Return what a model may reply with while it answers; most of it as `tool_list` has it.
 
     Args:
         native: Whether it makes tool calls itself.
-        stating: Whether it may state its understanding.
-        whole: Whether the overview in the prompt has all types, properties and instances.
         last: Whether it must answer now.
-        searching: Whether a part of a document is shown, and more can be found.
     """
     if not native:
         return ModelRequestParameters(output_mode="text", allow_text_output=True)

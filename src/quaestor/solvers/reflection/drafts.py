@@ -28,7 +28,7 @@ from quaestor.questions.question import read_question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answer_kinds import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
-from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.reflection.evidence import CheckContext, Finding, Kind, check_plan, in_order
 from quaestor.solvers.reflection.numbers import (
@@ -396,7 +396,7 @@ def list_operands(
 def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber]) -> Operand:
     numbers = [found[step] for step in steps if step in found]
     if numbers:
-        return group_of([LabelledNumber(number) for number in numbers])
+        return group_of(numbers)
     return CellGroup("", ("",), (Quantity(Decimal(1), text="1"),), (_NOWHERE,))
 
 

@@ -30,7 +30,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import named_passages
-from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
 from quaestor.solvers.sparql.grounding import QueriedNumbers, near, nearby_lines, unknown_names
 from quaestor.solvers.sparql.messages import WantedValue, WantedValues
@@ -220,7 +220,7 @@ class Retrieval:
         """Return the numbers that a query means as a group, each with its label."""
         by_node = self._numbers.by_node
         found = self._found_nodes(value, query, nodes)
-        group = group_of([LabelledNumber(by_node[node], label) for node, label in found.items()])
+        group = group_of([by_node[node] for node in found], labels=list(found.values()))
         register = execute(Plan((Compute(1, "items", (group,)),))).result
         shown = print_amount(register.value, register.scale, register.unit)
         return Found(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))

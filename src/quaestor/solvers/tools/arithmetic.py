@@ -15,7 +15,7 @@ from quaestor.graph.facts import Observation, PrintedNumber
 from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS, OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Ref, RowRef
-from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.groups import group_of
 from quaestor.solvers.tools.page import GraphPage, folded, nearest
 from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
 from quaestor.solvers.tools.replies import Calculated, OperandShown, Refusal
@@ -258,7 +258,7 @@ def _listed(
     """Return what stands for a list in the plan: one operand, but for `items`, which takes several."""
     numbers = list(_numbers(page, draft, operands))
     if len(numbers) == len(operands):
-        return [group_of([LabelledNumber(number) for number in numbers])]
+        return [group_of(numbers)]
     if len(operands) == 1 and is_list(draft, operands[0]):
         return operands
     if len(operands) > MOST_OPERANDS:

@@ -14,7 +14,7 @@ from quaestor.documents.table import Cell, Table
 from quaestor.errors import SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.steps import CellGroup
-from quaestor.solvers.groups import LabelledNumber, group_of
+from quaestor.solvers.groups import group_of
 from quaestor.solvers.workflow.lines import Axes, Line, axes_of, fit, is_named
 
 THRESHOLD = 70.0
@@ -237,7 +237,7 @@ def select_cells(
         raise LookupFailure(f"{_selection(rows, columns)} have no cell with a number")
     if len(cells) > MOST_CELLS:
         raise LookupFailure(f"{_selection(rows, columns)} are {len(cells)} cells; take at most {MOST_CELLS}")
-    return SelectedCells(group_of([LabelledNumber(cell) for cell in cells]), round(score, 1))
+    return SelectedCells(group_of(cells), round(score, 1))
 
 
 def _ways(
