@@ -57,7 +57,7 @@ class ModelLoop(Generic[T]):
 
         Args:
             wanted: The name of what is to be returned, for the record.
-            repairs: How many of them may be rejected before it is given up.
+            repairs: How many replies may be rejected before it is given up.
         """
         self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
         self._replies, self._repairs = replies, repairs

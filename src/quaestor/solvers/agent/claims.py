@@ -23,7 +23,7 @@ from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
-from quaestor.solvers.tools.plan_builder import Grounding, PlanBuilder
+from quaestor.solvers.tools.plan_builder import PlanBuilder
 
 _YES_NO = re.compile(r"\W*(?:the answer is\W+)?(yes|no|true|false)\b", re.IGNORECASE)
 _VERDICT = {"yes": True, "no": False}
@@ -336,16 +336,12 @@ def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer
 def _without_step(draft: PlanBuilder, claim: ClaimedAnswer) -> GroundedAnswer:
     """Return the plan of a number that no step of this turn gives."""
     plan, traced = draft.plan_of(claim.value)
-    if traced is not None and traced.grounded and not _is_constant(traced):
+    if traced is not None and traced.grounded and not isinstance(traced.operand, Constant):
         if traced.origin != "page":
             return _settled(draft, claim, plan)
         remark = f"ungrounded: no tool returned {claim.words}; the page prints it ({traced.label})"
         return _settled(draft, claim, plan, remark, grounded=False)
     return _settled(draft, claim, plan, f"ungrounded: no tool returned {claim.words}", grounded=False)
-
-
-def _is_constant(traced: Grounding) -> bool:
-    return isinstance(traced.operand, Constant)
 
 
 def _settled(

@@ -14,13 +14,10 @@ from quaestor.core.computing import compute
 from quaestor.errors import PlanError, SolverError
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan
-from quaestor.solvers.base import RankingSolver, Solver, TurnContext
+from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.briefing import shown_answer
 from quaestor.solvers.reflection.evidence import Finding, checked_words, examine_plan, plan_computes
 from quaestor.solvers.reflection.numbers import NumberIndex, place_code
-
-_MOST_OFFERED = 20
-"""How many answers a solver that ranks them offers."""
 
 _MOST_CELLS = 40
 """The most cells of a list that are written out."""
@@ -151,8 +148,3 @@ class RankedExpert:
         if answer is None and number == 1:
             raise SolverError(f"no plan fits the question {self.question[:80]!r}")
         return await compute(proposal_of, answer, self.question, self.context) if answer else None
-
-
-def offers(solver: RankingSolver, question: str, context: TurnContext) -> Iterator[Answer]:
-    """Yield the answers that a solver ranks best, likeliest first, each result once."""
-    return islice(solver.answers(question, context), _MOST_OFFERED)

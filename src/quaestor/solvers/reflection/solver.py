@@ -6,6 +6,7 @@ It keeps nothing from one turn to the next.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal, Protocol
 
 from quaestor.conversation.answer import Answer
@@ -24,11 +25,14 @@ from quaestor.errors import OutageError, PlanError, SolverError
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.reflection.evidence import hard
-from quaestor.solvers.reflection.experts import DraftProposal, RankedExpert, SolverExpert, offers
+from quaestor.solvers.reflection.experts import DraftProposal, RankedExpert, SolverExpert
 from quaestor.solvers.reflection.spec import ReflectionOptions
 
 _MOST, _LONGEST = 20, 1000
 """Sentences of a critic that are kept, and characters of each."""
+
+_MOST_OFFERED = 20
+"""How many answers a solver that ranks them offers."""
 
 Duty = Literal["extraction", "calculation"]
 """What a critic judges: the numbers that were taken, or what was done with them."""
@@ -162,9 +166,7 @@ class ReflectionRounds:
                 if isinstance(proposal, NoAnswerGiven):
                     return proposal
                 if proposal is not None:
-                    self._judged(
-                        Round(number, proposal, await self._verdicts(proposal, number), self._stands(proposal))
-                    )
+                    await self._judge(number, proposal)
             except OutageError:
                 raise
             except (SolverError, PlanError) as failure:
@@ -175,21 +177,17 @@ class ReflectionRounds:
             if proposal is None or self.played[-1].accepted or not self._worth_another():
                 return self._settled()
 
-    async def _verdicts(self, proposal: DraftProposal, number: int) -> Mapping[Duty, Verdict | str]:
+    async def _judge(self, number: int, proposal: DraftProposal) -> None:
+        """Play a round with a draft, and put on record what is said of it."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
-        return await self.critics(proposal, number)
-
-    def _judged(self, judged: Round) -> None:
+        stands = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
+        judged = Round(number, proposal, await self.critics(proposal, number), stands)
         for duty, verdict in judged.verdicts.items():
             issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
-            self.trace.append(VerdictGiven(judged.number, duty, verdict.is_correct, issues, changes))
-        for duty, silent in judged.missing.items():
-            self.trace.append(VerdictMissing(judged.number, duty, silent))
+            self.trace.append(VerdictGiven(number, duty, verdict.is_correct, issues, changes))
+        self.trace.extend(VerdictMissing(number, duty, error) for duty, error in judged.missing.items())
         self.played.append(judged)
-
-    def _stands(self, proposal: DraftProposal) -> bool:
-        return any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
 
     def _worth_another(self) -> bool:
         made = len(self.played)
@@ -200,16 +198,12 @@ class ReflectionRounds:
         return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
 
     def _settled(self) -> Round:
-        last = self.played[-1]
-        if last.accepted:
-            self.trace.append(DraftSettled(last.number, len(self.played), accepted=True))
-            return last
-        best = min(self.played, key=self._rank)
-        self.trace.append(DraftSettled(best.number, len(self.played), accepted=False))
+        best = last = self.played[-1]
+        if not last.accepted:
+            order = -1 if self.expert.revises else 1
+            best = min(self.played, key=lambda judged: (judged.weight, order * judged.number))
+        self.trace.append(DraftSettled(best.number, len(self.played), accepted=last.accepted))
         return best
-
-    def _rank(self, judged: Round) -> tuple[tuple[int, int, int, int], int]:
-        return judged.weight, -judged.number if self.expert.revises else judged.number
 
 
 def _bounded(sentences: Sequence[str]) -> tuple[str, ...]:
@@ -264,7 +258,7 @@ class ReflectionSolver:
 
             return ModelExpert(question, context, self.limits.repairs + 1, always_answer=self.limits.always_answer)
         if isinstance(self.expert, RankingSolver):
-            return RankedExpert(question, context, offers(self.expert, question, context))
+            return RankedExpert(question, context, islice(self.expert.answers(question, context), _MOST_OFFERED))
         return SolverExpert(question, context, self.expert)
 
     def _critics(self, question: str, context: TurnContext) -> Critics:
