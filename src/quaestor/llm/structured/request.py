@@ -18,14 +18,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import (
-    ParsedReply,
-    answered,
-    initial_messages,
-    kept,
-    read_json,
-    read_reply,
-)
+from quaestor.llm.structured.replies import ParsedReply, answered, initial_messages, kept, read_json, read_reply
 from quaestor.llm.structured.schema import is_closed, plain_schema, whole_schema
 from quaestor.llm.transcript import phase as named
 from quaestor.prompts import render
@@ -265,7 +258,7 @@ class OutputMode:
     @property
     def parameters(self) -> ModelRequestParameters:
         """What the model may reply with."""
-        return _parameters(self)
+        return _mode_parameters(self)
 
 
 def choose_output_mode(connection: Connection, kind: type, name: str, description: str) -> OutputMode:
@@ -287,7 +280,7 @@ def _written(kind: type) -> str:
 
 
 @lru_cache(maxsize=256)
-def _parameters(mode: OutputMode) -> ModelRequestParameters:
+def _mode_parameters(mode: OutputMode) -> ModelRequestParameters:
     if mode.way == "tool":
         return ModelRequestParameters(
             output_mode="tool",

@@ -117,6 +117,7 @@ class CascadeSolver:
         finally:
             # What a stage has found of a long document, and used, is the turn's.
             context.document, context.graph, context.usage = inner.document, inner.graph, inner.usage
+            used = _used(inner).since(before)
             context.trace.append(
                 StageAnswered(
                     stage=number,
@@ -127,7 +128,7 @@ class CascadeSolver:
                     least=stage.least,
                     error=error,
                     seconds=round(perf_counter() - begun, 6),
-                    usage=_counts(_used(inner).since(before)),
+                    usage=used.counts() if used != Usage() else {},
                 )
             )
         return answer
@@ -141,10 +142,6 @@ def _used(context: TurnContext) -> Usage:
     from quaestor.llm.transcript import current_place  # without a model nothing of a model is loaded
 
     return context.usage + connection.meter.turn(current_place())
-
-
-def _counts(usage: Usage) -> dict[str, int]:
-    return usage.counts() if usage != Usage() else {}
 
 
 def doubts_of(answer: Answer) -> tuple[str, ...]:

@@ -31,9 +31,7 @@ from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.reflection.evidence import CheckContext, Finding, Kind, check_plan, in_order
-from quaestor.solvers.reflection.numbers import (
-    Number as PageNumber,
-)
+from quaestor.solvers.reflection.numbers import Number as PageNumber
 from quaestor.solvers.reflection.numbers import (
     NumberIndex,
     better_named,

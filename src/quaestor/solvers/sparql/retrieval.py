@@ -273,12 +273,7 @@ class Retrieval:
     def told(self) -> list[dict[str, str]]:
         """Return the values as the second phase is told them."""
         return [
-            {
-                "name": found.name,
-                "value": found.shown,
-                "description": found.description,
-                "place": found.place,
-            }
+            {"name": found.name, "value": found.shown, "description": found.description, "place": found.place}
             for found in self.values.values()
         ]
 
