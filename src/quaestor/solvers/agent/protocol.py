@@ -1,13 +1,10 @@
 """The two bindings of the one toolbox: native tool calls, and lines `TOOL: name({json})` for models without them.
 
-A model that has native calls and writes lines all the same is understood too. Decides nothing about what is called. Of
-a tool's reply a model is told what it needs, because every word is read again with each request that follows: left out
-are places that a step stands for, what was asked, what is said twice, and digits beyond those that a reader compares.
+A model that has native calls and writes lines all the same is understood too. Decides nothing about what is called.
 """
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -26,8 +23,6 @@ _LINE = re.compile(r"TOOL:\s*([\w.-]{1,60})\s*\(")
 _CHECKED_ANYWAY = frozenset({"maxLength", "minItems", "maxItems", "minimum", "propertyNames", "additionalProperties"})
 _OF_OVERVIEW = ("list_entities", "introspect_ontology")
 """What they list is in the prompt, if there is not too much of it."""
-_UNTOLD = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
-_DIGITS = 10
 _FINAL = re.compile(r"^[ \t*]*ANSWER\W*?:", re.MULTILINE)
 
 
@@ -98,11 +93,6 @@ def _tools(stating: bool, whole: bool, searching: bool) -> tuple[ToolDefinition,
     return (_definition(UNDERSTAND, "Say what is asked for, complete in itself.", schema), *found)
 
 
-def answer_schema() -> dict[str, JsonValue]:
-    """Return the schema of an answer."""
-    return plain_schema(FinalAnswer)
-
-
 @lru_cache(maxsize=8)
 def tool_list(stating: bool, whole: bool, *, searching: bool = False) -> list[dict[str, str]]:
     """Return the tools, for models that call them in writing.
@@ -134,53 +124,6 @@ def answer_request(
     return ModelRequestParameters(
         function_tools=[] if last else list(_tools(stating, whole, searching)),
         output_mode="tool",
-        output_tools=[_definition(ANSWER, "Give the answer.", answer_schema(), "output")],
+        output_tools=[_definition(ANSWER, "Give the answer.", plain_schema(FinalAnswer), "output")],
         allow_text_output=False,
     )
-
-
-def told(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a reply of a tool as a model is told it; a refusal whole but for places."""
-    if reply.get("success"):
-        return _short(reply)
-    return {name: _told_value(value) for name, value in reply.items() if name != "success"}
-
-
-def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    calculated = "operands" in reply
-    kept: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
-    if calculated:
-        kept.pop("values", None)
-        kept["operands"] = _operands(reply["operands"])
-        if not kept["operands"]:
-            del kept["operands"]
-    if not kept.get("label"):
-        kept |= {k: reply[k] for k in ("instance", "property") if k in reply}
-    if _plain(kept.get("rawValue")) == _plain(kept.get("value")):
-        kept.pop("rawValue", None)
-    return {name: _told_value(value) for name, value in kept.items()}
-
-
-def _told_value(value: JsonValue) -> JsonValue:
-    if isinstance(value, list):
-        return [_told_value(item) for item in value]
-    if isinstance(value, dict):
-        return _short(value) if "step" in value else {k: _told_value(v) for k, v in value.items() if k != "source"}
-    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
-
-
-def _operands(shown: JsonValue) -> JsonValue:
-    """Return operands a line each, such as `318.6 million (page: data cables, 2012)`; not those that are steps."""
-    if not isinstance(shown, list):
-        return shown
-    lines: list[JsonValue] = []
-    for item in shown:
-        if isinstance(item, dict) and not str(item.get("from")).startswith(("step", "constant")):
-            scale = "" if item.get("scale") in ("one", "unknown", None) else f" {item['scale']}"
-            also = f"; also {item['also']} others on the page" if item.get("also") else ""
-            lines.append(f"{_told_value(item.get('value'))}{scale} ({item.get('from')}: {item.get('label')}{also})")
-    return lines
-
-
-def _plain(printed: JsonValue) -> str:
-    return str(printed).replace(",", "").replace("$", "").strip()

@@ -34,6 +34,7 @@ from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, initial_messages, quoted, read_json
 from quaestor.llm.structured.request import ModelLoop, TypedRequest
+from quaestor.llm.structured.schema import plain_schema
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
@@ -49,9 +50,9 @@ from quaestor.solvers.agent.claims import (
     sets_caption_aside,
 )
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
-from quaestor.solvers.agent.protocol import answer_request, answer_schema, read_calls, tool_list
-from quaestor.solvers.agent.protocol import told as brief
+from quaestor.solvers.agent.protocol import answer_request, read_calls, tool_list
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
+from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
@@ -161,7 +162,7 @@ class AgentSolver:
             native=model.spec.profile.tools,
             tool=ANSWER,
             tools=tool_list(not self.limits.two_phases, bool(page["whole"]), searching=searching),
-            schema=json.dumps(answer_schema()),
+            schema=json.dumps(plain_schema(FinalAnswer)),
             iterations=self.limits.iterations,
             calls=MOST_CALLS,
             always_answer=self.limits.always_answer,

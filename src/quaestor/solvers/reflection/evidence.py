@@ -29,7 +29,6 @@ from quaestor.solvers.reflection.numbers import (
     counted_in,
     place_code,
     place_words,
-    power_of_ten,
     quantity_words,
     same_axis,
     says,
@@ -347,8 +346,10 @@ def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
         return
     factor = last.operands[1]
-    if not isinstance(factor, Constant) or not power_of_ten(factor.value) or _said(factor.value, case):
+    if not isinstance(factor, Constant) or factor.value < 100 or _said(factor.value, case):
         return
+    if factor.value.normalize().as_tuple().digits != (1,):
+        return  # no power of ten
     asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
     if asked.search(case.question.lowered) or _is_base(last, case, factor):
         return

@@ -185,11 +185,6 @@ def sentence_code(section: str, index: int) -> str:
     return f"{_SECTION_CODES.get(section, f'{section.upper()}.')}{index}"
 
 
-def power_of_ten(value: Decimal) -> bool:
-    """Return whether a value is 100, 1000 and so on: a factor of scale."""
-    return value >= 100 and value.normalize().as_tuple().digits == (1,)
-
-
 def quantity_words(quantity: Quantity) -> str:
     """Return a number for people: `5.2 million`."""
     scale = quantity.scale

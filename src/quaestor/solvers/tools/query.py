@@ -12,7 +12,6 @@ from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import json_number
 from quaestor.core.periods import Period, parse_period
-from quaestor.core.provenance import CellRef
 from quaestor.documents.changes import names_change
 from quaestor.graph.facts import Heading, Observation, TextCell, period_code
 from quaestor.ontology.terms import ROOT_CLASS
@@ -373,11 +372,8 @@ def _as_retrieved(fact: Fact, step: int) -> Retrieved:
 
 
 def _label(fact: Fact) -> str:
-    return fact.label or _where(fact.source)
-
-
-def _where(ref: CellRef) -> str:
-    return f"table {ref.table}, row {ref.row}, column {ref.column}"
+    at = fact.source
+    return fact.label or f"table {at.table}, row {at.row}, column {at.column}"
 
 
 def _names(instances: Sequence[Instance]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from toolboxes import CASH_FLOWS, toolbox
 
-from quaestor.solvers.agent.protocol import told
+from quaestor.solvers.agent.telling import told
 
 CASH = "net_cash_from_operating_activities"
 

@@ -1,0 +1,59 @@
+"""What of a tool's reply a model is told: every word is read again with each request that follows.
+
+The whole reply is on record. Owns what may be left out of it: places that a step stands for, what was asked, what is
+said twice, and digits beyond those that a reader compares.
+"""
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+_UNTOLD = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
+_DIGITS = 10
+
+
+def told(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return a reply of a tool as a model is told it; a refusal whole but for places."""
+    if reply.get("success"):
+        return _short(reply)
+    return {name: _told_value(value) for name, value in reply.items() if name != "success"}
+
+
+def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    calculated = "operands" in reply
+    kept: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
+    if calculated:
+        kept.pop("values", None)
+        kept["operands"] = _operands(reply["operands"])
+        if not kept["operands"]:
+            del kept["operands"]
+    if not kept.get("label"):
+        kept |= {k: reply[k] for k in ("instance", "property") if k in reply}
+    if _plain(kept.get("rawValue")) == _plain(kept.get("value")):
+        kept.pop("rawValue", None)
+    return {name: _told_value(value) for name, value in kept.items()}
+
+
+def _told_value(value: JsonValue) -> JsonValue:
+    if isinstance(value, list):
+        return [_told_value(item) for item in value]
+    if isinstance(value, dict):
+        return _short(value) if "step" in value else {k: _told_value(v) for k, v in value.items() if k != "source"}
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+
+
+def _operands(shown: JsonValue) -> JsonValue:
+    """Return operands a line each, such as `318.6 million (page: data cables, 2012)`; not those that are steps."""
+    if not isinstance(shown, list):
+        return shown
+    lines: list[JsonValue] = []
+    for item in shown:
+        if isinstance(item, dict) and not str(item.get("from")).startswith(("step", "constant")):
+            scale = "" if item.get("scale") in ("one", "unknown", None) else f" {item['scale']}"
+            also = f"; also {item['also']} others on the page" if item.get("also") else ""
+            lines.append(f"{_told_value(item.get('value'))}{scale} ({item.get('from')}: {item.get('label')}{also})")
+    return lines
+
+
+def _plain(printed: JsonValue) -> str:
+    return str(printed).replace(",", "").replace("$", "").strip()
