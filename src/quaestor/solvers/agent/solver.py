@@ -272,7 +272,7 @@ class AnswerRounds(ModelLoop[Settled]):
             return answered((), self._repair(f"This cannot be used: {fault}."))
 
     def _calls(self, reply: ParsedReply) -> Settled | ModelRequest:
-        """Make the calls of a reply, in order, up to an answer that stands."""
+        """Make the calls of a reply, in order, up to an answer that can be used."""
         results: list[tuple[RequestedCall, JsonValue]] = []
         before, unsure = len(self._box.draft.steps), False
         given: dict[int, int] = {}
@@ -319,7 +319,7 @@ class AnswerRounds(ModelLoop[Settled]):
         return refusal
 
     def _settle(self, said: object) -> Settled:
-        """Return an answer that stands, noting what the model claims.
+        """Return an answer that can be used, noting what the model claims.
 
         Raises:
             ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.

@@ -1,7 +1,7 @@
 """What an expert writes, the plan that it means, and what it says that its steps come to, recomputed.
 
-A number is taken from where the page prints it, never from the draft; what cannot be located is a finding and stands
-for itself. A step may also be right on the rounded results that it was given.
+A number is taken from where the page prints it, never from the draft; what cannot be located is a finding and a
+constant. A step may also be right on the rounded results that it was given.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -173,13 +173,13 @@ class DraftClaim:
 
 @dataclass(frozen=True, slots=True)
 class ParsedDraft:
-    """A draft as the house understands it.
+    """A draft, read step by step.
 
     Attributes:
         plan: A step for each of the draft's; valid if there are no faults.
         claims: The value that the draft gives for each step, None if it leaves that to us; of a number looked up,
             what it says is printed.
-        findings: What could not be located, or stands elsewhere than it says.
+        findings: What could not be located, or is elsewhere than it says.
         assumption: What it says that it takes for granted, or "".
         faults: Why it is not a plan, a sentence each; empty if it is one, or has no answer.
     """

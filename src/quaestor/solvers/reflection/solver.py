@@ -80,13 +80,13 @@ class Round:
     Attributes:
         number: From 1.
         said: By the critics who were asked, a verdict or why nothing can be used.
-        stands: Whether it repeats the draft before, in the face of the objections.
+        repeated: Whether it is one of the drafts before, in the face of the objections.
     """
 
     number: int
     proposal: DraftProposal
     said: Mapping[Duty, Verdict | str]
-    stands: bool = False
+    repeated: bool = False
 
     @property
     def verdicts(self) -> Mapping[Duty, Verdict]:
@@ -108,7 +108,7 @@ class Round:
         findings = self.proposal.findings
         if self.missing or hard(findings) or not all(verdict.is_correct for verdict in self.verdicts.values()):
             return False
-        return not findings or (self.stands and bool(self.verdicts))
+        return not findings or (self.repeated and bool(self.verdicts))
 
     @property
     def objections(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Round:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """All for which the draft was not accepted, for readers: the objections, who is missing, what stands for it."""
+        """All for which the draft was not accepted, for readers: the objections, who is missing, what speaks for it."""
         if not self.missing:
             return self.objections or ("it was not repeated",)
         silent = [f"the {duty} critic gave no usable verdict" for duty in self.missing]
@@ -181,8 +181,8 @@ class ReflectionRounds:
         """Play a round with a draft, and put on record what is said of it."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
-        stands = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
-        judged = Round(number, proposal, await self.critics(proposal, number), stands)
+        repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
+        judged = Round(number, proposal, await self.critics(proposal, number), repeated)
         for duty, verdict in judged.verdicts.items():
             issues, changes = _bounded(verdict.issues), _bounded(verdict.changes)
             self.trace.append(VerdictGiven(number, duty, verdict.is_correct, issues, changes))
