@@ -1,4 +1,4 @@
-"""What is told instead of the likeliest answer, where a page does not say what a person asks."""
+"""Decline questions that a page does not answer, with the reason instead of the likeliest answer."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ from quaestor.solvers.embedded.writing import whole_question
 
 # A line of statements that a question names and the page does not have, though it has one that sounds like it.
 #
-# "Net income" and "operating income" share a word and are two lines. Owns how that is told: by the captions that the
+# "Net income" and "operating income" share a word and are two lines. They are told apart by the captions that the
 # core knows, only if a question names nothing else, and where nothing on the page, in its tables or its text, is
 # called by any caption of the line.
 
@@ -57,38 +57,38 @@ _LEAST = 2
 """A caption of one word ("sales", "income") is part of many names."""
 
 
-def other_line_asked(question: Question, plan: Plan | None, document: Document) -> str | None:
+def find_missing_line(question: Question, plan: Plan | None, document: Document) -> str | None:
     """Return the line that a question names, where the page lacks it and the answer is of another line; else None.
 
     Args:
-        plan: How it is answered; of anything but the look-up of one cell, or a calculation with earlier answers alone,
-            nothing is said.
+        plan: The plan of the answer; only the look-up of one cell, and a calculation with earlier answers alone, count.
     """
-    answered, earlier = _row_taken(plan, document), _is_of_answers(plan) and question.pattern_names <= _PLAIN
+    label = _read_answered_row(plan, document)
+    earlier = _uses_earlier_answers_only(plan) and question.pattern_names <= _PLAIN
     if asks_for_change(question):
         # "The increase in inventories" is a line of cash flows, and to most people what inventories changed by.
         return None
-    said = search_words(question.lowered)
+    question_words = search_words(question.lowered)
     # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
-    telling = " ".join(word for word in said if word not in _NO_PART and not word.isdigit())
-    if not (answered or earlier) or not question.stands_alone or _says(answered, telling):
+    telling = " ".join(word for word in question_words if word not in _NO_PART and not word.isdigit())
+    if not (label or earlier) or not question.stands_alone or _has_words_of(label, telling):
         return None
-    named = _named_in(said)
-    if named is None or not question.names <= set(named[0].split()) or _says(answered, named[0]):
+    named = _find_longest_caption(question_words)
+    if named is None or not question.names <= set(named[0].split()) or _has_words_of(label, named[0]):
         return None
-    given = _line_of(answered)
-    other = earlier or (given is not None and named[1] != given)
-    return named[0] if other and not _is_on(document, *named) else None
+    answered_line = _find_line(label)
+    other = earlier or (answered_line is not None and named[1] != answered_line)
+    return named[0] if other and not _prints_line(document, *named) else None
 
 
-def _is_of_answers(plan: Plan | None) -> bool:
-    """Whether a plan calculates with earlier answers alone, which no question for the value of a line asks for."""
+def _uses_earlier_answers_only(plan: Plan | None) -> bool:
+    """Whether a plan calculates with earlier answers alone: a question for the value of a line never asks for that."""
     steps = plan.steps if plan is not None else ()
     made = {step.operation if isinstance(step, Compute) else "" for step in steps}
     return bool(made) and made.isdisjoint({"", "identity"})
 
 
-def _row_taken(plan: Plan | None, document: Document) -> str:
+def _read_answered_row(plan: Plan | None, document: Document) -> str:
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return ""
@@ -101,7 +101,7 @@ def _row_taken(plan: Plan | None, document: Document) -> str:
 
 
 @lru_cache(maxsize=1)
-def _captions() -> Mapping[tuple[str, ...], str]:
+def _load_captions() -> Mapping[tuple[str, ...], str]:
     """The captions of several words, by their words, with the line of each."""
     found = {
         tuple(search_words(caption)): income_or_loss(line.name)
@@ -112,42 +112,42 @@ def _captions() -> Mapping[tuple[str, ...], str]:
 
 
 @lru_cache(maxsize=8192)
-def _line_of(label: str) -> str | None:
+def _find_line(label: str) -> str | None:
     """Return the core's line that a label names; None if it names none."""
     found = core_line_index().find_named(label)
     return None if found is None else income_or_loss(found.property)
 
 
-def _named_in(said: tuple[str, ...]) -> tuple[str, str] | None:
+def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the longest caption that words have in one piece, and its line."""
-    captions = _captions()
-    for size in range(len(said), _LEAST - 1, -1):
-        for start in range(len(said) - size + 1):
-            if line := captions.get(said[start : start + size]):
-                return " ".join(said[start : start + size]), line
+    captions = _load_captions()
+    for size in range(len(words), _LEAST - 1, -1):
+        for start in range(len(words) - size + 1):
+            if line := captions.get(words[start : start + size]):
+                return " ".join(words[start : start + size]), line
     return None
 
 
-def _is_on(document: Document, caption: str, line: str) -> bool:
+def _prints_line(document: Document, caption: str, line: str) -> bool:
     """Whether anything on a page is called by a caption of a line: a row, a column, a table, or words of a sentence."""
     for table in document.tables:
         heads = (*table.rows, *table.columns)
         # "Revenue" over "Service" is service revenue.
         labels = [label for head in heads for label in (head.label, " ".join((*head.levels, head.label))) if label]
         labels += [table.title, table.caption]
-        if any(_line_of(label) == line or _says(label, caption) for label in dict.fromkeys(labels)):
+        if any(_find_line(label) == line or _has_words_of(label, caption) for label in dict.fromkeys(labels)):
             return True
-    captions = [f" {' '.join(words)} " for words, name in _captions().items() if name == line]
+    captions = [f" {' '.join(words)} " for words, name in _load_captions().items() if name == line]
     texts = (f" {' '.join(search_words(sentence.text.lower()))} " for sentence in document.sentences)
-    return any(said in text for text in texts for said in captions)
+    return any(name_in_text in text for text in texts for name_in_text in captions)
 
 
-def _says(label: str, caption: str) -> bool:
+def _has_words_of(label: str, caption: str) -> bool:
     """Whether a label has all words of a caption; sales are revenue."""
-    said, wanted = (
+    label_words, caption_words = (
         {_SAME.get(word, word) for word in words} for words in (search_words(label.lower()), caption.split())
     )
-    return wanted <= said
+    return caption_words <= label_words
 
 
 # Declines a question that the page does not answer: typed, with what is missing, what is there, and what is nearest.
@@ -161,13 +161,13 @@ _MOST_YEARS = 12
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedYears:
     """The years of the document that a conversation is about, once they were needed."""
 
     years: KnownYears | None = None
 
 
-def without_turns(turns: Sequence[int]) -> Answer:
+def decline_for_turns(turns: Sequence[int]) -> Answer:
     """Return the answer without a value of a question that rests on earlier ones without one; it is on no record yet.
 
     Args:
@@ -185,7 +185,7 @@ class AbstentionRules:
         """Take which answers there may be."""
         self._words = answers == "all"
 
-    def declined(
+    def decline(
         self,
         question: str,
         context: TurnContext,
@@ -195,89 +195,89 @@ class AbstentionRules:
         """Return the answer without a value of a question that certainly cannot be answered; None if it may be.
 
         Args:
-            context: The turn's; what is said goes on its record.
+            context: The turn, which records the reason.
             nearest: Finds the nearest reading, if there is one.
             words: The words of the document that may answer it, or None.
         """
-        found = self._reason(question, context, words)
+        found = self._find_reason(question, context, words)
         if found is None:
             return None
-        reason, said = found
+        reason, explanation = found
         near = nearest() if reason == "not_on_page" else None
         if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
             # A number is not a near miss of a reason.
             near = None
-        said = said if near is None or near.value is None else f"{said}; {nearest_words(near)}"
-        return _silent(context, reason, said)
+        explanation = explanation if near is None or near.value is None else f"{explanation}; {nearest_words(near)}"
+        return _decline_on_record(context, reason, explanation)
 
-    def doubted(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
+    def decline_doubtful(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
         """Return the answer without a value of a question that is most likely not answered.
 
         Args:
             nearest: The nearest reading, with the probability that the page holds the answer.
             missing: What the page lacks.
         """
-        said = f"{missing}; {nearest_words(nearest)}"
-        return _silent(context, "not_on_page", said, nearest.answerable or 0.0)
+        explanation = f"{missing}; {nearest_words(nearest)}"
+        return _decline_on_record(context, "not_on_page", explanation, nearest.answerable or 0.0)
 
-    def of_another_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
+    def decline_other_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
         """Return the answer without a value of a question for a line that the document lacks; None if it has it.
 
         Args:
             nearest: The likeliest answer, of a line that sounds like it.
         """
         document = context.document.whole or context.document
-        line = other_line_asked(question, nearest.plan, document)
+        line = find_missing_line(question, nearest.plan, document)
         if line is None:
             return None
         what = "page" if document.is_page else "document"
-        return _silent(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
+        return _decline_on_record(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
 
-    def of_another_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
+    def decline_other_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Return the answer without a value of a question for another kind of number than was found."""
-        return _silent(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
+        return _decline_on_record(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
 
-    def unfounded(self, answer: Answer, context: TurnContext) -> Answer:
-        """Return the answer of `without_turns`, put on record.
+    def record_unfounded(self, answer: Answer, context: TurnContext) -> Answer:
+        """Put the answer of `decline_for_turns` on record.
 
         Args:
             answer: Whose reason says which questions it needs.
         """
-        return _silent(context, "not_on_page", answer.reason or "")
+        return _decline_on_record(context, "not_on_page", answer.reason or "")
 
-    def _reason(
+    def _find_reason(
         self, question: str, context: TurnContext, words: SpanCandidate | None
     ) -> tuple[WhyNoAnswer, str] | None:
-        read, told = context.read(question), words is not None and words.sure
+        read, answers_in_words = context.read(question), words is not None and words.sure
         if self._words and read.wants.kind == "span":
-            if not told:
-                return "not_on_page", f"no sentence answers this; {_what_can_be_asked(context)}"
+            if not answers_in_words:
+                return "not_on_page", f"no sentence answers this; {_suggest_question(context)}"
         elif why := why_no_number(read):
-            return "no_question", f"{why}; {_what_can_be_asked(context)}"
+            return "no_question", f"{why}; {_suggest_question(context)}"
         if asked := years_asked(read):
             known = self._years(context)
             if lacking := tuple(sorted(year for year in asked if known.lacks(year))):
                 what = "page" if context.document.is_page else "document"
                 return (
                     "not_on_page",
-                    f"the {what} has no numbers for {show_years(lacking)}; {_what_years(lacking, known.shown)}",
+                    f"the {what} has no numbers for {show_years(lacking)}; {_describe_years(lacking, known.shown)}",
                 )
         if cell := empty_cell_asked(question, context):
             return "not_on_page", cell
         return None
 
     def _years(self, context: TurnContext) -> KnownYears:
-        kept = context.session.kept(self, _Kept)
-        if kept.years is None:
-            kept.years = known_years(context.document)
-        return kept.years
+        cached = context.session.kept(self, _CachedYears)
+        if cached.years is None:
+            cached.years = known_years(context.document)
+        return cached.years
 
 
-def _silent(context: TurnContext, reason: WhyNoAnswer, said: str, holds: float = 0.0) -> Answer:
-    return replace(answer_without_value(context, reason, said), answerable=holds)
+def _decline_on_record(context: TurnContext, reason: WhyNoAnswer, explanation: str, holds: float = 0.0) -> Answer:
+    return replace(answer_without_value(context, reason, explanation), answerable=holds)
 
 
-def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
+def _describe_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
     """Return the years that there are; of a document with many the nearest on both sides."""
     if len(shown) <= _MOST_YEARS:
         return f"years covered: {show_years(shown)}"
@@ -285,14 +285,14 @@ def _what_years(lacking: tuple[int, ...], shown: tuple[int, ...]) -> str:
     return f"nearest years covered: {show_years((*before[-1:], *after[:1]))}"
 
 
-def _what_can_be_asked(context: TurnContext) -> str:
+def _suggest_question(context: TurnContext) -> str:
     """Return what can be asked, with a line of the page if it has a plain one."""
-    line = next((number for number in context.graph.observations if _plain(number)), None)
-    such = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
-    return f"ask for a figure{such}, or for a change, a share or a ratio"
+    line = next((number for number in context.graph.observations if _is_plain(number)), None)
+    example = f', such as "{line.row.label.lower()} in {line.year}"' if line is not None else ""
+    return f"ask for a figure{example}, or for a change, a share or a ratio"
 
 
-def _plain(number: Observation) -> bool:
+def _is_plain(number: Observation) -> bool:
     label = number.row.label
     return number.year is not None and 0 < len(label) <= _LONGEST_LABEL and not any(map(str.isdigit, label))
 
@@ -303,19 +303,19 @@ _OF_SEVERAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class AbstentionPolicy:
-    """Weighs the likeliest answer against silence.
+    """Decides whether the likeliest answer is given.
 
     Attributes:
         reader: Ranks the plans, which gives the probability.
-        doubter: Tells how likely the page holds the answer.
-        decliner: Says that it does not; None where every question has an answer.
+        answerability: Estimates the probability that the page holds the answer.
+        rules: Decline what the page cannot answer; None if every question is answered.
     """
 
     reader: ConversationReader
-    doubter: AnswerabilityModel
-    decliner: AbstentionRules | None
+    answerability: AnswerabilityModel
+    rules: AbstentionRules | None
 
-    def doubted(self, first: Answer, asked: AskedTurn) -> Answer:
+    def add_answerability(self, first: Answer, asked: AskedTurn) -> Answer:
         """Return an answer with the probability that the page holds one; a list is no surer than that.
 
         Args:
@@ -324,36 +324,38 @@ class AbstentionPolicy:
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.doubter.holds(self.reader.choices(asked), asked.context)
+        holds = self.answerability.holds(self.reader.choices(asked), asked.context)
         sure = first.confidence
-        if first.kind == "list" and sure is not None and holds is not None and not _chooses(asked):
+        if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
             sure *= holds
         if sure is not None and not asked.context.memory.turns and not asked.context.document.is_page:
             sure *= _OF_SEVERAL if names_no_company(asked.question.text, asked.context.document) else 1.0
         return replace(first, answerable=holds, confidence=sure)
 
-    def refused(self, first: Answer, asked: AskedTurn) -> Answer | None:
+    def decline(self, first: Answer, asked: AskedTurn) -> Answer | None:
         """Return the answer without a value, where the likeliest one is not to be given; else None.
 
         Args:
             first: The likeliest answer, with the probability that the page holds one.
             asked: The question, the page and the conversation.
         """
-        if self.decliner is None:
+        if self.rules is None:
             return None
         if first.plan is None or first.kind == "text":
-            return self.decliner.unfounded(first, asked.context) if first.plan is None else None
-        if self._rests_on_nothing(asked):
-            return self.decliner.unfounded(without_turns([len(asked.context.memory.answers) - 1]), asked.context)
-        lacking = next(self._lacking(first, asked), None)
+            return self.rules.record_unfounded(first, asked.context) if first.plan is None else None
+        if self._follows_unanswered(asked):
+            return self.rules.record_unfounded(
+                decline_for_turns([len(asked.context.memory.answers) - 1]), asked.context
+            )
+        lacking = next(self._find_lacking(first, asked), None)
         if lacking is not None:
-            return self.decliner.of_another_kind(first, lacking, asked.context)
-        missing = self.doubter.missing(first, asked.question, asked.page.leaves, asked.context)
+            return self.rules.decline_other_kind(first, lacking, asked.context)
+        missing = self.answerability.missing(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
-            return self.decliner.doubted(first, missing, asked.context)
-        return self.decliner.of_another_line(first, asked.question, asked.context)
+            return self.rules.decline_doubtful(first, missing, asked.context)
+        return self.rules.decline_other_line(first, asked.question, asked.context)
 
-    def _lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
+    def _find_lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
         """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
         document = asked.context.document
         if kind := other_kind_answered(asked.worded, first, asked.page.leaves, document):
@@ -365,15 +367,15 @@ class AbstentionPolicy:
         if time := other_time_answered(asked.question, first.plan, asked.page.leaves, document):
             yield f"this line has no number for {time}"
 
-    def _rests_on_nothing(self, asked: AskedTurn) -> bool:
+    def _follows_unanswered(self, asked: AskedTurn) -> bool:
         """Whether a question goes on from one about a thing that the document does not have."""
         memory = asked.context.memory
         if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
             return False
         before = memory.asked[-1]
-        return not why_no_number(before) and self.doubter.names_what_is_unknown(before, asked.page.leaves)
+        return not why_no_number(before) and self.answerability.names_what_is_unknown(before, asked.page.leaves)
 
 
-def _chooses(asked: AskedTurn) -> bool:
+def _asks_for_choice(asked: AskedTurn) -> bool:
     """Whether a question chooses among cells or lines: how sure such a choice is has been learned for itself."""
     return whole_question(asked.question, asked.context.memory.asked).wants.selection is not None

@@ -14,7 +14,7 @@ from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, without_turns
+from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, decline_for_turns
 from quaestor.solvers.embedded.answerability import AnswerabilityModel
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, agreeing
 from quaestor.solvers.embedded.choosing import ChosenCells
@@ -101,7 +101,7 @@ class RankedNumbers:
             turn = self._turn(choice, choices, asked)
             yield replace(answer, grounds=explanation(answer, asked.question, turn, context))
         if unanswered and not surest:
-            yield without_turns(unanswered)
+            yield decline_for_turns(unanswered)
 
     def _turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
         """The question as a plan answers it; a filing's question may have been put in other words to be read."""
@@ -173,10 +173,10 @@ class EmbeddedSolver:
     ) -> None:
         """Take what was learned, and the options as `EmbeddedOptions` has them."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
-        self._decliner = AbstentionRules(answers) if decline else None
+        self._rules = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
-        self._refuser = AbstentionPolicy(
-            self._reader, AnswerabilityModel(weights.answerable, decline_below), self._decliner
+        self._policy = AbstentionPolicy(
+            self._reader, AnswerabilityModel(weights.answerable, decline_below), self._rules
         )
         self._filings = (
             FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
@@ -225,9 +225,9 @@ class EmbeddedSolver:
             return direct
         asked = self._reader.asked(question, context)
         answers = first_answered(self._answerers, asked, CLOSE)
-        if self._decliner is not None:
+        if self._rules is not None:
             words = words_answer(asked.question, context) if self._any_kind else None
-            declined = self._decliner.declined(question, context, lambda: next(answers, None), words)
+            declined = self._rules.decline(question, context, lambda: next(answers, None), words)
             if declined is not None:
                 return declined
         first = next(answers, None)
@@ -235,8 +235,8 @@ class EmbeddedSolver:
             raise SolverError(
                 f"no plan fits the question {question[:80]!r}; {context.document.id} has no usable number"
             )
-        first = self._refuser.doubted(first, asked)
-        if (refused := self._refuser.refused(first, asked)) is not None:
+        first = self._policy.add_answerability(first, asked)
+        if (refused := self._policy.decline(first, asked)) is not None:
             return refused
         if (first.confidence or 0.0) < self._abstain_below:
             return abstained(first, self._abstain_below)
@@ -247,7 +247,7 @@ class EmbeddedSolver:
         if not self._any_kind:
             return None
         leaves = self._reader.reading(context).page.leaves
-        decline = self._decliner is not None
+        decline = self._rules is not None
         answer = follow_up(question, context, leaves, decline=decline)
         return answer if answer is not None else named_measure(question, context, decline=decline)
 
