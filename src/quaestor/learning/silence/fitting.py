@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from quaestor.learning.silence.questions import KINDS, OWN, Kind, SyntheticQuestion
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.answerability import answerable_measures, asked_stems
+from quaestor.solvers.embedded.answerability import asked_stems, measure_answerability
 from quaestor.solvers.embedded.beam import START, BeamState, advance, expand
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Answerability
@@ -30,7 +30,7 @@ class MeasuredQuestion:
     """A question with what is measured of it.
 
     Attributes:
-        measured: As `answerable_measures` gives it.
+        measured: As `measure_answerability` gives it.
     """
 
     measured: Floats
@@ -73,7 +73,7 @@ def measure_questions(
         paths = player.after(question)
         alone = not question.history
         choices = expand(paths, read_question(question.question), player.page(question), weights, alone=alone)
-        measured = answerable_measures(choices, stems)
+        measured = measure_answerability(choices, stems)
         if measured is not None:
             found.append(MeasuredQuestion(measured, question.kind))
     return found

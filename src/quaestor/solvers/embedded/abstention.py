@@ -22,8 +22,8 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.answerability import (
     AnswerabilityModel,
     KnownYears,
-    known_years,
-    nearest_words,
+    describe_nearest,
+    find_years,
     show_years,
 )
 from quaestor.solvers.embedded.missing_numbers import (
@@ -207,7 +207,7 @@ class AbstentionRules:
         if near is not None and context.read(question).wants.kind == "span" and not isinstance(near.value, Text):
             # A number is not a near miss of a reason.
             near = None
-        explanation = explanation if near is None or near.value is None else f"{explanation}; {nearest_words(near)}"
+        explanation = explanation if near is None or near.value is None else f"{explanation}; {describe_nearest(near)}"
         return _decline_on_record(context, reason, explanation)
 
     def decline_doubtful(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
@@ -217,7 +217,7 @@ class AbstentionRules:
             nearest: The nearest reading, with the probability that the page holds the answer.
             missing: What the page lacks.
         """
-        explanation = f"{missing}; {nearest_words(nearest)}"
+        explanation = f"{missing}; {describe_nearest(nearest)}"
         return _decline_on_record(context, "not_on_page", explanation, nearest.answerable or 0.0)
 
     def decline_other_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
@@ -231,11 +231,13 @@ class AbstentionRules:
         if line is None:
             return None
         what = "page" if document.is_page else "document"
-        return _decline_on_record(context, "not_on_page", f'the {what} has no line "{line}"; {nearest_words(nearest)}')
+        return _decline_on_record(
+            context, "not_on_page", f'the {what} has no line "{line}"; {describe_nearest(nearest)}'
+        )
 
     def decline_other_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Return the answer without a value of a question for another kind of number than was found."""
-        return _decline_on_record(context, "not_on_page", f"{lacking}; {nearest_words(nearest)}")
+        return _decline_on_record(context, "not_on_page", f"{lacking}; {describe_nearest(nearest)}")
 
     def record_unfounded(self, answer: Answer, context: TurnContext) -> Answer:
         """Put the answer of `decline_for_turns` on record.
@@ -269,7 +271,7 @@ class AbstentionRules:
     def _years(self, context: TurnContext) -> KnownYears:
         cached = context.session.kept(self, _CachedYears)
         if cached.years is None:
-            cached.years = known_years(context.document)
+            cached.years = find_years(context.document)
         return cached.years
 
 
@@ -324,7 +326,7 @@ class AbstentionPolicy:
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.answerability.holds(self.reader.choices(asked), asked.context)
+        holds = self.answerability.estimate_probability(self.reader.choices(asked), asked.context)
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
             sure *= holds
@@ -350,7 +352,7 @@ class AbstentionPolicy:
         lacking = next(self._find_lacking(first, asked), None)
         if lacking is not None:
             return self.rules.decline_other_kind(first, lacking, asked.context)
-        missing = self.answerability.missing(first, asked.question, asked.page.leaves, asked.context)
+        missing = self.answerability.find_lack(first, asked.question, asked.page.leaves, asked.context)
         if missing is not None:
             return self.rules.decline_doubtful(first, missing, asked.context)
         return self.rules.decline_other_line(first, asked.question, asked.context)
@@ -373,7 +375,7 @@ class AbstentionPolicy:
         if asked.question.names or not memory.answers or memory.answers[-1].value is not None:
             return False
         before = memory.asked[-1]
-        return not why_no_number(before) and self.answerability.names_what_is_unknown(before, asked.page.leaves)
+        return not why_no_number(before) and self.answerability.names_unknown_thing(before, asked.page.leaves)
 
 
 def _asks_for_choice(asked: AskedTurn) -> bool:

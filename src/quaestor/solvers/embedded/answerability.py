@@ -53,7 +53,7 @@ _OPEN = lazy_regex(
     r"|(?:after|over|under) (?:\d|one|two|three|four|five)\w* years?|\d\s*(?:-|\u2013|to)\s*\d years?|years? \d\b"
     r"|due after)"
 )
-_KEPT = BoundedCache[str, "KnownYears"](16)
+_CACHE = BoundedCache[str, "KnownYears"](16)
 """By the digest of a document: reading all of a long one for them takes a tenth of a second."""
 
 _MOST = 30
@@ -81,13 +81,13 @@ class KnownYears:
         return self.open_from is None or year < self.open_from
 
 
-def known_years(document: Document) -> KnownYears:
+def find_years(document: Document) -> KnownYears:
     """Return the years of a document; of an excerpt those of the whole. Those of the last few documents are kept."""
     whole = document.whole or document
-    return _KEPT.get(whole.digest, lambda: _years_of(whole))
+    return _CACHE.get(whole.digest, lambda: _collect_years(whole))
 
 
-def _years_of(whole: Document) -> KnownYears:
+def _collect_years(whole: Document) -> KnownYears:
     named: set[int] = set()
     reached: set[int] = set()
     relative: list[int] = []
@@ -96,7 +96,7 @@ def _years_of(whole: Document) -> KnownYears:
     for text in printed_texts(whole):
         own = {int(year) for year in _YEAR.findall(text)}
         named |= own
-        reached |= own | set(_also(text))
+        reached |= own | set(_read_other_years(text))
         offsets = [mention.offset for mention in find_relative_periods(text)]
         spans = [NUMBER_WORDS.get(count) or int(count) for count in _YEARS.findall(text)]
         reached |= {year + offset for year in own for offset in offsets}
@@ -127,7 +127,7 @@ def printed_texts(document: Document) -> Iterator[str]:
             yield from (" | ".join(cell.text for cell in row).lower() for row in content.cells)
 
 
-def _also(text: str) -> Iterator[int]:
+def _read_other_years(text: str) -> Iterator[int]:
     """Yield the years that a text may mean besides those that it names."""
     yield from (int(year) for year in _PRINTED.findall(text))
     for digits in _SHORT.findall(text):
@@ -172,11 +172,11 @@ def asked_stems(question: Question) -> tuple[str, ...]:
     >>> asked_stems(Question("what was the company's capex?"))
     ('capit', 'expenditur')
     """
-    said = stems(without_owner(in_words_of_reports(without_time_words(question.lowered))))
-    return tuple(dict.fromkeys(stem for stem in said if len(stem) > 1))
+    question_stems = stems(without_owner(in_words_of_reports(without_time_words(question.lowered))))
+    return tuple(dict.fromkeys(stem for stem in question_stems if len(stem) > 1))
 
 
-def answerable_measures(
+def measure_answerability(
     choices: Hypotheses, weights: StemWeights, elsewhere: Container[int] = frozenset()
 ) -> Floats | None:
     """Return what is measured of a question; None if no plan fits it.
@@ -190,7 +190,7 @@ def answerable_measures(
     first = choices.first
     if first is None or not choices.ranked:
         return None
-    taken = choices.ranked[0].outcome.operands
+    operands = choices.ranked[0].outcome.operands
     turn, measured = first.reading.turn, first.reading.measured
     page, question = turn.leaves, turn.question
     weight = {stem: weights.of(stem) for stem in asked_stems(question)}
@@ -198,13 +198,13 @@ def answerable_measures(
     known = [(column, own) for stem, own in weight.items() if (column := page.vocabulary.get(stem)) is not None]
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
-    said, labelled = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
+    described, by_labels = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
     # Of a page whose numbers have no years nothing can be said of them.
     years = [year for year in question.years if page.years and (year in page.years or year not in elsewhere)]
-    then = _of_years(measured, bool(years))
-    best_then = float(said[then].max()) if then.any() else 0.0
+    of_asked_years = _select_asked_years(measured, bool(years))
+    best_of_years = float(described[of_asked_years].max()) if of_asked_years.any() else 0.0
     likeliest = int(first.likely.argmax())
-    places = [operand.index for operand in taken if operand.kind == "leaf"]
+    places = [operand.index for operand in operands if operand.kind == "leaf"]
     leaves = [page.leaves[place] for place in places]
     signatures = first.reading.signatures
     _, share = choices.results[0]
@@ -214,16 +214,16 @@ def answerable_measures(
         "unknown": sum(unknown),
         "unknown_most": max(unknown, default=0.0),
         "unknown_share": sum(unknown) / whole,
-        "lacking": whole - float(said.max()),
-        "lacking_then": whole - best_then,
-        "said_then": best_then / whole,
-        "no_number_then": not then.any(),
-        "lacking_label": whole - float(labelled.max()),
-        "lacking_likeliest": whole - float(said[likeliest]),
-        "lacking_taken": whole - _said(weight, leaves, labels=False),
-        "lacking_taken_labels": whole - _said(weight, leaves, labels=True),
-        "taken_then": bool(then[places].all()) if places else 0.5,
-        "earlier": sum(operand.kind == "result" for operand in taken),
+        "lacking": whole - float(described.max()),
+        "lacking_then": whole - best_of_years,
+        "said_then": best_of_years / whole,
+        "no_number_then": not of_asked_years.any(),
+        "lacking_label": whole - float(by_labels.max()),
+        "lacking_likeliest": whole - float(described[likeliest]),
+        "lacking_taken": whole - _weigh_described_words(weight, leaves, labels=False),
+        "lacking_taken_labels": whole - _weigh_described_words(weight, leaves, labels=True),
+        "taken_then": bool(of_asked_years[places].all()) if places else 0.5,
+        "earlier": sum(operand.kind == "result" for operand in operands),
         "years": len(years),
         "years_lacking": sum(year not in page.years for year in years),
         "label_told": measured[:, _COLUMN["label_told"]].max(),
@@ -241,7 +241,7 @@ def answerable_measures(
     return np.array([found[name] for name in ANSWERABLE_MEASURES], np.float32)
 
 
-def _of_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
+def _select_asked_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
     """Which numbers are of a year that the question names; all if it names none."""
     if not named:
         return np.ones(len(measured), bool)
@@ -250,13 +250,13 @@ def _of_years(measured: Floats, named: bool) -> NDArray[np.bool_]:
     return found
 
 
-def _said(weight: dict[str, float], leaves: Sequence[CandidateNumber], *, labels: bool) -> float:
+def _weigh_described_words(weight: dict[str, float], leaves: Sequence[CandidateNumber], *, labels: bool) -> float:
     """The weight of the words that describe one number or another."""
-    of = [(*leaf.row, *leaf.column) if labels else (*leaf.around, *leaf.caption) for leaf in leaves]
-    return sum(weight.get(stem, 0.0) for stem in set().union(*of))
+    stem_lists = [(*leaf.row, *leaf.column) if labels else (*leaf.around, *leaf.caption) for leaf in leaves]
+    return sum(weight.get(stem, 0.0) for stem in set().union(*stem_lists))
 
 
-_TELLS = 0.7
+_TELLING_WEIGHT = 0.7
 """The least weight of a word that pages with an answer mostly have: others say nothing when they are missing."""
 _MISSING_MOST = 3
 """So many things are named at most."""
@@ -267,7 +267,7 @@ _BEFORE = frozenset("share total rate quarter original portion".split())
 """Words that are results elsewhere, and part of the name before a word that is missing: "share repurchases"."""
 
 
-def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
+def describe_lack(question: Question, plan: Plan | None, page: NumberMatrix, weights: StemWeights) -> str:
     """Return what the page lacks of a question that it hardly answers.
 
     Args:
@@ -278,35 +278,35 @@ def missing_words(question: Question, plan: Plan | None, page: NumberMatrix, wei
     unknown = {stem for stem in telling if stem not in page.vocabulary}
     lacking = [year for year in question.years if year not in page.years]
     if unknown:
-        said = f"no number about {_listed(_phrases(question, unknown))}"
+        lack = f"no number about {_join_phrases(_read_phrases(question, unknown))}"
     elif lacking:
-        said = f"no number for {show_years(tuple(lacking))}"
+        lack = f"no number for {show_years(tuple(lacking))}"
     else:
-        left = telling - _described(plan, page)
-        said = f"no number is also about {_listed(_phrases(question, left))}" if left else _NOTHING
-    return "; ".join(filter(None, (said, _years(page))))
+        left = telling - _find_described_stems(plan, page)
+        lack = f"no number is also about {_join_phrases(_read_phrases(question, left))}" if left else _NOTHING
+    return "; ".join(filter(None, (lack, _describe_years(page))))
 
 
 def telling_stems(question: Question, weights: StemWeights) -> frozenset[str]:
     """Return the stems of a question's words that name a thing, as reports put it."""
-    said = words(in_words_of_reports(question.lowered))
-    naming = {stem for word in said if word not in FUNCTION_WORDS for stem in stems(word)}
+    question_words = words(in_words_of_reports(question.lowered))
+    naming = {stem for word in question_words if word not in FUNCTION_WORDS for stem in stems(word)}
     if question.wants.kind == "yes_no":
         naming -= _COMPARING
-    return frozenset(stem for stem in asked_stems(question) if stem in naming and weights.of(stem) >= _TELLS)
+    return frozenset(stem for stem in asked_stems(question) if stem in naming and weights.of(stem) >= _TELLING_WEIGHT)
 
 
 _NOTHING = "no number fits the question"
 
 
-def nearest_words(answer: Answer) -> str:
+def describe_nearest(answer: Answer) -> str:
     """Return the nearest reading, such as `nearest: $ 6,823 (net earnings in 2012), 22 % sure`."""
     about = f" ({answer.description})" if answer.description else ""
     sure = f", {words}" if (words := confidence_words(answer.confidence)) else ""
     return f"nearest: {show_number(answer)}{about}{sure}"
 
 
-def _described(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
+def _find_described_stems(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
     """The stems that describe the numbers that a plan takes."""
     found: set[str] = set()
     for step in plan.extracts if plan is not None else ():
@@ -316,7 +316,7 @@ def _described(plan: Plan | None, page: NumberMatrix) -> frozenset[str]:
     return frozenset(found)
 
 
-def _phrases(question: Question, missing: Set[str]) -> Iterator[str]:
+def _read_phrases(question: Question, missing: Set[str]) -> Iterator[str]:
     """Yield the words of a question that have some stems, with small ones between them and results before them."""
     before: list[str] = []
     run: list[str] = []
@@ -333,12 +333,12 @@ def _phrases(question: Question, missing: Set[str]) -> Iterator[str]:
             run, before = [], [*before, word] if word in _BEFORE else []
 
 
-def _listed(phrases: Iterator[str]) -> str:
+def _join_phrases(phrases: Iterator[str]) -> str:
     named = [f'"{phrase}"' for phrase in dict.fromkeys(phrases)][:_MISSING_MOST]
     return " or ".join(filter(None, (", ".join(named[:-1]), named[-1] if named else "")))
 
 
-def _years(page: NumberMatrix) -> str:
+def _describe_years(page: NumberMatrix) -> str:
     own = tuple(sorted({*page.year.tolist()} - {0}))
     return f"years covered: {show_years(own)}" if 0 < len(own) <= _MOST_YEARS else ""
 
@@ -356,7 +356,7 @@ _ANSWERABILITY_NOTHING = 2.0
 
 
 @dataclass(slots=True)
-class _Whole:
+class _CachedDocument:
     """The years and the words of a filing, once they were needed."""
 
     years: KnownYears | None = None
@@ -364,7 +364,7 @@ class _Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class _ToCome:
+class _FutureYears:
     """The years to come that a filing has, in the parts that were not read too: of debts, leases and plans.
 
     Of past years the parts that fit a question are found by the year.
@@ -384,16 +384,16 @@ class AnswerabilityModel:
         """Take what was learned, and the probability below which an answer is doubted."""
         self._learned, self._below = learned, below
 
-    def holds(self, choices: Hypotheses, context: TurnContext) -> float | None:
+    def estimate_probability(self, choices: Hypotheses, context: TurnContext) -> float | None:
         """Return the probability that the document holds the answer; None if nothing was learned of that."""
         if self._learned is None:
             return None
         first = choices.first
-        elsewhere = self._elsewhere(first.reading.turn.leaves, context) if first is not None else ()
-        measured = answerable_measures(choices, self._learned.stems, elsewhere)
+        elsewhere = self._find_unread_years(first.reading.turn.leaves, context) if first is not None else ()
+        measured = measure_answerability(choices, self._learned.stems, elsewhere)
         return None if measured is None else round(self._learned.probability(measured), 4)
 
-    def missing(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
+    def find_lack(self, nearest: Answer, question: Question, page: NumberMatrix, context: TurnContext) -> str | None:
         """Return what the document lacks, in words, if it hardly holds the answer; else None.
 
         Args:
@@ -403,21 +403,21 @@ class AnswerabilityModel:
             return None
         below = self._below
         if not context.document.is_page:
-            if self._calls_lines_otherwise(question, nearest.plan, page, context.document):
+            if self._names_used_lines_otherwise(question, nearest.plan, page, context.document):
                 return None
-            below *= _NOWHERE if self._names_what_is_nowhere(question, page, context) else _IN_PARTS
+            below *= _NOWHERE if self._names_unprinted_thing(question, page, context) else _IN_PARTS
         elif (telling := telling_stems(question, self._learned.stems)) and telling.isdisjoint(page.vocabulary):
             below *= _ANSWERABILITY_NOTHING
         if nearest.answerable >= below:
             return None
-        return missing_words(question, nearest.plan, page, self._learned.stems)
+        return describe_lack(question, nearest.plan, page, self._learned.stems)
 
-    def names_what_is_unknown(self, question: Question, page: NumberMatrix) -> bool:
+    def names_unknown_thing(self, question: Question, page: NumberMatrix) -> bool:
         """Return whether a question names a thing that no number is about."""
         learned = self._learned
         return learned is not None and not telling_stems(question, learned.stems) <= page.vocabulary.keys()
 
-    def _calls_lines_otherwise(
+    def _names_used_lines_otherwise(
         self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
     ) -> bool:
         """Whether all that a filing prints nothing about are other names of lines that were taken: "capex"."""
@@ -425,33 +425,35 @@ class AnswerabilityModel:
         unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
         sources = [step.source for step in plan.extracts] if plan is not None else []
         rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
-        taken = {line_called(row.label) for row in rows} - {""}
+        used_lines = {line_called(row.label) for row in rows} - {""}
         named = lines_named(in_words_of_reports(question.lowered))
-        called = {stem for line, name in named.items() if line in taken for stem in stems(name)}
+        called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
         return bool(unknown) and unknown <= called
 
-    def _names_what_is_nowhere(self, question: Question, page: NumberMatrix, context: TurnContext) -> bool:
-        elsewhere = self._elsewhere(page, context)
+    def _names_unprinted_thing(self, question: Question, page: NumberMatrix, context: TurnContext) -> bool:
+        elsewhere = self._find_unread_years(page, context)
         if any(year not in page.years and year not in elsewhere for year in question.years):
             return True
         learned = self._learned
-        return learned is not None and any(s not in self._text(context) for s in telling_stems(question, learned.stems))
+        return learned is not None and any(
+            s not in self._read_text(context) for s in telling_stems(question, learned.stems)
+        )
 
-    def _elsewhere(self, page: NumberMatrix, context: TurnContext) -> Container[int]:
+    def _find_unread_years(self, page: NumberMatrix, context: TurnContext) -> Container[int]:
         of_years = page.year[page.year > 0]
         if context.document.is_page or not len(of_years):
             return ()
-        return _ToCome(self._years(context), int(np.bincount(of_years).argmax()))
+        return _FutureYears(self._find_years(context), int(np.bincount(of_years).argmax()))
 
-    def _years(self, context: TurnContext) -> KnownYears:
-        kept = context.session.kept(self, _Whole)
-        if kept.years is None:
-            kept.years = known_years(context.document)
-        return kept.years
+    def _find_years(self, context: TurnContext) -> KnownYears:
+        cached = context.session.kept(self, _CachedDocument)
+        if cached.years is None:
+            cached.years = find_years(context.document)
+        return cached.years
 
-    def _text(self, context: TurnContext) -> str:
-        kept = context.session.kept(self, _Whole)
-        if kept.text is None:
+    def _read_text(self, context: TurnContext) -> str:
+        cached = context.session.kept(self, _CachedDocument)
+        if cached.text is None:
             document: Document = context.document.whole or context.document
-            kept.text = " ".join(printed_texts(document))
-        return kept.text
+            cached.text = " ".join(printed_texts(document))
+        return cached.text

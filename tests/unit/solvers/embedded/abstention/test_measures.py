@@ -9,7 +9,7 @@ from pages import sample_pages
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.answerability import answerable_measures, asked_stems
+from quaestor.solvers.embedded.answerability import asked_stems, measure_answerability
 from quaestor.solvers.embedded.beam import START, Hypotheses, expand
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
@@ -24,7 +24,7 @@ def choices(question: str) -> Hypotheses:
 
 
 def measured(question: str) -> dict[str, float]:
-    found = answerable_measures(choices(question), WORDS)
+    found = measure_answerability(choices(question), WORDS)
     assert found is not None
     return dict(zip(ANSWERABLE_MEASURES, map(float, found), strict=True))
 
@@ -48,7 +48,7 @@ def test_words_and_years_that_no_number_has_are_counted() -> None:
 
 
 def test_years_that_the_document_has_elsewhere_are_left_aside() -> None:
-    found = answerable_measures(choices("what was rent in 1987?"), WORDS, elsewhere={1987})
+    found = measure_answerability(choices("what was rent in 1987?"), WORDS, elsewhere={1987})
     assert found is not None
     assert dict(zip(ANSWERABLE_MEASURES, found, strict=True))["years_lacking"] == 0
 
@@ -70,5 +70,5 @@ def test_owners_and_single_letters_are_no_words_of_a_line(question: str, stems: 
 @settings(max_examples=15, deadline=None)
 @given(st.text(max_size=60))
 def test_whatever_is_asked_each_measure_is_a_number(question: str) -> None:
-    found: Floats | None = answerable_measures(choices(question), WORDS)
+    found: Floats | None = measure_answerability(choices(question), WORDS)
     assert found is None or bool(np.isfinite(found).all())

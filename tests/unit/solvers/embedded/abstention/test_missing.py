@@ -10,7 +10,7 @@ from quaestor.core.answer_value import Number
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.answerability import missing_words, nearest_words
+from quaestor.solvers.embedded.answerability import describe_lack, describe_nearest
 from quaestor.solvers.embedded.page import StemWeights, number_matrix
 
 LEAVES = number_matrix(
@@ -34,13 +34,13 @@ WORDS = StemWeights({"spent": 0.2}, 2.0)
     ],
 )
 def test_lines_years_and_what_does_not_stand_together_are_named(question: str, named: str) -> None:
-    said = missing_words(read_question(question), None, LEAVES, WORDS)
+    said = describe_lack(read_question(question), None, LEAVES, WORDS)
     assert named in said
     assert "2011, 2012" in said
 
 
 def test_the_nearest_reading_is_told_with_its_confidence() -> None:
     answer = Answer(Number(Decimal(7)), description="cost of towers in 2012", confidence=0.22)
-    said = nearest_words(answer)
+    said = describe_nearest(answer)
     assert "7 (cost of towers in 2012)" in said
     assert "22%" in said

@@ -10,7 +10,7 @@ from quaestor.conversation.events import NoAnswerGiven
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question
 from quaestor.questions.times import years_asked
-from quaestor.solvers.embedded.answerability import known_years
+from quaestor.solvers.embedded.answerability import find_years
 
 PAGE = "sample#NORD/2012/page_41.pdf"
 GRID = [
@@ -53,7 +53,7 @@ def test_years_that_pages_lack_are_never_answered() -> None:
     pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
     refused = wanted = 0
     for document in pages.values():
-        lacking = [year for year in (1961, 1962) if known_years(document).lacks(year)]
+        lacking = [year for year in (1961, 1962) if find_years(document).lacks(year)]
         labels = [head.label for table in document.tables for head in table.rows[table.header_rows :] if head.label]
         label = next(label for label in labels if years_asked(Question(f"what was {label} in 1961?")))
         questions = [f"what was {label} in {year}?" for year in lacking] + [f"and in {year}?" for year in lacking]

@@ -5,7 +5,7 @@ from pages import page
 
 from quaestor.questions.question import Question
 from quaestor.questions.times import years_asked
-from quaestor.solvers.embedded.answerability import known_years, show_years
+from quaestor.solvers.embedded.answerability import find_years, show_years
 
 GRID = [["( in millions )", "2012", "2011"], ["net sales", "12", "11"], ["costs", "7", "6"]]
 
@@ -48,17 +48,17 @@ def test_years_that_are_asked_for(text: str, years: tuple[int, ...]) -> None:
     ],
 )
 def test_years_that_a_page_may_have(sentence: str, year: int) -> None:
-    assert not known_years(page(GRID, [sentence])).lacks(year)
+    assert not find_years(page(GRID, [sentence])).lacks(year)
 
 
 def test_years_that_it_lacks() -> None:
-    known = known_years(page(GRID, ["sales rose in 2012 ."]))
+    known = find_years(page(GRID, ["sales rose in 2012 ."]))
     assert [year for year in range(2006, 2018) if not known.lacks(year)] == [2011, 2012]
     assert known.shown == (2011, 2012)
 
 
 def test_a_page_without_years_lacks_none() -> None:
-    assert not known_years(page([["", "amount"], ["net sales", "12"], ["costs", "7"]], ["sales rose ."])).lacks(2012)
+    assert not find_years(page([["", "amount"], ["net sales", "12"], ["costs", "7"]], ["sales rose ."])).lacks(2012)
 
 
 def test_years_for_people() -> None:
