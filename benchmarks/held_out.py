@@ -25,7 +25,7 @@ from quaestor.learning.rollout import is_right
 from quaestor.learning.train import fit_weights
 from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.embedded.beam import BeamState, expand
+from quaestor.solvers.embedded.beam import BeamState, rank_hypotheses
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import page_features
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -191,7 +191,7 @@ def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterat
             example, pages[example.document.digest], weights.signature, weights.references, weights.leaves
         )
         for number, (turn, intent) in enumerate(zip(turns, _intents(example), strict=True)):
-            choices = expand([BeamState(turn.state)], turn.label.question, turn.page, weights)
+            choices = rank_hypotheses([BeamState(turn.state)], turn.label.question, turn.page, weights)
             right = bool(choices.ranked) and is_right(choices.ranked[0].outcome, turn.label)
             yield Answered(example.id, example.company, number, intent, right)
 

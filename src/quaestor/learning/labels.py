@@ -18,7 +18,7 @@ from quaestor.plan.steps import Plan, Tree, program_tree
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.scoring.gold import GoldTurn
-from quaestor.solvers.embedded.candidates import OPERATIONS, dimension_of_result, result_of
+from quaestor.solvers.embedded.candidates import OPERATIONS, compute_result, find_result_dimension
 from quaestor.solvers.embedded.page import NumberMatrix
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
@@ -91,7 +91,7 @@ def _as_taken(operation: str, operands: Sequence[Operand], leaves: NumberMatrix,
     counts = tuple(leaves.counts[o.index] if o.kind == "leaf" else Dimension() for o in operands)
     if operation not in OPERATIONS or any(operand.kind != "leaf" for operand in operands):
         return answer
-    value = result_of(operation, [operand.value for operand in operands], counts)
+    value = compute_result(operation, [operand.value for operand in operands], counts)
     return answer if value is None else value
 
 
@@ -127,7 +127,7 @@ def _counts(
     fits = len(counts) > 1 if operation in ("sum", "average") else len(counts) == (1 if operation == "lookup" else 2)
     if operation not in OPERATIONS or not fits:
         return Dimension()
-    return dimension_of_result(operation, tuple(counts))
+    return find_result_dimension(operation, tuple(counts))
 
 
 def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tuple[str, tuple[Tree, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from quaestor.core.quantity import Scale
 from quaestor.learning.labels import LabelledTurn
 from quaestor.learning.pages import PlayedTurn, reaching
-from quaestor.solvers.embedded.beam import START, advance, expand
+from quaestor.solvers.embedded.beam import START, advance_beam, rank_hypotheses
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Evidence
 from quaestor.solvers.embedded.turn_state import TurnAction
@@ -35,13 +35,13 @@ def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Itera
     paths, history = START, 1.0
     for number, turn in enumerate(turns):
         question = turn.label.question
-        choices = expand(paths, question, turn.page, weights, alone=turn.alone)
+        choices = rank_hypotheses(paths, question, turn.page, weights, alone=turn.alone)
         if not choices.ranked:
             return
         evidence = choices.evidence(history, number)
         yield ReplayedTurn(evidence, is_right(choices.ranked[0].outcome, turn.label))
         history *= evidence.share
-        paths = advance(choices, question)
+        paths = advance_beam(choices, question)
 
 
 def is_right(outcome: TurnAction, label: LabelledTurn) -> bool:

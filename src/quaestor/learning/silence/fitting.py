@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quaestor.learning.silence.questions import KINDS, OWN, Kind, SyntheticQuestion
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.answerability import asked_stems, measure_answerability
-from quaestor.solvers.embedded.beam import START, BeamState, advance, expand
+from quaestor.solvers.embedded.beam import START, BeamState, advance_beam, rank_hypotheses
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Answerability
 from quaestor.solvers.embedded.page import Floats, PageFeatures, StemWeights, page_features
@@ -72,7 +72,7 @@ def measure_questions(
     for question in put:
         paths = player.after(question)
         alone = not question.history
-        choices = expand(paths, read_question(question.question), player.page(question), weights, alone=alone)
+        choices = rank_hypotheses(paths, read_question(question.question), player.page(question), weights, alone=alone)
         measured = measure_answerability(choices, stems)
         if measured is not None:
             found.append(MeasuredQuestion(measured, question.kind))
@@ -100,8 +100,8 @@ class _Player:
             key = (put.document.digest, put.history[: place + 1])
             if key not in self._known:
                 question = read_question(asked)
-                choices = expand(paths, question, page, self._weights, alone=not place)
-                self._known[key] = advance(choices, question) or paths
+                choices = rank_hypotheses(paths, question, page, self._weights, alone=not place)
+                self._known[key] = advance_beam(choices, question) or paths
             paths = self._known[key]
         return paths
 

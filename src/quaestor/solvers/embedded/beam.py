@@ -41,7 +41,7 @@ from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, Turn
 from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_question, leaves_of, years_spoken_of
 
 
-def signatures_of(state: DialogueState) -> tuple[str, ...]:
+def list_signatures(state: DialogueState) -> tuple[str, ...]:
     """Return the signature of each turn so far."""
     return tuple(
         signature_of(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
@@ -75,7 +75,7 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
     signatures = []
     for turn in turns:
         # Many readings do the same on other numbers.
-        done = signatures_of(turn.state)
+        done = list_signatures(turn.state)
         if done not in known:
             known[done] = signature.probabilities(turn.question, turn.state.questions, done)
         signatures.append(known[done])
@@ -172,7 +172,7 @@ class Hypotheses:
     """The plans for a question.
 
     Attributes:
-        ranked: The likeliest, in the order of `by_result`.
+        ranked: The likeliest, in the order of `sort_by_result`.
         values: The results of all plans that were ranked, for measuring what was in reach.
         turns: The question after each of the readings, by their places among those that were asked for.
         first: What they were ranked by, after the likeliest reading; None if the page has no number.
@@ -192,8 +192,8 @@ class Hypotheses:
     @cached_property
     def results(self) -> tuple[tuple[Hypothesis, float], ...]:
         """The likeliest plan of each result with the probability of the result, in the order of the plans."""
-        results = [_result(choice) for choice in self.ranked]
-        shares, first = _shares(self.ranked, results), dict[_Result, Hypothesis]()
+        results = [_identify_result(choice) for choice in self.ranked]
+        shares, first = _sum_result_shares(self.ranked, results), dict[_Result, Hypothesis]()
         for result, choice in zip(results, self.ranked, strict=True):
             first.setdefault(result, choice)
         return tuple((choice, min(1.0, shares[result])) for result, choice in first.items())
@@ -218,7 +218,7 @@ START: tuple[BeamState, ...] = (BeamState(DialogueState()),)
 """Before the first question there is one reading."""
 
 
-def expand(
+def rank_hypotheses(
     paths: Sequence[BeamState],
     question: Question,
     page: PageFeatures,
@@ -264,12 +264,12 @@ def expand(
         weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
         converted = conversion_scores(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
-        logs = log_shares(weighed)
+        logs = normalize_logs(weighed)
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
-            outcomes = [(log, _of_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
+            outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
         allowed = [
             (log, x)
             for log, x in outcomes
@@ -277,22 +277,22 @@ def expand(
             and (speaks is None or not speaks.is_of_other_time(x))
         ] or outcomes
         # The others share what was ruled out.
-        left = 0.0 if len(allowed) == len(outcomes) else _log_of_all(allowed) - _log_of_all(outcomes)
+        left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
         found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
-    return Hypotheses(by_result(found), candidates.value, tuple(turns), first, alone)
+    return Hypotheses(sort_by_result(found), candidates.value, tuple(turns), first, alone)
 
 
-def _log_of_all(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
+def _sum_logs(outcomes: Sequence[tuple[float, TurnAction]]) -> float:
     return float(np.logaddexp.reduce([log for log, _ in outcomes]))
 
 
-def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
+def sort_by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
     """Return plans in their order: what several readings come to is likelier than each of their plans alone.
 
     Comparisons stand for themselves: of whatever numbers, half of all say yes.
     """
-    results = [_result(choice) for choice in found]
-    shares = _shares(found, results)
+    results = [_identify_result(choice) for choice in found]
+    shares = _sum_result_shares(found, results)
     weights = [
         math.exp(choice.log) if choice.outcome.operation == "greater" else shares[result]
         for result, choice in zip(results, found, strict=True)
@@ -301,18 +301,18 @@ def by_result(found: Sequence[Hypothesis]) -> tuple[Hypothesis, ...]:
     return tuple(found[n] for n in order)
 
 
-def _shares(found: Sequence[Hypothesis], results: Sequence[_Result]) -> dict[_Result, float]:
+def _sum_result_shares(found: Sequence[Hypothesis], results: Sequence[_Result]) -> dict[_Result, float]:
     shares: dict[_Result, float] = {}
     for result, choice in zip(results, found, strict=True):
         shares[result] = shares.get(result, 0.0) + math.exp(choice.log)
     return shares
 
 
-def _result(choice: Hypothesis) -> _Result:
+def _identify_result(choice: Hypothesis) -> _Result:
     return round(choice.outcome.value or 0.0, 9), choice.outcome.counts.scale
 
 
-def _of_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
+def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
     years = years_spoken_of(question, leaves_of(outcome, state), page.leaves)
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
     asked = with_percentage_asked(question, outcome)
@@ -335,31 +335,31 @@ def _is_ruled_out(
     return is_implausible(question, outcome, state, page.leaves)
 
 
-def advance(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
+def advance_beam(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:
     """Return the likeliest readings with one more turn. Readings that come to the same answers are one."""
-    before: dict[int, tuple[object, ...]] = {}
-    found: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
+    earlier_answers: dict[int, tuple[object, ...]] = {}
+    by_answers: dict[tuple[object, ...], tuple[Hypothesis, float]] = {}
     for choice in choices.ranked:
         path = choice.before
-        if id(path) not in before:
-            before[id(path)] = tuple(_answer(outcome) for outcome in path.state.outcomes)
-        answers = (*before[id(path)], _answer(choice.outcome))
-        if answers in found:
-            first, log = found[answers]
-            found[answers] = first, float(np.logaddexp(log, choice.log))
+        if id(path) not in earlier_answers:
+            earlier_answers[id(path)] = tuple(_read_result(outcome) for outcome in path.state.outcomes)
+        answers = (*earlier_answers[id(path)], _read_result(choice.outcome))
+        if answers in by_answers:
+            first, log = by_answers[answers]
+            by_answers[answers] = first, float(np.logaddexp(log, choice.log))
         else:
-            found[answers] = choice, choice.log
-    kept = sorted(found.values(), key=lambda read: -read[1])[:PATHS]
-    kept = [(choice, log) for choice, log in kept if log > kept[0][1] + math.log(LEAST)]
-    whole = float(np.logaddexp.reduce([log for _, log in kept])) if kept else 0.0
-    return tuple(BeamState(read.before.state.after(question, read.outcome), log - whole) for read, log in kept)
+            by_answers[answers] = choice, choice.log
+    likeliest = sorted(by_answers.values(), key=lambda read: -read[1])[:PATHS]
+    likeliest = [(choice, log) for choice, log in likeliest if log > likeliest[0][1] + math.log(LEAST)]
+    whole = float(np.logaddexp.reduce([log for _, log in likeliest])) if likeliest else 0.0
+    return tuple(BeamState(read.before.state.after(question, read.outcome), log - whole) for read, log in likeliest)
 
 
-def _answer(outcome: TurnAction) -> tuple[float | None, Scale]:
+def _read_result(outcome: TurnAction) -> tuple[float | None, Scale]:
     return None if outcome.value is None else round(outcome.value, 9), outcome.counts.scale
 
 
-def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalize_logs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scores as logs of shares that sum to 1.
 
     Shape: One entry a score, in the same order; there must be one at least.
@@ -369,7 +369,7 @@ def log_shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
+def is_same_answer(outcome: TurnAction, given: TurnAction) -> bool:
     """Return whether two outcomes come to one answer."""
     if outcome.value is None or given.value is None:
         return False
@@ -377,6 +377,6 @@ def same_answer(outcome: TurnAction, given: TurnAction) -> bool:
     return close and outcome.counts.scale is given.counts.scale
 
 
-def agreeing(path: DialogueState, given: DialogueState) -> Sequence[bool]:
+def find_agreeing_turns(path: DialogueState, given: DialogueState) -> Sequence[bool]:
     """Return for each turn whether a reading has the answer that was given."""
-    return [same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]
+    return [is_same_answer(mine, theirs) for mine, theirs in zip(path.outcomes, given.outcomes, strict=True)]

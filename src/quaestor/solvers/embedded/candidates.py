@@ -44,7 +44,7 @@ _Block = tuple[int, NDArray[np.intp], NDArray[np.intp]]
 """Plans of one operation: its code, the first operands and the second ones."""
 
 
-def combinations(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
+def combine_operands(pool: Pool, signatures: Sequence[Signatures], question: Question) -> Plans:
     """Return every plan of two operands of one reading, of one and a constant, of one alone, and of a group.
 
     Args:
@@ -53,16 +53,16 @@ def combinations(pool: Pool, signatures: Sequence[Signatures], question: Questio
     """
     numbers = np.flatnonzero((pool.kind != CONSTANT) & (pool.kind != NONE) & (pool.kind != GROUP))
     nothing, reading = np.flatnonzero(pool.kind == NONE), pool.reading
-    i, j = _pairs(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
+    i, j = _pair_places(np.bincount(reading.take(numbers), minlength=len(signatures)).tolist())
     i, j = numbers.take(i), numbers.take(j)
     # The same number twice is one number printed in two places: their difference and their ratio say nothing. But two
     # amounts that are alike can be added.
-    same = same_printed_number(pool, i, j)
+    same = find_same_printed_pairs(pool, i, j)
     again, too = i[same], j[same]
     alike = (again < too) & (pool.value.take(again) == pool.value.take(too))
     twice = again[alike], too[alike]
     i, j = i[~same], j[~same]
-    once, fit = i < j, _in_one_scale(pool, i, j)
+    once, fit = i < j, _find_addable_pairs(pool, i, j)
     one, other, added = i[fit], j[fit], once & fit
     # A sum over three years or more is not a sum of two numbers of the page.
     if len(question.years) > 2:
@@ -79,7 +79,7 @@ def combinations(pool: Pool, signatures: Sequence[Signatures], question: Questio
         likely = np.array([of_reading.operations[name] > RARE for of_reading in signatures])
         if likely.any():
             blocks.append((code, one[likely[reading.take(one)]], other[likely[reading.take(other)]]))
-    blocks += _with_constants(pool, numbers, question)
+    blocks += _combine_with_constants(pool, numbers, question)
     groups = np.flatnonzero(pool.kind == GROUP)
     many = np.array([n for n in groups.tolist() if len(pool.members(n)) > 2], np.intp)
     blocks += [(code, of, nothing.take(reading.take(of))) for code, of in ((SUM, many), (AVERAGE, groups))]
@@ -88,21 +88,21 @@ def combinations(pool: Pool, signatures: Sequence[Signatures], question: Questio
     return operation, np.concatenate(first), np.concatenate(second)
 
 
-def _pairs(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pair_places(sizes: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The places of each two numbers of one reading, in either order, given how many numbers each reading has."""
-    pairs = [_pairs_of(size) for size in sizes]
+    pairs = [_pair_within_reading(size) for size in sizes]
     starts = np.repeat([0, *accumulate(sizes[:-1])], [len(first) for first, _ in pairs])
     first, second = (np.concatenate(places) for places in zip(*pairs, strict=True))
     return first + starts, second + starts
 
 
 @lru_cache(maxsize=64)
-def _pairs_of(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pair_within_reading(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     first, second = np.nonzero(~np.eye(size, dtype=bool))
     return first, second
 
 
-def _in_one_scale(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which pairs of operands have a sum and a difference.
 
     A percentage and an amount that is known to count thousands have none. Nor have the ratio of two amounts and an
@@ -120,33 +120,33 @@ def _in_one_scale(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp])
     return fits
 
 
-def _with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
+def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
     """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
     asked = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
     # The constants are the question's: every reading has the same ones.
     constants = np.flatnonzero(pool.kind == CONSTANT).reshape(int(pool.reading[-1]) + 1, -1)
-    every, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
-    for of_every, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
-        numbers, beside = every, of_every
+    all_numbers, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
+    for constant_places, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
+        numbers, paired_constants = all_numbers, constant_places
         # What a question with several numbers says once is taken once: "45 times 4" is not 45 times 45.
         if len(question.numbers) > 1 and number in question.numbers:
-            others = np.abs(pool.value.take(every)) != number
-            numbers, beside = every[others], of_every[others]
+            others = np.abs(pool.value.take(all_numbers)) != number
+            numbers, paired_constants = all_numbers[others], constant_places[others]
         if number in asked or number in FACTORS or number == -1.0:
-            blocks.append((MULTIPLY, numbers, beside))
+            blocks.append((MULTIPLY, numbers, paired_constants))
         if number in asked or number in FACTORS or number in COUNTS:
-            blocks.append((DIVIDE, numbers, beside))
+            blocks.append((DIVIDE, numbers, paired_constants))
         if number in asked or number in (1.0, 100.0):
-            blocks += [(SUBTRACT, numbers, beside), (SUBTRACT, beside, numbers)]
+            blocks += [(SUBTRACT, numbers, paired_constants), (SUBTRACT, paired_constants, numbers)]
         if number in asked or number == 100.0:
-            blocks.append((DIVIDE, beside, numbers))
+            blocks.append((DIVIDE, paired_constants, numbers))
         if number in asked:
-            blocks.append((ADD, numbers, beside))
+            blocks.append((ADD, numbers, paired_constants))
     return blocks
 
 
-def same_printed_number(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
+def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which pairs of operands are leaves that print one number, whatever its sign, and of no two years.
 
     Args:
@@ -175,15 +175,15 @@ _MOST = 96
 
 
 @lru_cache(maxsize=1024)
-def reading_of(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
+def find_scaling(name: str, counts: tuple[Dimension, ...]) -> OperandScaling:
     """Return how an operation takes operands that count so, by the one rule of `quaestor.plan.scales`."""
     return ARITHMETIC["identity" if name == "lookup" else name].rule(counts)
 
 
 @lru_cache(maxsize=1024)
-def dimension_of_result(name: str, counts: tuple[Dimension, ...]) -> Dimension:
+def find_result_dimension(name: str, counts: tuple[Dimension, ...]) -> Dimension:
     """Return what the result of an operation counts whose operands count so."""
-    return reading_of(name, counts).counts
+    return find_scaling(name, counts).counts
 
 
 class ShiftTable:
@@ -220,7 +220,7 @@ class ShiftTable:
         # Told apart by identity first, which is quick.
         distinct = {id(one): one for one in counts}
         with self._lock:
-            codes = self._codes_of(distinct)
+            codes = self._assign_codes(distinct)
             of_operand = np.array([codes[id(one)] for one in counts], np.intp)
             key = (of_operand * _MOST).take(first)
             key += operation.astype(np.intp) * (_MOST * _MOST)
@@ -232,7 +232,7 @@ class ShiftTable:
                     self._fill_in(packed, named)
             return self._factors[0].take(key), self._factors[1].take(key)
 
-    def _codes_of(self, distinct: dict[int, Dimension]) -> dict[int, int]:
+    def _assign_codes(self, distinct: dict[int, Dimension]) -> dict[int, int]:
         found = {one: self._codes.get(counted, -1) for one, counted in distinct.items()}
         new = [one for one, code in found.items() if code < 0]
         if len(self._codes) + len(new) > _MOST:
@@ -244,13 +244,13 @@ class ShiftTable:
         rest, right = divmod(packed, _MOST)
         code, left = divmod(rest, _MOST)
         name = self._operations[code]
-        taken = (named[left],) if name in self._single else (named[left], named[right])
-        shifts = reading_of(name, taken).shifts
+        dimensions = (named[left],) if name in self._single else (named[left], named[right])
+        shifts = find_scaling(name, dimensions).shifts
         self._factors[:, packed] = 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
         self._known[packed] = True
 
 
-def signature_scores(
+def score_signatures(
     pool: Pool, plans: Plans, signatures: Sequence[Signatures], question: Question
 ) -> NDArray[np.float64]:
     """Return the log probability of each plan's signature; an unlisted one shares its operation's remainder.
@@ -263,10 +263,10 @@ def signature_scores(
     """
     operation, first, second = plans
     of_first = (pool.kind == CONSTANT) & (pool.reading == 0)
-    constants, of_constants = _constant_codes(tuple(pool.value[of_first].tolist()), question.numbers)
+    constants, of_constants = _encode_constants(tuple(pool.value[of_first].tolist()), question.numbers)
     # Many readings have the same signatures.
     distinct = {id(one): one for one in signatures}
-    tables = [_scores_of_kinds(constants, one) for one in distinct.values()]
+    tables = [_score_kinds(constants, one) for one in distinct.values()]
     start = {key: n * len(tables[0]) for n, key in enumerate(distinct)}
     of_reading = np.array([start[id(one)] for one in signatures], np.intp)
     # The kind of each operand, each constant of one of its own: a table has operations x kinds x kinds.
@@ -280,7 +280,7 @@ def signature_scores(
 
 
 @lru_cache(maxsize=256)
-def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _encode_constants(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The kinds of constants by their names, each once, and the code of each constant: those kinds come last."""
     names = [constant_kind(value, numbers) for value in values]
     extra = tuple(sorted(set(names)))
@@ -288,9 +288,9 @@ def _constant_codes(values: tuple[float, ...], numbers: tuple[float, ...]) -> tu
     return extra, tuple(code_of[name] for name in names)
 
 
-def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
+def _score_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[np.float64]:
     """The log probability of every operation on every pair of kinds, those of constants last."""
-    listed, unlisted, turned, share, place = _places(constants, tuple(signatures))
+    listed, unlisted, turned, share, place = _locate_signatures(constants, tuple(signatures))
     p = np.array([*signatures.values(), 0.0])
     logs = np.log(np.where(listed < 0, share * p[unlisted], p[listed]) + p[turned] + 1e-5)
     found: NDArray[np.float64] = logs.take(place)
@@ -298,7 +298,7 @@ def _scores_of_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDAr
 
 
 @lru_cache(maxsize=256)
-def _places(
+def _locate_signatures(
     constants: tuple[str, ...], signatures: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
     """Where the signature of an operation on a pair of kinds stands; -1 if it is not listed.
@@ -333,12 +333,11 @@ def _places(
 
 _SHIFTS = ShiftTable(OPERATIONS, GROUPED)
 
-KEPT, KEPT_BESIDE = 350, 250
+MOST_CANDIDATES, MOST_OTHER_CANDIDATES = 350, 250
 """How many candidates the ranker sees of the likeliest reading of the turns before, and of each other one."""
 
 _COMPUTED = 1.5
 """How many times as many are computed: some of them divide by zero."""
-
 
 _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]] = {
     SUBTRACT: lambda a, b: a - b,
@@ -412,7 +411,7 @@ class Candidates:
             operands = tuple(member for n in chosen for member in pool.members(n))
         else:
             operands = tuple([pool.operands[n] for n in chosen])
-        return TurnAction(name, operands, value, dimension_of_result(name, tuple([pool.counts[n] for n in chosen])))
+        return TurnAction(name, operands, value, find_result_dimension(name, tuple([pool.counts[n] for n in chosen])))
 
 
 def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures], question: Question) -> Candidates:
@@ -422,23 +421,24 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
         pools: What can be an operand, after each reading of the turns before, the likeliest reading first.
         signatures: The probability of each signature by its name, likewise.
     """
-    pool, kept = joined_pools(pools), [KEPT, *(KEPT_BESIDE for _ in pools[1:])]
-    operation, first, second = plans = combinations(pool, signatures, question)
-    signature = signature_scores(pool, plans, signatures, question)
+    pool, limits = joined_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
+    operation, first, second = plans = combine_operands(pool, signatures, question)
+    signature = score_signatures(pool, plans, signatures, question)
     # What means no second operand has a score of zero.
     prior = signature + pool.score.take(first)
     prior += pool.score.take(second)
     # Of ten thousand plans only the best are computed and put in order.
     of = pool.reading.take(first)
-    best = np.concatenate([_best(prior, np.flatnonzero(of == n), int(_COMPUTED * most)) for n, most in enumerate(kept)])
+    places = (np.flatnonzero(of == n) for n in range(len(limits)))
+    best = np.concatenate([_select_best(prior, at, int(_COMPUTED * m)) for at, m in zip(places, limits, strict=True)])
     operation, first, second = operation.take(best), first.take(best), second.take(best)
-    value, defined = _values(pool, operation, first, second)
+    value, defined = _estimate_values(pool, operation, first, second)
     every = Candidates(pool, operation, first, second, value, signature.take(best), prior.take(best))
-    keep = [np.flatnonzero(defined[part])[:most] + part.start for part, most in zip(every.parts, kept, strict=True)]
+    keep = [np.flatnonzero(defined[part])[:most] + part.start for part, most in zip(every.parts, limits, strict=True)]
     return every.take(np.concatenate(keep))
 
 
-def _best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+def _select_best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> NDArray[np.intp]:
     """The places of the most plausible plans among some, the best first."""
     falling = -prior.take(places)
     if len(places) > most:
@@ -449,7 +449,7 @@ def _best(prior: NDArray[np.float64], places: NDArray[np.intp], most: int) -> ND
     return places.take(best)
 
 
-def _values(
+def _estimate_values(
     pool: Pool, operation: NDArray[np.int8], first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The results in floating point, for ranking alone: the plan that is chosen is executed exactly."""
@@ -466,16 +466,16 @@ def _values(
     return value, ~divisor_zero & np.isfinite(value)
 
 
-def result_of(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
+def compute_result(name: str, values: Sequence[float], counts: tuple[Dimension, ...]) -> float | None:
     """Return the result of an operation; None if it divides by zero, or takes another number of operands."""
     if len(values) != len(counts) or (name not in GROUPED and len(values) != (1 if name == "lookup" else 2)):
         return None
-    taken = [value * 10.0**shift for value, shift in zip(values, reading_of(name, counts).shifts, strict=True)]
+    scaled = [value * 10.0**shift for value, shift in zip(values, find_scaling(name, counts).shifts, strict=True)]
     if name == "lookup":
-        return taken[0]
+        return scaled[0]
     if name in GROUPED:
-        return sum(taken) / (len(taken) if name == "average" else 1)
+        return sum(scaled) / (len(scaled) if name == "average" else 1)
     code = OPERATIONS.index(name)
-    if code in (DIVIDE, CHANGE) and taken[1] == 0:
+    if code in (DIVIDE, CHANGE) and scaled[1] == 0:
         return None
-    return float(_PAIRS[code](np.array(taken[0]), np.array(taken[1])))
+    return float(_PAIRS[code](np.array(scaled[0]), np.array(scaled[1])))

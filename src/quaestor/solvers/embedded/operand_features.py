@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.candidates import (
     SUBTRACT,
     SUM,
     Candidates,
-    same_printed_number,
+    find_same_printed_pairs,
 )
 from quaestor.solvers.embedded.number_features import OPERATION_WORDS
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
@@ -332,7 +332,7 @@ def _size_columns(candidates: Candidates, question: Question) -> dict[str, Colum
     value, nothing = np.append(pool.value, np.nan), [-1.0]
     size = np.append(np.log10(np.maximum(np.abs(pool.value), 1e-9)), nothing)
     return {
-        "twins": same_printed_number(pool, i, j),
+        "twins": find_same_printed_pairs(pool, i, j),
         "same_percent": pool.percent[i] == pool.percent[j],
         "size_gap": np.clip(np.log10((a + 1e-9) / (b + 1e-9)), -9, 9),
         "larger_first": a > b,

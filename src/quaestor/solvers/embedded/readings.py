@@ -18,7 +18,7 @@ from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance, expand, same_answer
+from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance_beam, is_same_answer, rank_hypotheses
 from quaestor.solvers.embedded.direct_answers import restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, number_matrix, page_features
@@ -385,7 +385,7 @@ class ConversationReader:
         last = reading.last
         if last is None or last[0] is not so_far or last[1] != question:
             alone = self._whole and not so_far.paths[0].state.outcomes
-            choices = expand(
+            choices = rank_hypotheses(
                 so_far.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
             )
             last = reading.last = (so_far, question, choices)
@@ -403,11 +403,11 @@ class ConversationReader:
         # What was withheld does not bind later answers: the conversation goes on as it was read.
         given = told.outcomes[-1]
         withheld = given.value is None and not _selects(given)
-        own = bool(choices.ranked) and (withheld or same_answer(choices.ranked[0].outcome, given))
+        own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
         if not own:
             return ReadingHistory((BeamState(told),), so_far.share)
         _, share = choices.results[0]
-        return ReadingHistory(advance(choices, question), so_far.share * share)
+        return ReadingHistory(advance_beam(choices, question), so_far.share * share)
 
 
 def _leaves(page: PageFeatures) -> int:

@@ -16,7 +16,7 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, decline_for_turns
 from quaestor.solvers.embedded.answerability import AnswerabilityModel
-from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, agreeing
+from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
 from quaestor.solvers.embedded.choosing import ChosenCells
 from quaestor.solvers.embedded.direct_answers import count_parts, follow_up, named_measure
 from quaestor.solvers.embedded.filings.answering import FilingAnswerer
@@ -123,7 +123,7 @@ def _confidence_of_earlier(outcome: TurnAction, asked: AskedTurn) -> float:
 
 def _find_usable_turns(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
     """Which turns were answered as they are read, by something that a plan can calculate with."""
-    same = zip(agreeing(state, given), context.memory.answers, strict=True)
+    same = zip(find_agreeing_turns(state, given), context.memory.answers, strict=True)
     return [agrees and not is_no_number(answer) for agrees, answer in same]
 
 

@@ -10,7 +10,7 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.answerability import asked_stems, measure_answerability
-from quaestor.solvers.embedded.beam import START, Hypotheses, expand
+from quaestor.solvers.embedded.beam import START, Hypotheses, rank_hypotheses
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
 from quaestor.solvers.embedded.page import Floats, StemWeights, number_matrix, page_features
@@ -20,7 +20,7 @@ WORDS = StemWeights({"year": 0.1}, 2.0)
 
 
 def choices(question: str) -> Hypotheses:
-    return expand(START, read_question(question), PAGE, load_weights())
+    return rank_hypotheses(START, read_question(question), PAGE, load_weights())
 
 
 def measured(question: str) -> dict[str, float]:

@@ -19,8 +19,8 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.beam import PATHS, Hypotheses, agreeing
-from quaestor.solvers.embedded.candidates import KEPT, KEPT_BESIDE, OPERATIONS
+from quaestor.solvers.embedded.beam import PATHS, Hypotheses, find_agreeing_turns
+from quaestor.solvers.embedded.candidates import MOST_CANDIDATES, MOST_OTHER_CANDIDATES, OPERATIONS
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import signature_of
@@ -70,7 +70,7 @@ def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
         given = read_state(context.memory, leaves)
         for choice in choices.ranked:
             state = choice.before.state
-            written = write_plan(choice.outcome, leaves, state, agreeing(state, given))
+            written = write_plan(choice.outcome, leaves, state, find_agreeing_turns(state, given))
             plan = with_label_scales(written, context.document)
             try:
                 result = execute(plan, context.memory.registers).result
@@ -99,7 +99,7 @@ def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
 @pytest.mark.slow
 def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> None:
     for _, choices in read_turns(solver):
-        assert 0 < choices.count <= KEPT + KEPT_BESIDE * (PATHS - 1)
+        assert 0 < choices.count <= MOST_CANDIDATES + MOST_OTHER_CANDIDATES * (PATHS - 1)
         assert all(math.isfinite(choice.log) for choice in choices.ranked)
     assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
-from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, ShiftTable, dimension_of_result, reading_of
+from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, ShiftTable, find_result_dimension, find_scaling
 
 DIMENSIONS = st.builds(
     Dimension,
@@ -21,7 +21,7 @@ DIMENSIONS = st.builds(
 
 def by_rule(name: str, left: Dimension, right: Dimension) -> tuple[float, float]:
     single = name in GROUPED or name == "lookup"
-    shifts = reading_of(name, (left,) if single else (left, right)).shifts
+    shifts = find_scaling(name, (left,) if single else (left, right)).shifts
     return 10.0 ** shifts[0], 10.0 ** shifts[1] if len(shifts) > 1 else 1.0
 
 
@@ -47,6 +47,6 @@ def test_more_kinds_than_are_kept_begin_anew() -> None:
 
 
 def test_a_result_counts_what_the_rule_says() -> None:
-    assert dimension_of_result(
+    assert find_result_dimension(
         "divide", (Dimension(Scale.MILLION, "USD"), Dimension(Scale.MILLION, "USD"))
     ) == Dimension(in_ones=True)

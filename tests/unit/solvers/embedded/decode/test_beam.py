@@ -23,12 +23,12 @@ from quaestor.solvers.embedded.beam import (
     BeamState,
     Hypotheses,
     Hypothesis,
-    advance,
-    agreeing,
-    by_result,
-    expand,
-    log_shares,
-    same_answer,
+    advance_beam,
+    find_agreeing_turns,
+    is_same_answer,
+    normalize_logs,
+    rank_hypotheses,
+    sort_by_result,
 )
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -56,7 +56,7 @@ def solver() -> EmbeddedSolver:
 
 
 def test_readings_with_the_same_answers_are_one() -> None:
-    paths = advance(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), read_question("what was it?"))
+    paths = advance_beam(choices((5.0, 0.4), (7.0, 0.35), (5.0, 0.25)), read_question("what was it?"))
     assert [path.state.outcomes[0].value for path in paths] == [5.0, 7.0]
     assert [math.exp(path.log) for path in paths] == pytest.approx([0.65, 0.35])
 
@@ -72,7 +72,7 @@ def test_results_gather_the_shares_of_their_plans() -> None:
 
 
 def test_what_several_plans_come_to_outweighs_one_that_is_likelier_than_each() -> None:
-    found = by_result(choices((7.0, 0.4), (5.0, 0.25), (3.0, 0.05), (5.0, 0.3)).ranked)
+    found = sort_by_result(choices((7.0, 0.4), (5.0, 0.25), (3.0, 0.05), (5.0, 0.3)).ranked)
     assert [(choice.outcome.value, round(math.exp(choice.log), 9)) for choice in found] == [
         (5.0, 0.3),
         (5.0, 0.25),
@@ -89,18 +89,18 @@ def test_comparisons_do_not_add_up() -> None:
         action = TurnAction("greater", (Operand("leaf", leaf, 1.0), Operand("leaf", leaf + 1, 2.0)), value)
         return Hypothesis(START[0], action, math.log(share))
 
-    found = by_result([compared(0.0, 0.3, 0), compared(1.0, 0.4, 1), compared(0.0, 0.2, 2)])
+    found = sort_by_result([compared(0.0, 0.3, 0), compared(1.0, 0.4, 1), compared(0.0, 0.2, 2)])
     assert [choice.outcome.value for choice in found] == [1.0, 0.0, 0.0]
 
 
 def test_shares_sum_to_one() -> None:
-    assert np.exp(log_shares(np.array([3.0, -2.0, 700.0]))).sum() == pytest.approx(1)
+    assert np.exp(normalize_logs(np.array([3.0, -2.0, 700.0]))).sum() == pytest.approx(1)
 
 
 def test_five_percent_is_another_answer_than_five() -> None:
-    assert same_answer(outcome(5.0), outcome(5.0, leaf=3))
-    assert not same_answer(outcome(5.0), outcome(5.0, scale=Scale.PERCENT))
-    assert not same_answer(outcome(5.0), TurnAction("lookup", (), None))
+    assert is_same_answer(outcome(5.0), outcome(5.0, leaf=3))
+    assert not is_same_answer(outcome(5.0), outcome(5.0, scale=Scale.PERCENT))
+    assert not is_same_answer(outcome(5.0), TurnAction("lookup", (), None))
 
 
 def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None:
@@ -109,7 +109,7 @@ def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None
     read = DialogueState((read_question("a?"), read_question("b?")), (outcome(5.0, five), outcome(7.0, seven)))
     given = DialogueState((read_question("a?"), read_question("b?")), (outcome(2.0, 2), outcome(7.0, seven)))
     difference = TurnAction("subtract", (Operand("result", 0, 5.0), Operand("result", 1, 7.0)), -2.0)
-    plan = write_plan(difference, leaves, read, agreeing(read, given))
+    plan = write_plan(difference, leaves, read, find_agreeing_turns(read, given))
     extract, compute = plan.steps
     assert isinstance(extract, Extract)
     assert extract.number == 5
@@ -132,7 +132,7 @@ def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver)
 
 def test_a_path_of_no_turns_is_certain() -> None:
     assert (BeamState(DialogueState()),) == START
-    assert advance(choices(), NO_QUESTION) == ()
+    assert advance_beam(choices(), NO_QUESTION) == ()
 
 
 def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -> None:
@@ -143,13 +143,13 @@ def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -
         for done, log in ((outcome(2.0, 2), -0.2), (outcome(7.0, 1), -2.0), (TurnAction("lookup", (), None), -4.0))
     )
     asked = read_question("what is the difference between the two?")
-    together = expand(paths, asked, of_page, weights)
-    alone = [expand((path,), asked, of_page, weights) for path in paths]
-    assert together.ranked == by_result([choice for one in alone for choice in one.ranked])
+    together = rank_hypotheses(paths, asked, of_page, weights)
+    alone = [rank_hypotheses((path,), asked, of_page, weights) for path in paths]
+    assert together.ranked == sort_by_result([choice for one in alone for choice in one.ranked])
     assert together.values.tolist() == [value for one in alone for value in one.values]
     assert together.turn(together.ranked[0]).state is together.ranked[0].before.state
 
 
 def test_no_reading_has_no_plan(solver: EmbeddedSolver) -> None:
     of_page = solver.page(GraphProvider.of([RENT]).graph(RENT))
-    assert expand((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()
+    assert rank_hypotheses((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()
