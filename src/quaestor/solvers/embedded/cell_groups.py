@@ -73,7 +73,7 @@ class LabelledCell:
         return self.column[-1] if self.column else ""
 
 
-def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
+def read_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCell, ...]:
     """Return the cells of a page that hold numbers, the first number of each, in reading order."""
     found: dict[CellRef, LabelledCell] = {}
     tables: dict[int, tuple[Table, frozenset[int]]] = {}
@@ -83,17 +83,17 @@ def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCe
             continue
         if source.table not in tables:
             table = document.table(source.table)
-            tables[source.table] = table, total_rows(table)
+            tables[source.table] = table, find_total_rows(table)
         table, totals = tables[source.table]
         row, column = table.rows[source.row], table.columns[source.column]
         found[source] = LabelledCell(
             leaf=index,
             source=source,
-            row=_levels(row),
-            column=_levels(column),
+            row=_read_levels(row),
+            column=_read_levels(column),
             row_period=row.period,
             column_period=column.period,
-            by_column=_by_column(table, row, column),
+            by_column=_has_period_above(table, row, column),
             value=float(leaf.quantity.value),
             counts=leaf.counts,
             total=source.row in totals,
@@ -101,21 +101,21 @@ def labelled_cells(document: Document, leaves: NumberMatrix) -> tuple[LabelledCe
     return tuple(found.values())
 
 
-def _levels(header: Header) -> tuple[str, ...]:
+def _read_levels(header: Header) -> tuple[str, ...]:
     return header.levels or ((header.label,) if header.label else ())
 
 
-def _by_column(table: Table, row: Header, column: Header) -> bool:
+def _has_period_above(table: Table, row: Header, column: Header) -> bool:
     if table.orientation == "rows":
         return row.period is None
     return column.period is not None or row.period is None
 
 
 @lru_cache(maxsize=8192)
-def without_times(label: str) -> str:
+def remove_times(label: str) -> str:
     """Return the words of a label that name no time, in lower case.
 
-    >>> without_times("Year ended December 31, 2019"), without_times("2019 amount")
+    >>> remove_times("Year ended December 31, 2019"), remove_times("2019 amount")
     ('', 'amount')
     """
     text = label.lower()
@@ -130,48 +130,48 @@ def is_part_of_a_year(label: str) -> bool:
     return _QUARTER.search(label) is not None
 
 
-def total_rows(table: Table) -> frozenset[int]:
+def find_total_rows(table: Table) -> frozenset[int]:
     """Return the rows of a table that are totals: by their label, or because they are the sum of those above."""
     found = {
         row
         for row, header in enumerate(table.rows)
-        if row >= table.header_rows and (_TOTAL.search(header.label) or (not header.label and _numbers(table, row)))
+        if row >= table.header_rows and (_TOTAL.search(header.label) or (not header.label and _read_row(table, row)))
     }
     for row in range(table.header_rows, len(table.rows)):
-        if row not in found and parts_of_sum(table, row, found):
+        if row not in found and find_summed_rows(table, row, found):
             found.add(row)
     return frozenset(found)
 
 
-def parts_of_sum(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
+def find_summed_rows(table: Table, row: int, totals: "frozenset[int] | set[int]" = frozenset()) -> tuple[int, ...]:
     """Return the rows right above a row that it is the sum of in each column, two at least; () if there are none.
 
     Args:
         totals: Rows that are known to be totals: what is above one is in it already.
     """
-    sums = _numbers(table, row)
+    sums = _read_row(table, row)
     if not sums or all(not value for value in sums.values()):
         return ()
     parts: list[int] = []
     added = dict.fromkeys(sums, 0.0)
     for above in range(row - 1, table.header_rows - 1, -1):
-        numbers = _numbers(table, above)
+        numbers = _read_row(table, above)
         if not numbers and parts and table.rows[above].label:
             break
         added = {column: value + numbers.get(column, 0.0) for column, value in added.items()}
         if above in totals:
             # From one total to the next: the first is a part of the second, with the lines between.
-            if not parts or not _all_close(added, sums, len(parts) + 1):
+            if not parts or not _are_all_close(added, sums, len(parts) + 1):
                 return ()
-            return (*(parts_of_sum(table, above, totals) or (above,)), *reversed(parts))
+            return (*(find_summed_rows(table, above, totals) or (above,)), *reversed(parts))
         if numbers:
             parts.append(above)
-        if len(parts) > 1 and _all_close(added, sums, len(parts)):
+        if len(parts) > 1 and _are_all_close(added, sums, len(parts)):
             return tuple(reversed(parts))
     return ()
 
 
-def _numbers(table: Table, row: int) -> dict[int, float]:
+def _read_row(table: Table, row: int) -> dict[int, float]:
     """The numbers of a row by column, percentages left out."""
     return {
         column: float(cell.quantities[0].value)
@@ -180,7 +180,7 @@ def _numbers(table: Table, row: int) -> dict[int, float]:
     }
 
 
-def _all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> bool:
+def _are_all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> bool:
     """Whether sums are those that are printed: parts and sums are rounded by a half of the last digit at most."""
     large = max(map(abs, sums.values()))
     if large < _LEAST * parts:
@@ -190,7 +190,7 @@ def _all_close(added: dict[int, float], sums: dict[int, float], parts: int) -> b
     return all(abs(added[column] - value) <= most for column, value in sums.items())
 
 
-def common_counts(cells: Sequence[LabelledCell]) -> Dimension:
+def find_common_dimension(cells: Sequence[LabelledCell]) -> Dimension:
     """Return what most of some cells count; of as many the first."""
     kinds = [cell.counts for cell in cells]
     return max(dict.fromkeys(kinds), key=kinds.count)
@@ -208,7 +208,7 @@ _FOOTNOTE = lazy_regex(r"(?<=[a-z]{4})[1-9]$")
 
 _SHORT = 2
 """What names columns is said in so many words at most; more describe what is in them."""
-_SAYS_NOTHING = frozenset({"total"})
+_EMPTY_WORDS = frozenset({"total"})
 """A stem that the name of a whole may have or not."""
 
 _LIKE = 0.6
@@ -235,52 +235,52 @@ class Members:
         return frozenset((source.table, source.row) for source in self.sources)
 
 
-def members_of(document: Document, whole: str, least: float = _LIKE) -> Members | None:
+def find_members(document: Document, whole: str, least: float = _LIKE) -> Members | None:
     """Return the lines that are parts of a whole; None if no heading or total is called so.
 
     Args:
         least: The share of words that a heading must have in common with it.
     """
-    wanted = frozenset(stems(whole)) - _SAYS_NOTHING
+    wanted = frozenset(stems(whole)) - _EMPTY_WORDS
     if not wanted:
         return None
-    found = [*_candidates(document, wanted)]
+    found = [*_find_candidates(document, wanted)]
     best = max(found, key=lambda members: members.fit, default=None)
     return best if best is not None and best.fit >= least else None
 
 
-def parts_of_totals(document: Document) -> tuple[Members, ...]:
+def find_total_members(document: Document) -> tuple[Members, ...]:
     """Return the lines that each total has in it, total by total."""
     found = []
     for table in document.tables:
-        totals = total_rows(table)
+        totals = find_total_rows(table)
         for row in sorted(totals):
-            if parts := _parts(table, row, totals):
-                found.append(_members(document, table, table.rows[row].label, parts, 0.0))
+            if parts := _find_parts(table, row, totals):
+                found.append(_build_members(document, table, table.rows[row].label, parts, 0.0))
     return tuple(found)
 
 
-def members_called(noun: str, document: Document) -> Members | None:
+def find_members_called(noun: str, document: Document) -> Members | None:
     """Return the lines of the total that is called by a noun, or whose lines are; None if none is.
 
     Args:
         noun: In the singular: "region".
     """
     named = set(stems(noun))
-    found = [members for members in parts_of_totals(document) if times_called(members, named)]
-    return max(found, key=lambda members: times_called(members, named), default=None)
+    found = [members for members in find_total_members(document) if count_labels_called(members, named)]
+    return max(found, key=lambda members: count_labels_called(members, named), default=None)
 
 
-def columns_called(whole: str, document: Document) -> Members | None:
+def find_columns_called(whole: str, document: Document) -> Members | None:
     """Return the columns that are called by the word for a whole: "operating leases" and "finance leases" of leases."""
-    wanted = frozenset(stems(whole)) - _SAYS_NOTHING
+    wanted = frozenset(stems(whole)) - _EMPTY_WORDS
     if len(wanted) > _SHORT:
         return None
     for table in document.tables:
         top = max(table.header_rows - 1, 0)
         labels = {column: header.label for column, header in enumerate(table.columns) if column}
         called = [
-            column for column, label in labels.items() if without_times(label) and wanted & frozenset(stems(label))
+            column for column, label in labels.items() if remove_times(label) and wanted & frozenset(stems(label))
         ]
         if len(called) > 1 and len({labels[column] for column in called}) == len(called):
             sources = tuple(CellRef(document.id, table.index, top, column) for column in called)
@@ -288,37 +288,37 @@ def columns_called(whole: str, document: Document) -> Members | None:
     return None
 
 
-def times_called(members: Members, named: set[str]) -> int:
+def count_labels_called(members: Members, named: set[str]) -> int:
     """Return how many of some lines, and their total, have one of some stems in their label."""
     return sum(bool(named & set(stems(label))) for label in (members.heading, *members.labels))
 
 
-def lines_of_tables(document: Document) -> tuple[Members, ...]:
+def list_table_lines(document: Document) -> tuple[Members, ...]:
     """Return the lines of each table of a page without its totals."""
     found = []
     for table in document.tables:
-        totals = total_rows(table)
-        rows = [row for row in _body(table) if row not in totals]
+        totals = find_total_rows(table)
+        rows = [row for row in _list_body_rows(table) if row not in totals]
         if rows:
-            found.append(_members(document, table, "", rows, 0.0))
+            found.append(_build_members(document, table, "", rows, 0.0))
     return tuple(found)
 
 
-def _candidates(document: Document, wanted: frozenset[str]) -> Iterator[Members]:
+def _find_candidates(document: Document, wanted: frozenset[str]) -> Iterator[Members]:
     for table in document.tables:
-        totals = total_rows(table)
-        body = _body(table)
-        for heading, rows in _sections(table, totals).items():
+        totals = find_total_rows(table)
+        body = _list_body_rows(table)
+        for heading, rows in _find_sections(table, totals).items():
             if len(rows) > 1:
-                yield _members(document, table, heading, rows, _likeness(heading, wanted) + 0.01)
+                yield _build_members(document, table, heading, rows, _measure_likeness(heading, wanted) + 0.01)
         for row in body:
             heading = table.rows[row].label
-            fit = _likeness(heading, wanted)
-            if fit >= _LIKE and (parts := _parts(table, row, totals)):
-                yield _members(document, table, heading, parts, fit)
+            fit = _measure_likeness(heading, wanted)
+            if fit >= _LIKE and (parts := _find_parts(table, row, totals)):
+                yield _build_members(document, table, heading, parts, fit)
 
 
-def _sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
+def _find_sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
     """The rows under each heading, up to the first total that follows them."""
     sections: dict[str, list[int]] = {}
     closed: set[str] = set()
@@ -333,9 +333,9 @@ def _sections(table: Table, totals: frozenset[int]) -> dict[str, list[int]]:
     return sections
 
 
-def _parts(table: Table, row: int, totals: frozenset[int]) -> tuple[int, ...]:
+def _find_parts(table: Table, row: int, totals: frozenset[int]) -> tuple[int, ...]:
     """The rows that a row sums up: by their numbers, else those above a row that says so, up to the last total."""
-    if parts := parts_of_sum(table, row, totals):
+    if parts := find_summed_rows(table, row, totals):
         return parts
     if "total" not in table.rows[row].label.lower():
         return ()
@@ -348,11 +348,11 @@ def _parts(table: Table, row: int, totals: frozenset[int]) -> tuple[int, ...]:
     return tuple(reversed(above)) if len(above) > 1 else ()
 
 
-def _body(table: Table) -> list[int]:
+def _list_body_rows(table: Table) -> list[int]:
     return [
         row
         for row in range(table.header_rows, len(table.rows))
-        if without_times(table.rows[row].label) and _has_numbers(table, row)
+        if remove_times(table.rows[row].label) and _has_numbers(table, row)
     ]
 
 
@@ -361,13 +361,13 @@ def _has_numbers(table: Table, row: int) -> bool:
     return any(cell.text.strip() for cell in table.cells[row][1:])
 
 
-def _likeness(heading: str, wanted: frozenset[str]) -> float:
+def _measure_likeness(heading: str, wanted: frozenset[str]) -> float:
     """The share of words that a heading and the question's words have in common, of all words of both."""
-    own = frozenset(stems(heading)) - _SAYS_NOTHING
+    own = frozenset(stems(heading)) - _EMPTY_WORDS
     return len(own & wanted) / len(own | wanted) if own else 0.0
 
 
-def _members(document: Document, table: Table, heading: str, rows: Sequence[int], fit: float) -> Members:
+def _build_members(document: Document, table: Table, heading: str, rows: Sequence[int], fit: float) -> Members:
     named = {_FOOTNOTE.sub("", table.rows[row].label): row for row in reversed(rows)}
     ordered = sorted(named.items(), key=lambda item: item[1])
     return Members(
@@ -398,20 +398,20 @@ class GroupedCells:
     across: bool = True
     headings: bool = False
 
-    def of(self, keep: Callable[[LabelledCell], bool]) -> "GroupedCells":
+    def of(self, condition: Callable[[LabelledCell], bool]) -> "GroupedCells":
         """Return the group with some of its cells."""
-        kept = [n for n, cell in enumerate(self.cells) if keep(cell)]
+        selected = [n for n, cell in enumerate(self.cells) if condition(cell)]
         return GroupedCells(
             self.text,
-            tuple(self.cells[n] for n in kept),
-            tuple(self.labels[n] for n in kept),
+            tuple(self.cells[n] for n in selected),
+            tuple(self.labels[n] for n in selected),
             self.heading,
             self.across,
             self.headings,
         )
 
 
-def period_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
+def group_periods(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
     """Return the groups whose cells differ in their period alone, two of them at least."""
     lines: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
@@ -420,44 +420,45 @@ def period_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
             lines.setdefault((cell.source.table, cell.by_column, place), []).append(cell)
     found = []
     for line in lines.values():
-        for members in [line] if _told_by_year(line) else _but_for_period(line):
-            labels = _period_labels(members)
+        for members in [line] if _differs_by_year(line) else _split_by_heading(line):
+            labels = _label_periods(members)
             first = dict(zip(reversed(labels), reversed(members), strict=True))
-            kept = [(label, cell) for label, cell in zip(labels, members, strict=True) if first[label] is cell]
-            if len(kept) > 1:
-                found.append(_group([cell for _, cell in kept], [label for label, _ in kept], across=line[0].by_column))
+            places = [n for n, label in enumerate(labels) if first[label] is members[n]]
+            if len(places) > 1:
+                cells_left, labels_left = [members[n] for n in places], [labels[n] for n in places]
+                found.append(_build_group(cells_left, labels_left, across=line[0].by_column))
     return tuple(found)
 
 
-def _told_by_year(line: Sequence[LabelledCell]) -> bool:
+def _differs_by_year(line: Sequence[LabelledCell]) -> bool:
     """Whether each cell of a line is of another year: whatever else is printed over them tells nothing more."""
     return len({cell.year for cell in line}) == len(line)
 
 
-def _but_for_period(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]]:
+def _split_by_heading(line: Sequence[LabelledCell]) -> Iterable[list[LabelledCell]]:
     """The cells of a line, those together whose headings name one thing: "amount" of 2019 and of 2018."""
     named: dict[Hashable, list[LabelledCell]] = {}
     for cell in line:
         levels = cell.column if cell.by_column else cell.row
-        named.setdefault(tuple(name for level in levels if (name := without_times(level))), []).append(cell)
+        named.setdefault(tuple(name for level in levels if (name := remove_times(level))), []).append(cell)
     return named.values()
 
 
-def _period_labels(cells: Sequence[LabelledCell]) -> list[str]:
+def _label_periods(cells: Sequence[LabelledCell]) -> list[str]:
     """The years of cells, where they are distinguished by them; else what is printed over or beside them."""
     years = [str(cell.year) for cell in cells]
     parts = any(cell.period is not None and cell.period.kind == "quarter" for cell in cells)
     if not parts and len(set(years)) == len(years):
         return years
-    return [_heading(cell, by_column=cell.by_column) for cell in cells]
+    return [_read_heading(cell, by_column=cell.by_column) for cell in cells]
 
 
-def _heading(cell: LabelledCell, *, by_column: bool) -> str:
+def _read_heading(cell: LabelledCell, *, by_column: bool) -> str:
     levels = cell.column if by_column else cell.row
     return levels[-1] if levels else str(cell.year or "")
 
 
-def part_year_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
+def group_parts_of_years(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
     """Return the groups of quarters, months and the like: of a line, or of a column within one section."""
     grouped: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
@@ -468,13 +469,13 @@ def part_year_groups(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
     found = []
     for key, members in grouped.items():
         across = isinstance(key, tuple) and key[1] == "row"
-        labels = [_heading(cell, by_column=across) for cell in members]
+        labels = [_read_heading(cell, by_column=across) for cell in members]
         if len(set(labels)) > 1:
-            found.append(_group(members, labels, across=across))
+            found.append(_build_group(members, labels, across=across))
     return tuple(found)
 
 
-def item_groups(
+def group_items(
     cells: Sequence[LabelledCell], members: frozenset[tuple[int, int]] = frozenset()
 ) -> tuple[GroupedCells, ...]:
     """Return the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
@@ -491,20 +492,20 @@ def item_groups(
     for cell in cells:
         columns.setdefault((cell.source.table, cell.source.column), []).append(cell)
         rows.setdefault((cell.source.table, cell.source.row, cell.year if cell.by_column else 0), []).append(cell)
-    found = [_items(members, across=False) for members in columns.values()]
+    found = [_build_item_group(members, across=False) for members in columns.values()]
     found += [
-        _items(members, across=True)
+        _build_item_group(members, across=True)
         for members in rows.values()
-        if len({name for cell in members if (name := without_times(" ".join(cell.column)))}) > 1
+        if len({name for cell in members if (name := remove_times(" ".join(cell.column)))}) > 1
     ]
-    found += _under_headings(cells)
+    found += _group_under_headings(cells)
     return tuple(group for group in found if len(group.cells) > 1)
 
 
-def _under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
+def _group_under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
     lines: dict[Hashable, list[LabelledCell]] = {}
     for cell in cells:
-        if len(cell.row) > 1 and without_times(cell.row[-2]):
+        if len(cell.row) > 1 and remove_times(cell.row[-2]):
             lines.setdefault((cell.source.table, cell.source.column, cell.row_label), []).append(cell)
     for line in lines.values():
         if len({cell.row[-2] for cell in line}) == len(line) > 1:
@@ -512,12 +513,12 @@ def _under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
             yield GroupedCells(line[0].row_label, tuple(line), labels, "", across=False, headings=True)
 
 
-def _items(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:
-    plain = [cell for cell in cells if not _is_total(cell, across=across) and _named(cell, across=across)]
-    counts = common_counts(plain) if plain else None
-    kept = [cell for cell in plain if counts is not None and _is_comparable(cell.counts, counts)]
-    labels = [_heading(cell, by_column=across) for cell in kept]
-    return _group(kept, labels, across=across)
+def _build_item_group(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:
+    plain = [cell for cell in cells if not _is_total(cell, across=across) and _has_name(cell, across=across)]
+    counts = find_common_dimension(plain) if plain else None
+    comparable = [cell for cell in plain if counts is not None and _is_comparable(cell.counts, counts)]
+    labels = [_read_heading(cell, by_column=across) for cell in comparable]
+    return _build_group(comparable, labels, across=across)
 
 
 def _is_comparable(one: Dimension, other: Dimension) -> bool:
@@ -525,9 +526,9 @@ def _is_comparable(one: Dimension, other: Dimension) -> bool:
     return one.scale is other.scale and (one.unit == other.unit or None in (one.unit, other.unit))
 
 
-def _named(cell: LabelledCell, *, across: bool) -> bool:
+def _has_name(cell: LabelledCell, *, across: bool) -> bool:
     levels = cell.column if across else cell.row
-    return bool(levels and without_times(levels[-1]))
+    return bool(levels and remove_times(levels[-1]))
 
 
 def _is_total(cell: LabelledCell, *, across: bool) -> bool:
@@ -536,7 +537,7 @@ def _is_total(cell: LabelledCell, *, across: bool) -> bool:
     return "total" in cell.column_label.lower() or "change" in cell.column_label.lower()
 
 
-def _group(cells: Sequence[LabelledCell], labels: Sequence[str], *, across: bool) -> GroupedCells:
+def _build_group(cells: Sequence[LabelledCell], labels: Sequence[str], *, across: bool) -> GroupedCells:
     if not cells:
         return GroupedCells("", (), ())
     first = cells[0]

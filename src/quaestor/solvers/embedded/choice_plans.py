@@ -82,38 +82,38 @@ class PlanSteps:
         )
 
 
-def choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
+def build_choice_plan(selection: AskedSelection, group: GroupedCells, leaves: NumberMatrix) -> Plan | None:
     """Return the plan that chooses from a group by a condition, or counts what it holds for; None if it cannot."""
     made, condition = PlanSteps(leaves), selection.condition
     size = is_size_meant(selection, group)
     listed: PlanOperand | None
     if condition.move and selection.among == "periods":
-        listed = _year_on_year(made, group, _change(condition.limit), size=size)
+        listed = _add_yearly_changes(made, group, _choose_change(condition.limit), size=size)
     else:
         listed = None if condition.move else made.listed(group, size=size)
     if listed is None:
         return None
     if condition.limit is not None:
-        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
-        held = made.compute(limit.test, listed, constant_of(limit, group))
+        limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
+        selected = made.compute(limit.test, listed, convert_limit(limit, group))
     elif condition.extreme is not None:
-        return _extreme(made, selection, listed, len(group.cells))
+        return _add_extreme(made, selection, listed, len(group.cells))
     elif condition.move is not None:
-        held = made.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
+        selected = made.compute("above" if condition.move == "rose" else "below", listed, _ZERO)
     else:
-        held = made.compute("items", listed) if selection.form == "count" else made.compute("labels", listed)
+        selected = made.compute("items", listed) if selection.form == "count" else made.compute("labels", listed)
         if selection.form != "count":
             return made.plan()
-    made.compute("count" if selection.form == "count" else "labels", held)
+    made.compute("count" if selection.form == "count" else "labels", selected)
     return made.plan()
 
 
-def _of_fall(limit: Limit) -> Limit:
+def _reverse_limit(limit: Limit) -> Limit:
     """The limit of a change that is below zero: what "fell by more than 5 %" is."""
     return replace(limit, test=_TURNED.get(limit.test, limit.test), value=-limit.value)
 
 
-def _change(limit: Limit | None) -> str:
+def _choose_change(limit: Limit | None) -> str:
     """The operation that gives the changes: in percent where the limit is."""
     return "percentage_change" if limit is not None and limit.scale is Scale.PERCENT else "subtract"
 
@@ -129,25 +129,25 @@ def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     if limit is not None and not selection.condition.move:
         return limit.value > 0
     headings = [set(stems(" ".join(cell.row[:-1]))) for cell in group.cells]
-    said = {*stems(selection.noun), *stems(selection.measure), *stems(group.text), *set.intersection(*headings)}
-    return bool(said & _SIZES)
+    named = {*stems(selection.noun), *stems(selection.measure), *stems(group.text), *set.intersection(*headings)}
+    return bool(named & _SIZES)
 
 
-def _extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, there_are: int) -> Plan:
+def _add_extreme(made: PlanSteps, selection: AskedSelection, listed: PlanOperand, cell_count: int) -> Plan:
     condition = selection.condition
     up = (condition.extreme == "largest") is not (condition.move == "fell")
     if condition.move == "changed":
         listed = made.compute("absolute", listed)
     if condition.many > 1:
-        made.compute("largest" if up else "smallest", listed, _whole(min(condition.many, there_are)))
+        made.compute("largest" if up else "smallest", listed, _build_count(min(condition.many, cell_count)))
     elif condition.place > 1:
-        made.compute("rank", listed, _whole(condition.place if up else -condition.place))
+        made.compute("rank", listed, _build_count(condition.place if up else -condition.place))
     else:
         made.compute("argmax" if up else "argmin", listed)
     return made.plan()
 
 
-def moved_items_plan(
+def build_moved_items_plan(
     selection: AskedSelection, new: GroupedCells, old: GroupedCells, leaves: NumberMatrix
 ) -> Plan | None:
     """Return the plan that chooses lines by how they moved from one period to another; None if they have not both.
@@ -157,26 +157,26 @@ def moved_items_plan(
         old: The same in the earlier one.
     """
     rows = {cell.source.row: cell for cell in old.cells}
-    kept = new.of(lambda cell: cell.source.row in rows)
-    if len(kept.cells) < 2 or len(set(kept.labels)) != len(kept.labels):
+    in_both = new.of(lambda cell: cell.source.row in rows)
+    if len(in_both.cells) < 2 or len(set(in_both.labels)) != len(in_both.labels):
         return None
-    before = replace(old, cells=tuple(rows[cell.source.row] for cell in kept.cells), labels=kept.labels)
+    before = replace(old, cells=tuple(rows[cell.source.row] for cell in in_both.cells), labels=in_both.labels)
     made, condition = PlanSteps(leaves), selection.condition
-    size = is_size_meant(selection, kept)
-    change = _change(condition.limit)
-    moved = made.compute(change, made.listed(kept, size=size), made.listed(before, size=size))
+    size = is_size_meant(selection, in_both)
+    change = _choose_change(condition.limit)
+    moved = made.compute(change, made.listed(in_both, size=size), made.listed(before, size=size))
     if condition.extreme is not None:
-        return _extreme(made, selection, moved, len(kept.cells))
+        return _add_extreme(made, selection, moved, len(in_both.cells))
     if condition.limit is None:
-        held = made.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
+        selected = made.compute("above" if condition.move == "rose" else "below", moved, _ZERO)
     else:
-        limit = _of_fall(condition.limit) if condition.move == "fell" else condition.limit
-        held = made.compute(limit.test, moved, constant_of(limit, kept))
-    made.compute("count" if selection.form == "count" else "labels", held)
+        limit = _reverse_limit(condition.limit) if condition.move == "fell" else condition.limit
+        selected = made.compute(limit.test, moved, convert_limit(limit, in_both))
+    made.compute("count" if selection.form == "count" else "labels", selected)
     return made.plan()
 
 
-def _year_on_year(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
+def _add_yearly_changes(made: PlanSteps, group: GroupedCells, change: str, *, size: bool) -> Ref | None:
     """The change of each year from the one before, called by the later one."""
     ordered = sorted(zip(group.cells, group.labels, strict=True), key=lambda one: one[0].year)
     if len(ordered) < 2 or not all(cell.year for cell, _ in ordered):
@@ -187,7 +187,7 @@ def _year_on_year(made: PlanSteps, group: GroupedCells, change: str, *, size: bo
     return made.compute(change, made.listed(later, size=size), made.listed(earlier, size=size))
 
 
-def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
+def build_members_plan(selection: AskedSelection, members: Members, leaves: NumberMatrix) -> Plan:
     """Return the plan that names lines by their labels, or counts them."""
     made = PlanSteps(leaves)
     for label, source in zip(members.labels, members.sources, strict=True):
@@ -198,7 +198,7 @@ def members_plan(selection: AskedSelection, members: Members, leaves: NumberMatr
     return made.plan()
 
 
-def moved_plan(
+def build_move_plan(
     later: LabelledCell, earlier: LabelledCell, leaves: NumberMatrix, *, rose: bool, size: bool = False
 ) -> Plan:
     """Return the plan that tells whether a number is above, or below, another one.
@@ -212,7 +212,7 @@ def moved_plan(
     return made.plan()
 
 
-def limit_plan(
+def build_limit_plan(
     cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
 ) -> Plan:
     """Return the plan that tells whether a number holds against a limit.
@@ -222,10 +222,10 @@ def limit_plan(
         size: Whether it is taken without its sign.
     """
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
-    return any_plan(one, limit, leaves, size=size)
+    return build_any_plan(one, limit, leaves, size=size)
 
 
-def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
+def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
     """Return the plan that tells whether any number of a group holds against a limit.
 
     Args:
@@ -233,12 +233,12 @@ def any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: b
         size: Whether they are taken without their signs.
     """
     made = PlanSteps(leaves)
-    held = made.compute(limit.test, made.listed(group, size=size), constant_of(limit, group))
-    made.compute("greater", made.compute("count", held), _ZERO)
+    selected = made.compute(limit.test, made.listed(group, size=size), convert_limit(limit, group))
+    made.compute("greater", made.compute("count", selected), _ZERO)
     return made.plan()
 
 
-def constant_of(limit: Limit, group: GroupedCells) -> Constant:
+def convert_limit(limit: Limit, group: GroupedCells) -> Constant:
     """Return the number of a limit as the cells of a group are compared with it."""
     if limit.scale is Scale.PERCENT:
         return Constant(limit.value.scaleb(-2), f"{limit.value:f}%")
@@ -250,7 +250,7 @@ def constant_of(limit: Limit, group: GroupedCells) -> Constant:
     return Constant(limit.value, text, Scale.ONE if in_full else None)
 
 
-def _whole(count: int) -> Constant:
+def _build_count(count: int) -> Constant:
     return Constant(Decimal(count), str(count))
 
 
@@ -263,7 +263,7 @@ _ANY = lazy_regex(r"\b(?:any|some|either) (?:of the |fiscal )?(?:years?|quarters
 _SINCE = lazy_regex(r"\bsince\b")
 
 
-def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
+def read_two_years(years: Sequence[int], question: Question) -> tuple[int, int] | None:
     """Return the two years that a move is between; None if there are not two.
 
     Args:
@@ -279,7 +279,7 @@ def two_years(years: Sequence[int], question: Question) -> tuple[int, int] | Non
     return (max(earlier), later) if earlier else None
 
 
-def yes_no_plan(
+def build_yes_no_plan(
     selection: AskedSelection,
     question: Question,
     group: GroupedCells,
@@ -298,23 +298,23 @@ def yes_no_plan(
     condition, size = selection.condition, is_size_meant(selection, group)
     if condition.limit is not None:
         if _ANY.search(question.lowered):
-            return any_plan(group, condition.limit, page.leaves, size=size)
-        cell = _meant(by_year, question.years, group, last) or by_year.get(max(by_year, default=0))
-        return None if cell is None else limit_plan(cell, condition.limit, group, page.leaves, size=size)
+            return build_any_plan(group, condition.limit, page.leaves, size=size)
+        cell = _find_meant_cell(by_year, question.years, group, last) or by_year.get(max(by_year, default=0))
+        return None if cell is None else build_limit_plan(cell, condition.limit, group, page.leaves, size=size)
     if condition.compared:
-        pair = _compared(selection, question, by_year, group, last, cell_of)
+        pair = _find_compared_cells(selection, question, by_year, group, last, cell_of)
         rose = condition.extreme == "largest"
     else:
-        years = two_years(sorted(by_year), question)
+        years = read_two_years(sorted(by_year), question)
         pair = None if years is None else (by_year[years[1]], by_year[years[0]])
         rose = condition.move == "rose"
     if pair is None:
         return None
     size = size and all(cell.value <= 0 for cell in pair)
-    return moved_plan(*pair, page.leaves, rose=rose, size=size)
+    return build_move_plan(*pair, page.leaves, rose=rose, size=size)
 
 
-def _meant(
+def _find_meant_cell(
     by_year: Mapping[int, LabelledCell], years: Sequence[int], group: GroupedCells, last: Set[int]
 ) -> LabelledCell | None:
     """The cell of a year that is named, else that of the last answer."""
@@ -322,7 +322,7 @@ def _meant(
     return next(iter([*named, *(cell for cell in group.cells if cell.leaf in last)]), None)
 
 
-def _compared(
+def _find_compared_cells(
     selection: AskedSelection,
     question: Question,
     by_year: Mapping[int, LabelledCell],
@@ -335,14 +335,14 @@ def _compared(
     theirs = [year for year in than.years if year in by_year]
     # A year that is given by its distance is that of the other side: "more than in the prior year".
     own = [year for year in question.years if year not in (*theirs, *question.told_years)]
-    if set(stems(_without_distances(than))) - set(stems(group.text)):
+    if set(stems(_remove_distances(than))) - set(stems(group.text)):
         # Another line: of the same year.
-        mine = _meant(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))
+        mine = _find_meant_cell(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))
         year = 0 if mine is None else mine.year
         other = cell_of(than.lowered if than.years or not year else f"{than.lowered} in {year}")
         named = other is not None and bool({*stems(other.row_label)} & {*stems(than.lowered)})
         return (mine, other) if mine is not None and other is not None and named and mine is not other else None
-    mine = _meant(by_year, own, group, last)
+    mine = _find_meant_cell(by_year, own, group, last)
     if mine is not None and not theirs:
         theirs = [year for offset in than.offsets if (year := mine.year + offset) in by_year]
     if mine is None or len(theirs) != 1 or by_year[theirs[0]] is mine:
@@ -350,7 +350,7 @@ def _compared(
     return mine, by_year[theirs[0]]
 
 
-def _without_distances(question: Question) -> str:
+def _remove_distances(question: Question) -> str:
     """The words of a question, in lower case, without the years that it names by their distance."""
     text = question.lowered
     for relative in reversed(question.relative_periods):

@@ -28,19 +28,25 @@ from quaestor.solvers.embedded.cell_groups import (
     GroupedCells,
     LabelledCell,
     Members,
-    columns_called,
-    item_groups,
-    labelled_cells,
-    lines_of_tables,
-    members_called,
-    members_of,
-    part_year_groups,
-    parts_of_totals,
-    period_groups,
-    times_called,
-    without_times,
+    count_labels_called,
+    find_columns_called,
+    find_members,
+    find_members_called,
+    find_total_members,
+    group_items,
+    group_parts_of_years,
+    group_periods,
+    list_table_lines,
+    read_cells,
+    remove_times,
 )
-from quaestor.solvers.embedded.choice_plans import choice_plan, members_plan, moved_items_plan, two_years, yes_no_plan
+from quaestor.solvers.embedded.choice_plans import (
+    build_choice_plan,
+    build_members_plan,
+    build_moved_items_plan,
+    build_yes_no_plan,
+    read_two_years,
+)
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
@@ -92,10 +98,10 @@ def find_period_groups(
     Args:
         probability: Of each number of the page, that it is measured.
     """
-    groups = part_year_groups(cells) if selection.noun in _PARTS_OF_YEARS else period_groups(cells)
-    groups = groups or part_year_groups(cells)
+    groups = group_parts_of_years(cells) if selection.noun in _PARTS_OF_YEARS else group_periods(cells)
+    groups = groups or group_parts_of_years(cells)
     if not groups and selection.noun in ("period", "date"):
-        groups = item_groups(cells)
+        groups = group_items(cells)
     if years := years_limited_to(question):
         limited = [group.of(lambda cell: cell.year in years) for group in groups]
         groups = tuple(group for group in limited if len(group.cells) > 1) or groups
@@ -122,9 +128,9 @@ def find_item_groups(
     Args:
         probability: Of each number of the page, that it is measured.
     """
-    measure = without_times(measured_words(selection.measure))
-    within = members_of(document, selection.whole) or members_of(document, measure)
-    groups = item_groups(cells, frozenset() if within is None else within.rows)
+    measure = remove_times(measured_words(selection.measure))
+    within = find_members(document, selection.whole) or find_members(document, measure)
+    groups = group_items(cells, frozenset() if within is None else within.rows)
     if named := _options_named(selection.options, groups):
         return _ranked(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
     under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]
@@ -178,7 +184,7 @@ def _parts_meant(
     noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
 ) -> frozenset[tuple[int, int]]:
     """The lines of the total whose lines are called by a noun or given most by the scorer, else of the first total."""
-    sums = parts_of_totals(document)
+    sums = find_total_members(document)
     if not sums:
         return frozenset()
     said: dict[tuple[int, int], float] = {}
@@ -188,7 +194,7 @@ def _parts_meant(
     named = set(stems(noun))
 
     def score(members: Members) -> float:
-        return times_called(members, named) + sum(said.get(place, 0.0) for place in members.rows)
+        return count_labels_called(members, named) + sum(said.get(place, 0.0) for place in members.rows)
 
     return max(sums, key=score).rows
 
@@ -311,7 +317,7 @@ def chosen_plans(
     if selection.among == "items" and not selection.condition.asked:
         yield from _members(selection, document, page, probability)
         return
-    cells = _of_period(question, labelled_cells(document, page.leaves), document)
+    cells = _of_period(question, read_cells(document, page.leaves), document)
     if not cells:
         return
     if selection.among == "items":
@@ -360,15 +366,15 @@ def _members(
     selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
 ) -> Iterator[ChosenPlan]:
     consists = bool(selection.whole) and not selection.measure
-    members = members_of(document, selection.whole, _WHOLE if consists else 0.6)
+    members = find_members(document, selection.whole, _WHOLE if consists else 0.6)
     if members is None and not consists:
-        members = members_called(selection.noun, document)
+        members = find_members_called(selection.noun, document)
     if members is None and not consists and _is_spoken_of(selection.whole, page):
-        members = columns_called(selection.whole, document) or _lines_of_likeliest(document, page, probability)
+        members = find_columns_called(selection.whole, document) or _lines_of_likeliest(document, page, probability)
     if members is not None:
         named = bool(members.heading)
         evidence = ChoiceEvidence(under_heading=named, of_table=not named)
-        yield ChosenPlan(members_plan(selection, members, page.leaves), None, members, evidence)
+        yield ChosenPlan(build_members_plan(selection, members, page.leaves), None, members, evidence)
 
 
 def _is_spoken_of(whole: str, page: PageFeatures) -> bool:
@@ -379,7 +385,7 @@ def _is_spoken_of(whole: str, page: PageFeatures) -> bool:
 
 def _lines_of_likeliest(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
     tables = page.leaves.table
-    found = {lines.sources[0].table: lines for lines in lines_of_tables(document)}
+    found = {lines.sources[0].table: lines for lines in list_table_lines(document)}
     likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
     return None if likeliest is None else found[likeliest]
 
@@ -396,7 +402,7 @@ def _items(
         plan = (
             _moved_items(selection, question, found, cells, page)
             if selection.condition.move
-            else choice_plan(selection, found.group, page.leaves)
+            else build_choice_plan(selection, found.group, page.leaves)
         )
         if plan is not None:
             evidence = ChoiceEvidence(found.mass, found.share, lines=True)
@@ -413,17 +419,17 @@ def _moved_items(
     """The plan for lines that moved: between the years that are named, or to the one named, or to the last."""
     table = found.group.cells[0].source.table
     years = sorted({cell.year for cell in cells if cell.source.table == table and cell.year})
-    pair = two_years(years, question)
+    pair = read_two_years(years, question)
     if pair is None:
         return None
     rows = {cell.source.row for cell in found.group.cells}
     of_years = {
         group.cells[0].year: group.of(lambda cell: cell.source.row in rows)
-        for group in reversed(item_groups([cell for cell in cells if cell.source.table == table]))
+        for group in reversed(group_items([cell for cell in cells if cell.source.table == table]))
         if not group.across and group.cells[0].counts == found.group.cells[0].counts
     }
     old, new = (of_years.get(year) for year in pair)
-    return moved_items_plan(selection, new, old, page.leaves) if new and old else None
+    return build_moved_items_plan(selection, new, old, page.leaves) if new and old else None
 
 
 def _period_plan(
@@ -435,8 +441,8 @@ def _period_plan(
     cell_of: Callable[[str], LabelledCell | None],
 ) -> Plan | None:
     if selection.form != "yes_no":
-        return choice_plan(selection, group, page.leaves)
-    return yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)
+        return build_choice_plan(selection, group, page.leaves)
+    return build_yes_no_plan(selection, question, group, page, last_leaves(state), cell_of)
 
 
 _STATED = frozenset({"employee", "person", "customer", "location"})

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from pages import page
 
 from quaestor.solvers.embedded.cell_groups import (
+    find_summed_rows,
+    find_total_rows,
     is_part_of_a_year,
-    labelled_cells,
-    parts_of_sum,
-    total_rows,
-    without_times,
+    read_cells,
+    remove_times,
 )
 
 _CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
@@ -23,7 +23,7 @@ _CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
     [("year ended december 31 , 2019", ""), ("2019 amount", "amount"), ("total", ""), ("europe", "europe"), ("", "")],
 )
 def test_what_a_label_names_besides_a_time(label: str, left: str) -> None:
-    assert without_times(label) == left
+    assert remove_times(label) == left
 
 
 def test_parts_of_a_year() -> None:
@@ -34,24 +34,24 @@ def test_parts_of_a_year() -> None:
 
 def test_totals_are_known_by_their_labels_and_by_their_numbers() -> None:
     table = REGIONS.tables[0]
-    assert total_rows(table) == {5, 9}
-    assert parts_of_sum(table, 5) == (2, 3, 4)
-    assert parts_of_sum(table, 11) == ()
+    assert find_total_rows(table) == {5, 9}
+    assert find_summed_rows(table, 5) == (2, 3, 4)
+    assert find_summed_rows(table, 11) == ()
 
 
 def test_a_sum_that_nobody_calls_so_is_a_total() -> None:
     grid = [["", "2012", "2011"], ["bread", "120", "110"], ["cake", "30", "45"], ["goods sold", "150", "155"]]
-    assert total_rows(page(grid).tables[0]) == {3}
+    assert find_total_rows(page(grid).tables[0]) == {3}
 
 
 def test_a_total_has_a_total_before_it_in_it() -> None:
     grid = [["", "2012"], ["cash", "120"], ["stock", "230"], ["total current assets", "350"], ["plant", "400"],
             ["total assets", "750"]]  # fmt: skip
-    assert parts_of_sum(page(grid).tables[0], 5, total_rows(page(grid).tables[0])) == (1, 2, 4)
+    assert find_summed_rows(page(grid).tables[0], 5, find_total_rows(page(grid).tables[0])) == (1, 2, 4)
 
 
 def test_cells_know_their_headings_and_their_years() -> None:
-    cells = labelled_cells(REGIONS, features(REGIONS).leaves)
+    cells = read_cells(REGIONS, features(REGIONS).leaves)
     first = cells[0]
     assert (first.row, first.column_label, first.year, first.total) == (
         ("net sales", "north region"),
@@ -69,4 +69,4 @@ def test_cells_know_their_headings_and_their_years() -> None:
 @given(st.lists(st.lists(_CELL, min_size=3, max_size=3), min_size=1, max_size=7))
 def test_any_table_has_its_totals(grid: list[list[str]]) -> None:
     table = page([["", "2012", "2011"], *grid]).tables[0]
-    assert total_rows(table) <= set(range(len(table.rows)))
+    assert find_total_rows(table) <= set(range(len(table.rows)))

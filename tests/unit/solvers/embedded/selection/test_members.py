@@ -5,11 +5,11 @@ from choices import REGIONS
 from pages import page
 
 from quaestor.solvers.embedded.cell_groups import (
-    columns_called,
-    lines_of_tables,
-    members_called,
-    members_of,
-    parts_of_totals,
+    find_columns_called,
+    find_members,
+    find_members_called,
+    find_total_members,
+    list_table_lines,
 )
 
 
@@ -22,7 +22,7 @@ from quaestor.solvers.embedded.cell_groups import (
     ],
 )
 def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str, ...]) -> None:
-    members = members_of(REGIONS, whole)
+    members = find_members(REGIONS, whole)
     assert members is not None
     assert members.labels == labels
     assert all(source.column == 0 for source in members.sources)
@@ -30,7 +30,7 @@ def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str,
 
 @pytest.mark.parametrize("whole", ["goodwill", "", "the of", "net income"])
 def test_what_no_heading_says_has_no_parts(whole: str) -> None:
-    assert members_of(REGIONS, whole) is None
+    assert find_members(REGIONS, whole) is None
 
 
 def test_what_is_taken_away_and_what_follows_a_sum_are_no_parts() -> None:
@@ -38,13 +38,13 @@ def test_what_is_taken_away_and_what_follows_a_sum_are_no_parts() -> None:
         ["", "2012"], ["receivables :", ""], ["billed", "$ 300"], ["unbilled", "120"], ["", "420"],
         ["less allowance", "-20 ( 20 )"], ["net receivables", "$ 400"],
     ]  # fmt: skip
-    members = members_of(page(grid), "receivables")
+    members = find_members(page(grid), "receivables")
     assert members is not None
     assert members.labels == ("billed", "unbilled")
 
 
 def test_all_lines_of_a_table_but_its_totals() -> None:
-    (lines,) = lines_of_tables(REGIONS)
+    (lines,) = list_table_lines(REGIONS)
     assert lines.heading == ""
     assert lines.labels == (
         "north region",
@@ -59,18 +59,18 @@ def test_all_lines_of_a_table_but_its_totals() -> None:
 
 def test_columns_are_called_by_a_short_word_for_them() -> None:
     grid = [["", "operating leases", "finance leases", "loans"], ["2013", "5", "6", "7"]]
-    members = columns_called("lease liabilities", page(grid))
+    members = find_columns_called("lease liabilities", page(grid))
     assert members is not None
     assert members.labels == ("operating leases", "finance leases")
-    assert columns_called("what is owed for leases of plants", page(grid)) is None
+    assert find_columns_called("what is owed for leases of plants", page(grid)) is None
 
 
 def test_lines_are_called_by_a_noun() -> None:
-    members = members_called("region", REGIONS)
+    members = find_members_called("region", REGIONS)
     assert members is not None
     assert members.heading == "total net sales"
-    assert members_called("country", REGIONS) is None
+    assert find_members_called("country", REGIONS) is None
 
 
 def test_parts_total_by_total() -> None:
-    assert [members.heading for members in parts_of_totals(REGIONS)] == ["total net sales", "total operating expenses"]
+    assert [each.heading for each in find_total_members(REGIONS)] == ["total net sales", "total operating expenses"]

@@ -4,7 +4,7 @@ import pytest
 from choices import REGIONS, told
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.choice_plans import two_years
+from quaestor.solvers.embedded.choice_plans import read_two_years
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.choice_plans import two_years
     ],
 )
 def test_the_years_that_a_move_is_between(text: str, years: tuple[int, int] | None) -> None:
-    assert two_years([2010, 2011, 2012], read_question(text)) == years
+    assert read_two_years([2010, 2011, 2012], read_question(text)) == years
 
 
 @pytest.mark.parametrize(
