@@ -14,7 +14,7 @@ from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.stated import stated_value
 from quaestor.scoring.stated_metrics import exact_match
-from quaestor.solvers.embedded.choosing import ChosenPlan, chosen_plans
+from quaestor.solvers.embedded.choosing import ChosenPlan, choose_plans
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
@@ -38,7 +38,7 @@ def judged_choices(
         if page is None or example.document is None or example.chained:
             continue
         for text, gold in zip(example.questions, example.gold, strict=True):
-            chosen = next(chosen_plans(read_question(text), example.document, page, DialogueState(), weights), None)
+            chosen = next(choose_plans(read_question(text), example.document, page, DialogueState(), weights), None)
             if chosen is not None and gold.stated is not None:
                 yield chosen.evidence, _is_right(chosen, gold)
 

@@ -102,18 +102,18 @@ def find_period_groups(
     groups = groups or group_parts_of_years(cells)
     if not groups and selection.noun in ("period", "date"):
         groups = group_items(cells)
-    if years := years_limited_to(question):
+    if years := read_year_limits(question):
         limited = [group.of(lambda cell: cell.year in years) for group in groups]
         groups = tuple(group for group in limited if len(group.cells) > 1) or groups
     if selection.noun in _PARTS_OF_YEARS and question.years:
         asked = {0, *question.years}
-        dated = [group.of(lambda cell: _year_near(cell) in asked) for group in groups]
+        dated = [group.of(lambda cell: _find_year(cell) in asked) for group in groups]
         groups = tuple(group for group in dated if len(group.cells) > 1) or groups
     if selection.noun in _YEARS:
-        groups = tuple(_by_year(group) for group in groups)
-    held = None if selection.condition.move else selection.condition.limit
+        groups = tuple(_label_by_year(group) for group in groups)
+    limit = None if selection.condition.move else selection.condition.limit
     known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
-    return _ranked(groups, known, cells, limit=held, by_line=False)
+    return _rank_groups(groups, known, cells, limit=limit, by_line=False)
 
 
 def find_item_groups(
@@ -131,48 +131,51 @@ def find_item_groups(
     measure = remove_times(measured_words(selection.measure))
     within = find_members(document, selection.whole) or find_members(document, measure)
     groups = group_items(cells, frozenset() if within is None else within.rows)
-    if named := _options_named(selection.options, groups):
-        return _ranked(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
+    if named := _find_named_options(selection.options, groups):
+        return _rank_groups(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
     under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]
     if selection.noun in _SEGMENTS and under_headings:
         groups, within = tuple(under_headings), None
     elif within is not None:
-        groups = _limited(groups, within.rows)
+        groups = _limit_to_rows(groups, within.rows)
     elif selection.noun in _SEGMENTS:
         # Segments may be columns too: those stand across a line.
         others = [group for group in groups if group.across or group.headings]
-        parts = _parts_meant(selection.noun, document, cells, probability)
-        groups = tuple(dict.fromkeys((*_limited(groups, parts), *others)))
+        parts = _find_meant_parts(selection.noun, document, cells, probability)
+        groups = tuple(dict.fromkeys((*_limit_to_rows(groups, parts), *others)))
     if selection.noun in _SEGMENTS:
-        groups = _of_many(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups) or groups
+        groups = (
+            _drop_single_cells(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups)
+            or groups
+        )
     if question.years and not selection.condition.move:
         dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in question.year_set]
         groups = tuple(dated) or groups
-    held = None if selection.condition.move else selection.condition.limit
+    limit = None if selection.condition.move else selection.condition.limit
     known = {cell.leaf: float(probability[cell.leaf]) for cell in cells}
-    return _ranked(groups, known, cells, within, held, by_line=True)
+    return _rank_groups(groups, known, cells, within, limit, by_line=True)
 
 
-def _options_named(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
+def _find_named_options(options: Sequence[str], groups: Sequence[GroupedCells]) -> list[GroupedCells]:
     """The groups of the cells that a question names to choose between, if it names them all; those that fit best."""
     if not options:
         return []
     found: list[tuple[float, GroupedCells]] = []
     for group in groups:
-        called = [_called(option, group) for option in options]
+        called = [_find_called_cell(option, group) for option in options]
         places = {place for _, place in called}
         least = min(share for share, _ in called)
         if least and len(places) == len(called):
-            found.append((least, _at(group, {group.cells[place].leaf for place in places})))
+            found.append((least, _select_leaves(group, {group.cells[place].leaf for place in places})))
     best = max((least for least, _ in found), default=0.0)
     return [group for least, group in found if least == best]
 
 
-def _at(group: GroupedCells, leaves: set[int]) -> GroupedCells:
+def _select_leaves(group: GroupedCells, leaves: set[int]) -> GroupedCells:
     return group.of(lambda cell: cell.leaf in leaves)
 
 
-def _called(option: str, group: GroupedCells) -> tuple[float, int]:
+def _find_called_cell(option: str, group: GroupedCells) -> tuple[float, int]:
     """The place of the cell whose label shares most words with an option, and which share of both that is."""
     wanted = set(stems(option))
     shares = [len(wanted & (own := set(stems(label)))) / max(1, len(wanted | own)) for label in group.labels]
@@ -180,38 +183,38 @@ def _called(option: str, group: GroupedCells) -> tuple[float, int]:
     return shares[best], best
 
 
-def _parts_meant(
+def _find_meant_parts(
     noun: str, document: Document, cells: Sequence[LabelledCell], probability: NDArray[np.float64]
 ) -> frozenset[tuple[int, int]]:
     """The lines of the total whose lines are called by a noun or given most by the scorer, else of the first total."""
     sums = find_total_members(document)
     if not sums:
         return frozenset()
-    said: dict[tuple[int, int], float] = {}
+    masses: dict[tuple[int, int], float] = {}
     for cell in cells:
         place = cell.source.table, cell.source.row
-        said[place] = said.get(place, 0.0) + float(probability[cell.leaf])
+        masses[place] = masses.get(place, 0.0) + float(probability[cell.leaf])
     named = set(stems(noun))
 
     def score(members: Members) -> float:
-        return count_labels_called(members, named) + sum(said.get(place, 0.0) for place in members.rows)
+        return count_labels_called(members, named) + sum(masses.get(place, 0.0) for place in members.rows)
 
     return max(sums, key=score).rows
 
 
-def _limited(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
+def _limit_to_rows(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
     """The columns with some of their lines; all groups if no column has two of them."""
     columns = [group for group in groups if not group.across and not group.headings]
-    return _of_many(group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns) or tuple(
-        groups
-    )
+    return _drop_single_cells(
+        group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns
+    ) or tuple(groups)
 
 
-def _of_many(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
+def _drop_single_cells(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
     return tuple(group for group in groups if len(group.cells) > 1)
 
 
-def years_limited_to(question: Question) -> frozenset[int]:
+def read_year_limits(question: Question) -> frozenset[int]:
     """Return the years between which a question chooses ("from 2015 to 2017"), if it names several."""
     spans = [(mention.period.year, mention.period.last) for mention in find_periods(question.lowered)]
     whole = {year for first, last in spans if last is not None for year in range(first, last + 1)}
@@ -223,13 +226,13 @@ def years_limited_to(question: Question) -> frozenset[int]:
     return frozenset(named) if len(named) > 1 else frozenset()
 
 
-def _year_near(cell: LabelledCell) -> int:
+def _find_year(cell: LabelledCell) -> int:
     """The year of a cell of a part of a year, by whichever of its headings names one."""
     periods = (cell.column_period, cell.row_period)
     return next((period.last or period.year for period in periods if period is not None), 0)
 
 
-def _meets(limit: Limit | None, group: GroupedCells) -> bool:
+def _is_comparable(limit: Limit | None, group: GroupedCells) -> bool:
     """Whether the numbers of a group can be held against a limit: percentages against percentages."""
     percent = group.cells[0].counts.scale is Scale.PERCENT
     if limit is None or not limit.value:
@@ -239,13 +242,13 @@ def _meets(limit: Limit | None, group: GroupedCells) -> bool:
     return not percent or (limit.scale is Scale.ONE and limit.unit is None)
 
 
-def _by_year(group: GroupedCells) -> GroupedCells:
+def _label_by_year(group: GroupedCells) -> GroupedCells:
     """A group whose cells are called by their years, where these tell them apart."""
     years = [str(cell.year) for cell in group.cells]
     return replace(group, labels=tuple(years)) if "0" not in years and len(set(years)) == len(years) else group
 
 
-def _ranked(
+def _rank_groups(
     groups: Iterable[GroupedCells],
     probability: Mapping[int, float],
     cells: Sequence[LabelledCell],
@@ -268,7 +271,7 @@ def _ranked(
             return masses[first.table, group.across, first.row if group.across else first.column]
         return sum(probability[cell.leaf] for cell in group.cells)
 
-    known = [(group, mass(group) if _meets(limit, group) else 0.0) for group in groups]
+    known = [(group, mass(group) if _is_comparable(limit, group) else 0.0) for group in groups]
     whole = sum(own for _, own in known)
     found = [GroupCandidate(group, own, own / whole if whole else 0.0, members) for group, own in known]
     # Of groups that are as likely the newest, then the first.
@@ -296,7 +299,7 @@ class ChosenPlan:
     evidence: ChoiceEvidence
 
 
-def chosen_plans(
+def choose_plans(
     question: Question,
     document: Document,
     page: PageFeatures,
@@ -313,15 +316,15 @@ def chosen_plans(
     selection = question.wants.selection
     if selection is None:
         return
-    probability = _probability(selection, document, page, state, weights, places)
+    probability = _score_cells(selection, document, page, state, weights, places)
     if selection.among == "items" and not selection.condition.asked:
-        yield from _members(selection, document, page, probability)
+        yield from _choose_members(selection, document, page, probability)
         return
-    cells = _of_period(question, read_cells(document, page.leaves), document)
+    cells = _select_period_cells(question, read_cells(document, page.leaves), document)
     if not cells:
         return
     if selection.among == "items":
-        yield from _items(selection, question, document, cells, probability, page)
+        yield from _choose_items(selection, question, document, cells, probability, page)
         return
 
     @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
@@ -331,13 +334,15 @@ def chosen_plans(
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
     for found in find_period_groups(selection, question, cells, probability):
-        plan = _period_plan(selection, question, found.group, page, state, cell_of)
+        plan = _build_period_plan(selection, question, found.group, page, state, cell_of)
         if plan is not None:
             every = selection.form == "members"
             yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
 
 
-def _of_period(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
+def _select_period_cells(
+    question: Question, cells: Sequence[LabelledCell], document: Document
+) -> Sequence[LabelledCell]:
     """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
     if document.is_page:
         return cells
@@ -345,7 +350,7 @@ def _of_period(question: Question, cells: Sequence[LabelledCell], document: Docu
     return [cell for cell in cells if not period.away(document.table(cell.source.table), cell.source)] or cells
 
 
-def _probability(
+def _score_cells(
     selection: AskedSelection,
     document: Document,
     page: PageFeatures,
@@ -362,35 +367,39 @@ def _probability(
     return likely_cells(question, state, page, weights, prior_of(question, page.leaves, document, places))
 
 
-def _members(
+def _choose_members(
     selection: AskedSelection, document: Document, page: PageFeatures, probability: NDArray[np.float64]
 ) -> Iterator[ChosenPlan]:
     consists = bool(selection.whole) and not selection.measure
     members = find_members(document, selection.whole, _WHOLE if consists else 0.6)
     if members is None and not consists:
         members = find_members_called(selection.noun, document)
-    if members is None and not consists and _is_spoken_of(selection.whole, page):
-        members = find_columns_called(selection.whole, document) or _lines_of_likeliest(document, page, probability)
+    if members is None and not consists and _mentions(selection.whole, page):
+        members = find_columns_called(selection.whole, document) or _find_likeliest_lines(document, page, probability)
     if members is not None:
         named = bool(members.heading)
         evidence = ChoiceEvidence(under_heading=named, of_table=not named)
         yield ChosenPlan(build_members_plan(selection, members, page.leaves), None, members, evidence)
 
 
-def _is_spoken_of(whole: str, page: PageFeatures) -> bool:
+def _mentions(whole: str, page: PageFeatures) -> bool:
     """Whether the page has a word for what lines are asked to be parts of."""
-    said = stems(whole)
-    return not said or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in said)
+    whole_stems = stems(whole)
+    return (
+        not whole_stems
+        or whole.startswith(("which", "that"))
+        or any(stem in page.leaves.vocabulary for stem in whole_stems)
+    )
 
 
-def _lines_of_likeliest(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
+def _find_likeliest_lines(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
     tables = page.leaves.table
     found = {lines.sources[0].table: lines for lines in list_table_lines(document)}
     likeliest = max(found, key=lambda table: float(probability[tables == table].sum()), default=None)
     return None if likeliest is None else found[likeliest]
 
 
-def _items(
+def _choose_items(
     selection: AskedSelection,
     question: Question,
     document: Document,
@@ -400,7 +409,7 @@ def _items(
 ) -> Iterator[ChosenPlan]:
     for found in find_item_groups(selection, question, document, cells, probability):
         plan = (
-            _moved_items(selection, question, found, cells, page)
+            _build_moved_items_plan(selection, question, found, cells, page)
             if selection.condition.move
             else build_choice_plan(selection, found.group, page.leaves)
         )
@@ -409,7 +418,7 @@ def _items(
             yield ChosenPlan(plan, found.group, found.members, evidence)
 
 
-def _moved_items(
+def _build_moved_items_plan(
     selection: AskedSelection,
     question: Question,
     found: GroupCandidate,
@@ -432,7 +441,7 @@ def _moved_items(
     return build_moved_items_plan(selection, new, old, page.leaves) if new and old else None
 
 
-def _period_plan(
+def _build_period_plan(
     selection: AskedSelection,
     question: Question,
     group: GroupedCells,
@@ -452,7 +461,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenCells:
+class CellChoiceAnswerer:
     """Answers questions that ask for a choice among cells."""
 
     weights: EmbeddedWeights
@@ -468,13 +477,13 @@ class ChosenCells:
         selection = question.wants.selection
         if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
             return
-        found = list(self._chosen(question, asked))
+        found = list(self._choose(question, asked))
         enough = least * (found[0].confidence or 0.0) if found else 0.0
         yield from (answer for answer in found if answer is found[0] or (answer.confidence or 0.0) >= enough)
 
-    def _chosen(self, question: Question, asked: AskedTurn) -> Iterator[Answer]:
+    def _choose(self, question: Question, asked: AskedTurn) -> Iterator[Answer]:
         context, seen = asked.context, list[AnswerValue | None]()
-        plans = [*chosen_plans(question, context.document, asked.page, asked.state, self.weights, context.weights)]
+        plans = [*choose_plans(question, context.document, asked.page, asked.state, self.weights, context.weights)]
         for chosen in plans:
             operation = chosen.plan.steps[-1].operation if isinstance(chosen.plan.steps[-1], Compute) else "extract"
             try:
@@ -487,26 +496,26 @@ class ChosenCells:
             seen.append(answer.value)
             context.trace.append(CandidateChosen(len(plans), operation, chosen.evidence.share))
             confidence = self.weights.choices.confidence(chosen.evidence)
-            yield replace(answer, confidence=confidence, grounds=_grounds(chosen, question, context.question))
+            yield replace(answer, confidence=confidence, grounds=_explain_choice(chosen, question, context.question))
 
 
-def _grounds(chosen: ChosenPlan, question: Question, asked: Question) -> str:
+def _explain_choice(chosen: ChosenPlan, question: Question, asked: Question) -> str:
     """What led to a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
     parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
     if chosen.group is not None:
         kind = "row" if chosen.group.across or chosen.group.headings else "column"
-        said = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]
-        parts.append(f'{kind} "{" ".join(dict.fromkeys(said)) or chosen.group.text}"')
-        parts.append(f"of {_listed(chosen.group.labels)}")
+        shared = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]
+        parts.append(f'{kind} "{" ".join(dict.fromkeys(shared)) or chosen.group.text}"')
+        parts.append(f"of {_join_labels(chosen.group.labels)}")
     if chosen.members is not None and chosen.members.heading:
         parts.append(f'lines of "{chosen.members.heading}"')
     selection = question.wants.selection
     spans = () if selection is None else selection.condition.spans
     condition = [selection.text[start:end].strip() for start, end in spans] if selection is not None else []
-    return "; ".join([*parts, *(f'"{said}"' for said in condition)])
+    return "; ".join([*parts, *(f'"{shared}"' for shared in condition)])
 
 
-def _listed(labels: tuple[str, ...]) -> str:
+def _join_labels(labels: tuple[str, ...]) -> str:
     shown = labels[:_SHOWN]
     more = len(labels) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

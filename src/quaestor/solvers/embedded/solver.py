@@ -17,7 +17,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, decline_for_turns
 from quaestor.solvers.embedded.answerability import AnswerabilityModel
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
-from quaestor.solvers.embedded.choosing import ChosenCells
+from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
 from quaestor.solvers.embedded.direct_answers import count_parts, follow_up, named_measure
 from quaestor.solvers.embedded.filings.answering import FilingAnswerer
 from quaestor.solvers.embedded.loading import EmbeddedWeights
@@ -181,7 +181,7 @@ class EmbeddedSolver:
         self._filings = (
             FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
         )
-        others: tuple[Answerer, ...] = (ChosenCells(weights), ListedNumbers(weights), WordsOfText())
+        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListedNumbers(weights), WordsOfText())
         numbers = RankedNumbers(self._reader, weights, declines=decline)
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
