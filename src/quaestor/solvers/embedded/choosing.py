@@ -145,8 +145,7 @@ def find_item_groups(
         groups = tuple(dict.fromkeys((*_limit_to_rows(groups, parts), *others)))
     if selection.noun in _SEGMENTS:
         groups = (
-            _drop_single_cells(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups)
-            or groups
+            _drop_singles(group.of(lambda cell: not _NO_SEGMENT.search(cell.row_label)) for group in groups) or groups
         )
     if question.years and not selection.condition.move:
         dated = [group for group in groups if not group.cells[0].year or group.cells[0].year in question.year_set]
@@ -205,12 +204,12 @@ def _find_meant_parts(
 def _limit_to_rows(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
     """The columns with some of their lines; all groups if no column has two of them."""
     columns = [group for group in groups if not group.across and not group.headings]
-    return _drop_single_cells(
+    return _drop_singles(
         group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns
     ) or tuple(groups)
 
 
-def _drop_single_cells(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
+def _drop_singles(groups: Iterable[GroupedCells]) -> tuple[GroupedCells, ...]:
     return tuple(group for group in groups if len(group.cells) > 1)
 
 
@@ -320,7 +319,7 @@ def choose_plans(
     if selection.among == "items" and not selection.condition.asked:
         yield from _choose_members(selection, document, page, probability)
         return
-    cells = _select_period_cells(question, read_cells(document, page.leaves), document)
+    cells = _select_cells(question, read_cells(document, page.leaves), document)
     if not cells:
         return
     if selection.among == "items":
@@ -340,9 +339,7 @@ def choose_plans(
             yield ChosenPlan(plan, found.group, None, ChoiceEvidence(found.mass, found.share, every_period=every))
 
 
-def _select_period_cells(
-    question: Question, cells: Sequence[LabelledCell], document: Document
-) -> Sequence[LabelledCell]:
+def _select_cells(question: Question, cells: Sequence[LabelledCell], document: Document) -> Sequence[LabelledCell]:
     """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
     if document.is_page:
         return cells
@@ -384,12 +381,8 @@ def _choose_members(
 
 def _mentions(whole: str, page: PageFeatures) -> bool:
     """Whether the page has a word for what lines are asked to be parts of."""
-    whole_stems = stems(whole)
-    return (
-        not whole_stems
-        or whole.startswith(("which", "that"))
-        or any(stem in page.leaves.vocabulary for stem in whole_stems)
-    )
+    named = stems(whole)
+    return not named or whole.startswith(("which", "that")) or any(stem in page.leaves.vocabulary for stem in named)
 
 
 def _find_likeliest_lines(document: Document, page: PageFeatures, probability: NDArray[np.float64]) -> Members | None:
