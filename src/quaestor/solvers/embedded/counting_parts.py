@@ -27,14 +27,14 @@ _FAR = 8
 """Turns further back are not pointed at by place."""
 
 
-def parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
+def build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
     """Return the plan of what a question asks of the parts of an earlier answer; None if it asks for anything else.
 
     Args:
         of_turns: Whether answers of one number each count as parts, if no answer lists any.
     """
     asked = read_asked_parts(question.lower())
-    parts = None if asked is None else _parts_meant(asked, memory, len(memory.turns), of_turns=of_turns)
+    parts = None if asked is None else _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
     if asked is None or not parts:
         return None
     if len(parts) == 1:
@@ -51,36 +51,36 @@ def parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
     return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=asked.operation)))
 
 
-def _parts_meant(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[Plan]:
+def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[Plan]:
     """Return the parts that are meant after some turns, each as a plan of the turn that is asked now."""
     by_place = bool(asked.places) and not asked.count
     for place in range(end - 1, max(-1, end - 1 - _FAR), -1):
         turn = memory.turns[place]
         again = read_asked_parts(turn.question.lower())
         if again is not None:
-            parts = _parts_meant(again, memory, place, of_turns=of_turns)
+            parts = _find_meant_parts(again, memory, place, of_turns=of_turns)
         else:
             back = len(memory.turns) - place
-            parts = [Plan(tuple(refer_further_back(step, back) for step in part.steps)) for part in _parts_of(turn)]
-        if _fits(asked, parts):
+            parts = [Plan(tuple(refer_further_back(step, back) for step in part.steps)) for part in _list_parts(turn)]
+        if _has_asked_parts(asked, parts):
             return [parts[at] for at in asked.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
             return []  # the list that is meant has no such part, or none that is known
         if again is None and not parts and not by_place:
             break
     count = asked.count or 2
-    values = list(_values_before(memory, end, count)) if of_turns else []
-    if by_place and max(asked.places) >= 0 and [*_values_before(memory, end, count + 1)]:
+    values = list(_read_values_before(memory, end, count)) if of_turns else []
+    if by_place and max(asked.places) >= 0 and [*_read_values_before(memory, end, count + 1)]:
         return []  # of three answers or more, nobody says which the first is
-    return [values[at] for at in asked.places] or values if _fits(asked, values) else []
+    return [values[at] for at in asked.places] or values if _has_asked_parts(asked, values) else []
 
 
-def _fits(asked: AskedParts, parts: list[Plan]) -> bool:
-    there = len(parts) == asked.count if asked.count else len(parts) > 1
-    return there and all(-len(parts) <= at < len(parts) for at in asked.places)
+def _has_asked_parts(asked: AskedParts, parts: list[Plan]) -> bool:
+    has_count = len(parts) == asked.count if asked.count else len(parts) > 1
+    return has_count and all(-len(parts) <= at < len(parts) for at in asked.places)
 
 
-def _values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
+def _read_values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
     """Yield the last answers if each is one number."""
     first = end - count
     if first >= 0 and all(answer.number is not None for answer in memory.answers[first:end]):
@@ -90,26 +90,26 @@ def _values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
             yield Plan(steps if plan is None else tuple(refer_further_back(step, back) for step in steps))
 
 
-def _parts_of(turn: Turn) -> list[Plan]:
+def _list_parts(turn: Turn) -> list[Plan]:
     """Return the parts of an answer, each as a plan of its turn; none if it lists nothing, or lacks a part."""
     plan = turn.answer.plan
     if plan is None or not plan.steps:
         return []
-    asked = _asked_in(turn)
-    parts = list(_entries(plan, whole=asked > 1))
+    asked = _count_asked(turn)
+    parts = list(_list_entries(plan, whole=asked > 1))
     return parts if len(parts) > 1 and (asked == 1 or len(parts) == asked) else []
 
 
-def _asked_in(turn: Turn) -> int:
+def _count_asked(turn: Turn) -> int:
     return max(len(split_question(turn.question)), len(split_questions(turn.question)))
 
 
 def _lists_otherwise(turn: Turn) -> bool:
     """Whether a turn without parts asked for several things, or is answered in words that may list some."""
-    return _asked_in(turn) > 1 or isinstance(turn.answer.value, Text)
+    return _count_asked(turn) > 1 or isinstance(turn.answer.value, Text)
 
 
-def _entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
+def _list_entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
     """Yield the entries that a plan lists.
 
     Args:
@@ -119,30 +119,30 @@ def _entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
     if not isinstance(last, Compute) or not _is_list(plan, last):
         yield plan
     elif last.operation != "items":
-        yield from _entries_computed(plan, last)
+        yield from _compute_entries(plan, last)
     else:
         for operand in last.operands:
-            for entry in _operand_plans(plan, operand):
-                yield from (entry,) if whole else _entries(entry)
+            for entry in _read_operand_plans(plan, operand):
+                yield from (entry,) if whole else _list_entries(entry)
 
 
 def _is_list(plan: Plan, step: Step) -> bool:
     if not isinstance(step, Compute):
         return False
     each = OPERATIONS[step.operation].takes == "each"
-    return step.operation == "items" or (each and any(_lists(plan, operand) for operand in step.operands))
+    return step.operation == "items" or (each and any(_refers_to_list(plan, operand) for operand in step.operands))
 
 
-def _lists(plan: Plan, operand: Operand) -> bool:
+def _refers_to_list(plan: Plan, operand: Operand) -> bool:
     if isinstance(operand, Ref):
         return operand.step > 0 and _is_list(plan, plan.steps[operand.step - 1])
     return isinstance(operand, CellGroup)
 
 
-def _entries_computed(plan: Plan, last: Compute) -> Iterator[Plan]:
+def _compute_entries(plan: Plan, last: Compute) -> Iterator[Plan]:
     """Yield the entries of a list that is computed entry by entry: of ratios, of changes."""
-    taken = (list(_operand_plans(plan, operand)) for operand in last.operands)
-    columns = [[entry for one in plans for entry in _entries(one)] for plans in taken]
+    operand_plans = (list(_read_operand_plans(plan, operand)) for operand in last.operands)
+    columns = [[entry for one in plans for entry in _list_entries(one)] for plans in operand_plans]
     count = max(map(len, columns))
     if all(len(column) in (1, count) for column in columns):
         for place in range(count):
@@ -152,14 +152,14 @@ def _entries_computed(plan: Plan, last: Compute) -> Iterator[Plan]:
             yield replace(listed, steps=(*listed.steps[:-1], replace(end, operation=last.operation)))
 
 
-def _operand_plans(plan: Plan, operand: Operand) -> Iterator[Plan]:
+def _read_operand_plans(plan: Plan, operand: Operand) -> Iterator[Plan]:
     match operand:
         case Ref(step=step) if step > 0:
             yield closed_plan(plan.steps[:step])
         case CellGroup():
             for label, value, source in zip(operand.labels, operand.values, operand.sources, strict=True):
-                said = ", ".join(filter(None, (operand.text, label)))
+                cell_label = ", ".join(filter(None, (operand.text, label)))
                 scale, unit = operand.label_scale, operand.label_unit
-                yield Plan((Extract(1, source, said, value, label_scale=scale, label_unit=unit),))
+                yield Plan((Extract(1, source, cell_label, value, label_scale=scale, label_unit=unit),))
         case Ref() | Constant():
             yield Plan((Compute(1, "identity", (operand,)),))

@@ -33,7 +33,7 @@ from quaestor.retrieval.measures.binding import MissingInputs, ResolvedMeasure, 
 from quaestor.retrieval.measures.moments import Moment
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.counting_parts import parts_plan
+from quaestor.solvers.embedded.counting_parts import build_parts_plan
 from quaestor.solvers.embedded.page import NumberMatrix
 
 # The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.
@@ -402,7 +402,7 @@ def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decl
 
 def count_parts(question: str, context: TurnContext) -> Answer | None:
     """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
-    plan = parts_plan(question, context.memory, of_turns=context.is_long)
+    plan = build_parts_plan(question, context.memory, of_turns=context.is_long)
     whole = context.document.whole or context.document
     there = replace(context, document=whole)
     last = len(context.memory.answers) - 1
