@@ -46,7 +46,7 @@ _SURELY = 6
 """From millions on: a number of unknown scale that is so large counts ones, as `quaestor.plan.scales` has it too."""
 
 
-def converted_turn(memory: Memory, before: int | None = None) -> int | None:
+def find_converted_turn(memory: Memory, before: int | None = None) -> int | None:
     """Return the turn whose answer "in thousands?" means: the last that has one, and is not a conversion itself.
 
     Args:
@@ -77,17 +77,17 @@ def is_restatement(plan: Plan) -> bool:
     return isinstance(first, Ref) and first.step < 0 and all(isinstance(other, Constant) for other in others)
 
 
-def restated_turns(memory: Memory) -> dict[int, int]:
+def find_restated_turns(memory: Memory) -> dict[int, int]:
     """Return the turns that only converted an earlier answer, or could not, each with the turn that it was of.
 
     To the questions after it, such a turn asked what that one did.
     """
     turns = (turn for turn in range(len(memory.answers)) if is_conversion(memory, turn))
-    found = ((turn, converted_turn(memory, turn)) for turn in turns)
+    found = ((turn, find_converted_turn(memory, turn)) for turn in turns)
     return {turn: base for turn, base in found if base is not None}
 
 
-def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
+def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
     """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
 
     None if nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
@@ -98,25 +98,25 @@ def conversion_plan(asked: AskedConversion, answer: Answer, back: int) -> Plan |
     if not isinstance(answer.value, Number):
         return "the last answer is not a number"
     if asked.to is Scale.PERCENT:
-        return _in_percent(answer, back)
+        return _convert_to_percent(answer, back)
     counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
     if counts.percent or counts.plain or answer.metric_type in _RELATIVE:
-        return f"the last answer is a ratio, which cannot be given in {_plural(asked)}"
+        return f"the last answer is a ratio, which cannot be given in {_spell_form(asked)}"
     if not counts.known:
         size = Dimension(asked.to).exponent
-        return _shifted(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
-    if asked.currency and counts.unit is not None and _sign(counts.unit) != _sign(asked.currency):
+        return _build_shift(Ref(-back), -size) if size >= _SURELY and answer.value.value.adjusted() >= size else None
+    if asked.currency and counts.unit is not None and _choose_sign(counts.unit) != _choose_sign(asked.currency):
         return f"the last answer is in {counts.unit}, not in {asked.currency}"
-    return _shifted(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
+    return _build_shift(Ref(-back), counts.exponent - Dimension(asked.to).exponent)
 
 
-def _sign(unit: str) -> str:
+def _choose_sign(unit: str) -> str:
     """The sign of a currency, one for all dollars, as people call them all dollars; else the unit."""
     sign = sign_of(unit) or unit
     return sign[-1] if sign.endswith("$") else sign
 
 
-def _shifted(last: Ref, powers: int) -> Plan:
+def _build_shift(last: Ref, powers: int) -> Plan:
     if not powers:
         return Plan((Compute(1, "identity", (last,)),))
     factor = Decimal(10) ** abs(powers)
@@ -124,7 +124,7 @@ def _shifted(last: Ref, powers: int) -> Plan:
     return Plan((Compute(1, operation, (last, Constant(factor, f"const_{factor}"))),))
 
 
-def _in_percent(answer: Answer, back: int) -> Plan | str:
+def _convert_to_percent(answer: Answer, back: int) -> Plan | str:
     """A percentage as it is; of a difference what share of its base it is; of a ratio the ratio again."""
     if answer.scale is Scale.PERCENT or answer.metric_type in _RELATIVE:
         return Plan((Compute(1, "identity", (Ref(-back),)),))
@@ -133,26 +133,26 @@ def _in_percent(answer: Answer, back: int) -> Plan | str:
         return 'an amount alone is not a percentage; ask for it "as a percentage of" another amount'
     steps = tuple(refer_further_back(step, back) for step in answer.plan.steps)
     if last.operation == "subtract":
-        last = replace(last, operation="percentage_change", operands=_operands(last.operands, back))
+        last = replace(last, operation="percentage_change", operands=_move_operands_back(last.operands, back))
         return Plan((*steps[:-1], last))
     return Plan(steps)
 
 
-def _operands(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
+def _move_operands_back(operands: Sequence[Operand], back: int) -> tuple[Operand, ...]:
     return tuple(Ref(o.step - back) if isinstance(o, Ref) and o.step < 0 else o for o in operands)
 
 
-def _plural(asked: AskedConversion) -> str:
+def _spell_form(asked: AskedConversion) -> str:
     return f"{asked.to.value}s" if asked.to is not Scale.ONE else asked.currency or "ones"
 
 
-def conversion_asked(question: Question, memory: Memory) -> AskedConversion | None:
+def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
     """Return in what the last answer is wanted; None if there is none, or something else is asked.
 
     Args:
         memory: The turns before.
     """
-    return read_conversion(question.lowered) if converted_turn(memory) is not None else None
+    return read_conversion(question.lowered) if find_converted_turn(memory) is not None else None
 
 
 # The change of the number that was just looked up, from another year of its line: "what was the change from 2008?".
@@ -174,7 +174,7 @@ _FORM = lazy_regex(
 )
 
 
-def change_plan(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
+def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Plan | None:
     """Return the plan of the change between the last answer, a cell, and the other year that is named of its line.
 
     None if the question may mean anything else, the last answer is not a cell of a line of years, or the line has no
@@ -184,7 +184,7 @@ def change_plan(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
         memory: The turns before.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))
-    turn = converted_turn(memory) if found is not None else None
+    turn = find_converted_turn(memory) if found is not None else None
     plan = None if turn is None else memory.answers[turn].plan
     last = plan.steps[-1] if plan is not None else None
     if found is None or turn is None or not isinstance(last, Extract) or last.quantity is None:
@@ -219,7 +219,7 @@ _COMPARING_FORM = lazy_regex(
 )
 
 
-def comparison_plan(question: Question, memory: Memory) -> Plan | None:
+def plan_comparison(question: Question, memory: Memory) -> Plan | None:
     """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear.
 
     Args:
@@ -228,16 +228,16 @@ def comparison_plan(question: Question, memory: Memory) -> Plan | None:
     found = _COMPARING_FORM.fullmatch(" ".join(question.lowered.split()))
     if found is None or question.periods or question.numbers or not memory.answers:
         return None
-    wanted = _telling(found["other"])
+    wanted = _read_telling_words(found["other"])
     turns = len(memory.answers)
-    named = [turn for turn in range(turns - 1) if wanted and wanted <= _telling(memory.asked[turn].lowered)]
+    named = [turn for turn in range(turns - 1) if wanted and wanted <= _read_telling_words(memory.asked[turn].lowered)]
     if len(named) != 1 or any(memory.answers[turn].number is None for turn in (named[0], turns - 1)):
         return None
     last, other = Ref(-1), Ref(named[0] - turns)
     return Plan((Compute(1, "greater", (last, other) if found["more"] else (other, last)),))
 
 
-def _telling(text: str) -> set[str]:
+def _read_telling_words(text: str) -> set[str]:
     return set(search_words(text)) - STOP_WORDS
 
 
@@ -253,7 +253,7 @@ _DIFFERING_FORM = lazy_regex(
 )
 
 
-def difference_plan(question: Question, memory: Memory) -> Plan | None:
+def plan_difference(question: Question, memory: Memory) -> Plan | None:
     """Return the plan of the difference of what the last question compared; None if it compared nothing.
 
     Args:
@@ -279,7 +279,7 @@ _NESTED = 2
 """Names that a row has at least, of which one is another."""
 
 
-def renamed_plan(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
+def plan_renaming(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
     """Return the look-up of the last answer's cell with one name of its row, or its year, replaced by what is asked.
 
     None if the question may mean anything else, the last answer is not a cell of a row with several names, or not
@@ -299,7 +299,7 @@ def renamed_plan(question: Question, memory: Memory, document: Document, leaves:
         return None
     source = last.source
     table = document.table(source.table)
-    rows = list(_rows_called(question, table, source.row))
+    rows = list(_find_rows(question, table, source.row))
     if len(rows) != 1:
         return None
     cell = table.cells[rows[0]][source.column]
@@ -311,7 +311,7 @@ def renamed_plan(question: Question, memory: Memory, document: Document, leaves:
     return Plan((Extract(1, found.source, found.label, found.quantity, reading="magnitude" if size else "signed"),))
 
 
-def _rows_called(question: Question, table: Table, last: int) -> Iterator[int]:
+def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
     """Yield the rows whose names and period are those of the last row but for what the question says."""
     before = table.rows[last]
     asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
@@ -341,16 +341,16 @@ def _has_year(row: Header, before: Header, year: int | None) -> bool:
 # A question that points back may mean another one by then.
 
 
-def repeated_turn(question: Question, memory: Memory) -> int | None:
+def find_repeated_turn(question: Question, memory: Memory) -> int | None:
     """Return the last turn in which a question was asked that stands alone, in the same words; None if none was."""
     if not question.stands_alone:
         return None
-    said = _words(question)
+    question_words = _read_words(question)
     turns = range(len(memory.answers) - 1, -1, -1)
-    return next((turn for turn in turns if _words(memory.asked[turn]) == said), None)
+    return next((turn for turn in turns if _read_words(memory.asked[turn]) == question_words), None)
 
 
-def repeated_plan(memory: Memory, turn: int) -> Plan | None:
+def plan_repetition(memory: Memory, turn: int) -> Plan | None:
     """Return the plan of an earlier turn as it is written now; None if it chose among cells or had none.
 
     Args:
@@ -363,55 +363,55 @@ def repeated_plan(memory: Memory, turn: int) -> Plan | None:
     return Plan(tuple(refer_further_back(step, back) for step in plan.steps))
 
 
-def _words(question: Question) -> str:
+def _read_words(question: Question) -> str:
     return " ".join(question.lowered.split()).strip(" ?.!")
 
 
-def follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
+def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
     """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
 
     Args:
         decline: Whether to say so where the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    asked, turn = conversion_asked(read, memory), converted_turn(memory)
+    asked, turn = find_conversion(read, memory), find_converted_turn(memory)
     if asked is not None and turn is not None:
-        plan = conversion_plan(asked, memory.answers[turn], len(memory.answers) - turn)
+        plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
         if isinstance(plan, Plan):
-            answer = _answered(plan, question, context, turn, "asks for answer {} in another form")
+            answer = _answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
             before = memory.answers[turn]
             same = answer is not None and is_restatement(plan)
             # In another scale it is what it was: no product, and no ratio.
             return replace(answer, metric_type=before.metric_type) if answer is not None and same else answer
-        told = plan is not None and decline
-        return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if told else None
-    if (again := repeated_turn(read, memory)) is not None and (plan := repeated_plan(memory, again)) is not None:
-        return _answered(plan, question, context, again, "repeats question {}")
+        given = plan is not None and decline
+        return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if given else None
+    if (again := find_repeated_turn(read, memory)) is not None and (plan := plan_repetition(memory, again)) is not None:
+        return _answer_by_plan(plan, question, context, again, "repeats question {}")
     for last, why in (
-        (difference_plan(read, memory), "asks for the difference between the values of answer {}"),
-        (comparison_plan(read, memory), "compares answer {} with an earlier one"),
-        (renamed_plan(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
+        (plan_difference(read, memory), "asks for the difference between the values of answer {}"),
+        (plan_comparison(read, memory), "compares answer {} with an earlier one"),
+        (plan_renaming(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
     ):
         if last is not None:
-            return _answered(last, question, context, len(memory.answers) - 1, why)
-    change = change_plan(read, memory, leaves)
+            return _answer_by_plan(last, question, context, len(memory.answers) - 1, why)
+    change = plan_change(read, memory, leaves)
     if change is None or turn is None:
         return None
-    return _answered(change, question, context, turn, "asks how answer {} changed from another year")
+    return _answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")
 
 
-def count_parts(question: str, context: TurnContext) -> Answer | None:
+def answer_part_count(question: str, context: TurnContext) -> Answer | None:
     """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
     plan = build_parts_plan(question, context.memory, of_turns=context.is_long)
     whole = context.document.whole or context.document
-    there = replace(context, document=whole)
+    whole_context = replace(context, document=whole)
     last = len(context.memory.answers) - 1
     if plan is None:
         return None
-    return _answered(plan, question, there, last, "asks for what was answered up to question {}")
+    return _answer_by_plan(plan, question, whole_context, last, "asks for what was answered up to question {}")
 
 
-def _answered(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
+def _answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
     try:
         answer = answer_from_plan(plan, context, question=question)
     except PlanError:
@@ -446,7 +446,7 @@ _FORMS = {
 }
 
 
-def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
+def answer_named_measure(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
     """Return the answer to a question for a measure of a filing; None if it asks for anything else.
 
     Args:
@@ -458,36 +458,36 @@ def named_measure(question: str, context: TurnContext, *, decline: bool) -> Answ
     bound = bound_measure(context.document, asked) if asked is not None else None
     if bound is None:
         return None
-    found = _lacking(bound) if isinstance(bound, MissingInputs) else _answering_answered(bound, question, context)
+    found = _describe_lack(bound) if isinstance(bound, MissingInputs) else _answer_measure(bound, question, context)
     if isinstance(found, Answer):
         context.trace.append(CandidateChosen(1, bound.asked.form, 1.0))
         return found
     return replace(answer_without_value(context, "not_on_page", found), answerable=0.0) if decline else None
 
 
-def _answering_answered(bound: ResolvedMeasure, question: str, context: TurnContext) -> Answer | str:
+def _answer_measure(bound: ResolvedMeasure, question: str, context: TurnContext) -> Answer | str:
     """The answer of a bound measure, or why there is none."""
     asked, measure = bound.asked, bound.asked.measure
     printed = {number.source: number for number in reversed(context.graph.observations)}
     variables = {name: extract_number(1, printed[cell]) for name, cell in bound.cells.items() if cell in printed}
     try:
         if asked.form == "growth_rate" and not all(_is_positive(term, variables, context) for term in bound.terms):
-            return f"{_definition(asked)}; it has no growth rate because it is not positive in both years"
+            return f"{_describe_definition(asked)}; it has no growth rate because it is not positive in both years"
         answer = answer_from_plan(parse_expression(bound.formula, variables), context, question=question)
-        shift = _shift(answer, context.read(question))
+        shift = _find_shift(answer, context.read(question))
         if shift:
             formula = f"({bound.formula}) {'*' if shift > 0 else '/'} {10 ** abs(shift)}"
             answer = answer_from_plan(parse_expression(formula, variables), context, question=question)
     except PlanError as error:
-        return f"{_definition(asked)}; {error}"
+        return f"{_describe_definition(asked)}; {error}"
     partly = any(moment.flow is not None and not moment.is_year for moment in bound.times)
     named = not partly or asked.months > 0 or any(period.kind != "year" for period in asked.periods)
     looked_up = answer.plan is not None and isinstance(answer.plan.steps[-1], Extract)
     own = measure.metric_type if measure is not None and not looked_up else answer.metric_type
     return replace(
         answer,
-        unit=answer.unit or (None if looked_up else _unit(asked)),
-        description=_description(bound),
+        unit=answer.unit or (None if looked_up else _find_unit(asked)),
+        description=_describe_measure(bound),
         entity=asked.called,
         metric_type=own if asked.form == "change" and own == "percentage" else _TYPES.get(asked.form, own),
         confidence=(_DIRECT if bound.direct else _MADE) * (1.0 if named else _UNNAMED_TIME),
@@ -495,7 +495,7 @@ def _answering_answered(bound: ResolvedMeasure, question: str, context: TurnCont
     )
 
 
-def _unit(asked: AskedMeasure) -> str | None:
+def _find_unit(asked: AskedMeasure) -> str | None:
     """What a ratio counts: a current ratio of 0.87 is not a percentage. None if its operands say it."""
     if (
         asked.measure is None
@@ -506,7 +506,7 @@ def _unit(asked: AskedMeasure) -> str | None:
     return "days" if "days" in asked.measure.label.split() else "times"
 
 
-def _shift(answer: Answer, question: Question) -> int:
+def _find_shift(answer: Answer, question: Question) -> int:
     """The power of ten that brings an amount to the scale that is asked for: "in thousands"; 0 if none is needed."""
     power, counts = question.power, Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
     return 0 if power is None or answer.number is None or not counts.money else counts.exponent - int(power)
@@ -517,23 +517,23 @@ def _is_positive(term: str, variables: Mapping[str, Extract], context: TurnConte
     return number is not None and number > 0
 
 
-def _description(bound: ResolvedMeasure) -> str:
+def _describe_measure(bound: ResolvedMeasure) -> str:
     asked = bound.asked
     called = _FORMS.get(asked.form, "{}").format(asked.called)
     first, last = bound.times[0], bound.times[-1]
-    of = _time(first) if first == last else f"{_time(first)} to {_time(last)}"
+    of = _describe_time(first) if first == last else f"{_describe_time(first)} to {_describe_time(last)}"
     return f"{called[:1].upper()}{called[1:]}, {of}: {bound.read_as}"
 
 
-def _time(moment: Moment) -> str:
+def _describe_time(moment: Moment) -> str:
     period = moment.flow or moment.balance
     return "" if period is None else period_words(period)
 
 
-def _lacking(unbound: MissingInputs) -> str:
+def _describe_lack(unbound: MissingInputs) -> str:
     """What is said if a measure is not computed: what it would be made of, and what of that is not there."""
     asked = unbound.asked
-    definition = _definition(asked)
+    definition = _describe_definition(asked)
     if unbound.lacking:
         lines = " and ".join(f'"{figure.label}"' for figure in unbound.lacking)
         where = {figure.statement for figure in unbound.lacking}
@@ -542,7 +542,7 @@ def _lacking(unbound: MissingInputs) -> str:
     return f"{definition}; {unbound.reason}" if definition != asked.said else f"{asked.said}: {unbound.reason}"
 
 
-def _definition(asked: AskedMeasure) -> str:
+def _describe_definition(asked: AskedMeasure) -> str:
     if asked.measure is None or not asked.measure.formula:
         return asked.said
     return f"{asked.called} is {in_words(asked.measure.formula)}"

@@ -19,7 +19,7 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance_beam, is_same_answer, rank_hypotheses
-from quaestor.solvers.embedded.direct_answers import restated_turns
+from quaestor.solvers.embedded.direct_answers import find_restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, number_matrix, page_features
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
@@ -359,7 +359,7 @@ class ConversationReader:
 
     def _restated(self, context: TurnContext) -> dict[int, int]:
         """The turns that only gave an earlier answer again, each with the turn that it was of."""
-        return restated_turns(context.memory) if self._restates else {}
+        return find_restated_turns(context.memory) if self._restates else {}
 
     def _given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
         return read_state(context.memory, page.leaves, self._restated(context))

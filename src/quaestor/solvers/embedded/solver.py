@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRul
 from quaestor.solvers.embedded.answerability import AnswerabilityModel
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
 from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
-from quaestor.solvers.embedded.direct_answers import count_parts, follow_up, named_measure
+from quaestor.solvers.embedded.direct_answers import answer_follow_up, answer_named_measure, answer_part_count
 from quaestor.solvers.embedded.filings.answering import FilingAnswerer
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import shared_confidence
@@ -202,7 +202,7 @@ class EmbeddedSolver:
         return await compute(self._solve, question, context)
 
     def _solve(self, question: str, context: TurnContext) -> Answer:
-        if self._any_kind and (counted := count_parts(question, context)) is not None:
+        if self._any_kind and (counted := answer_part_count(question, context)) is not None:
             return counted
         if self._filings is not None and context.is_long:
             found = self._filings.answer(question, context)
@@ -248,8 +248,8 @@ class EmbeddedSolver:
             return None
         leaves = self._reader.reading(context).page.leaves
         decline = self._rules is not None
-        answer = follow_up(question, context, leaves, decline=decline)
-        return answer if answer is not None else named_measure(question, context, decline=decline)
+        answer = answer_follow_up(question, context, leaves, decline=decline)
+        return answer if answer is not None else answer_named_measure(question, context, decline=decline)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.

@@ -8,7 +8,7 @@ import quaestor
 from quaestor.conversation.turn import Memory
 from quaestor.plan.steps import Compute, Ref
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.direct_answers import comparison_plan
+from quaestor.solvers.embedded.direct_answers import plan_comparison
 
 REPORT = """# Alder, annual report
 
@@ -51,4 +51,4 @@ def test_the_answer_that_is_named_is_held_against(question: str, shown: str, rep
 def test_what_no_earlier_question_named_is_another_question(question: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     turns = tuple(conversation.ask(asked).turn for asked in (AVERAGE, "what was operating income in 2024?"))
-    assert comparison_plan(read_question(question), Memory(turns)) is None
+    assert plan_comparison(read_question(question), Memory(turns)) is None

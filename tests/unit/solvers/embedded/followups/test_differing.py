@@ -7,7 +7,7 @@ import pytest
 import quaestor
 from quaestor.conversation.turn import Memory
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.direct_answers import difference_plan
+from quaestor.solvers.embedded.direct_answers import plan_difference
 
 REPORT = """# Alder, annual report
 
@@ -42,4 +42,4 @@ def test_what_was_compared_is_subtracted(questions: list[str], shown: str, repor
 def test_without_a_comparison_it_is_another_question(report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     memory = Memory((conversation.ask("what was rent in 2024?").turn,))
-    assert difference_plan(read_question("by how much?"), memory) is None
+    assert plan_difference(read_question("by how much?"), memory) is None

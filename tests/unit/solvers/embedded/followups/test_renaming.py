@@ -10,7 +10,7 @@ from quaestor.documents.document import Document
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded import direct_answers
-from quaestor.solvers.embedded.direct_answers import renamed_plan
+from quaestor.solvers.embedded.direct_answers import plan_renaming
 from quaestor.solvers.embedded.page import NumberMatrix
 
 NESTED = "Product,Region,2023,2022\nPumps,Europe,120,110\n,Asia,80,95\nValves,Europe,45,40\n,Asia,30,35\nTotal,,275,280"
@@ -45,10 +45,10 @@ def test_what_is_no_name_of_a_row_is_not_taken_for_one(
     path.write_text(NESTED)
 
     def noted(question: Question, memory: Memory, document: Document, leaves: NumberMatrix) -> Plan | None:
-        plans.append(renamed_plan(question, memory, document, leaves))
+        plans.append(plan_renaming(question, memory, document, leaves))
         return plans[-1]
 
-    monkeypatch.setattr(direct_answers, "renamed_plan", noted)
+    monkeypatch.setattr(direct_answers, "plan_renaming", noted)
     conversation = quaestor.open(path).conversation()
     conversation.ask("what were pumps in Asia in 2023?")
     conversation.ask(question)

@@ -10,7 +10,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_turn
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.direct_answers import repeated_turn
+from quaestor.solvers.embedded.direct_answers import find_repeated_turn
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
@@ -43,4 +43,4 @@ def test_what_follows_goes_on_from_it(memory: Memory) -> None:
 
 @pytest.mark.parametrize("question", ["and in 2008?", "what was the rent in 2007?", "what is the difference?"])
 def test_what_points_back_or_was_not_asked_is_no_repetition(memory: Memory, question: str) -> None:
-    assert repeated_turn(read_question(question), memory) is None
+    assert find_repeated_turn(read_question(question), memory) is None
