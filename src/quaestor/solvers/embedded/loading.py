@@ -69,7 +69,7 @@ def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = F
     if tuple(written["classes"]) != classes:
         raise ModelError(f"{file.name} is of other classes")
     # Of each feature the classes that have a weight, each before it.
-    matrix = _dense(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
+    matrix = _read_sparse_rows(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
     return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)
 
 
@@ -113,7 +113,7 @@ class EmbeddedWeights:
     filings: FilingWeights | None = None
 
 
-def column_names(table: dict[str, str]) -> tuple[str, ...]:
+def clean_column_names(table: dict[str, str]) -> tuple[str, ...]:
     """Return the names of a feature table as XGBoost takes them, which forbids `[`, `]` and `<`."""
     return tuple(table)
 
@@ -132,7 +132,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         idf=_read_idf(folder / "idf.json"),
         signature=_read_signature(folder / "signature.json"),
         references=_read_references(folder / "references.json"),
-        leaves=Trees.read(folder / "leaves.json", column_names(LEAF_FEATURES)),
+        leaves=Trees.read(folder / "leaves.json", clean_column_names(LEAF_FEATURES)),
         ranker=_read_ranker(folder / "ranker.json"),
         calibration=_read_calibration(folder / "calibration.json"),
         choices=_read_choices(folder / CHOICES_FILE),
@@ -169,13 +169,13 @@ def _read_signature(path: Path) -> SignatureModel:
             return SignatureModel(
                 classes=tuple(map(str, classes)),
                 features={str(name): row for row, name in enumerate(features)},
-                weights=_dense(list(features.values()), len(classes), path),
+                weights=_read_sparse_rows(list(features.values()), len(classes), path),
                 intercept=np.array(intercept, np.float32),
             )
     raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 
 
-def _dense(rows: list[object], width: int, path: Path) -> Floats:
+def _read_sparse_rows(rows: list[object], width: int, path: Path) -> Floats:
     """Return the weights of features by class: in a row of the file a class and its weight follow each other.
 
     Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
@@ -183,10 +183,10 @@ def _dense(rows: list[object], width: int, path: Path) -> Floats:
     """
     weights = np.zeros((len(rows), width), np.float32)
     try:
-        lists = [_flat(cast("list[Any]", row)) for row in rows]
-        told = np.fromiter(chain.from_iterable(lists), np.float64).reshape(-1, 2)
+        lists = [_flatten(cast("list[Any]", row)) for row in rows]
+        pairs = np.fromiter(chain.from_iterable(lists), np.float64).reshape(-1, 2)
         sizes = [len(row) // 2 for row in lists]
-        weights[np.repeat(np.arange(len(rows)), sizes), told[:, 0].astype(np.intp)] = told[:, 1]
+        weights[np.repeat(np.arange(len(rows)), sizes), pairs[:, 0].astype(np.intp)] = pairs[:, 1]
     except (TypeError, ValueError, IndexError) as error:
         raise ModelError(
             f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`"
@@ -194,7 +194,7 @@ def _dense(rows: list[object], width: int, path: Path) -> Floats:
     return weights
 
 
-def _flat(row: list[Any]) -> list[float]:
+def _flatten(row: list[Any]) -> list[float]:
     return list(chain.from_iterable(row)) if row and isinstance(row[0], list) else row
 
 
@@ -214,7 +214,7 @@ def _read_ranker(path: Path) -> Ranker:
     data = _read_json(path)
     match data:
         case {"columns": list(columns), "mean": list(mean), "scale": list(scale), "weights": dict(weights)}:
-            if tuple(columns) != column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
+            if tuple(columns) != clean_column_names(CANDIDATE_FEATURES) or tuple(weights) != FORMS:
                 raise ModelError(
                     f"the weights {path.name} were trained on other columns; regenerate them with `quaestor train`"
                 )
