@@ -27,11 +27,11 @@ from quaestor.solvers.embedded.answerability import (
     show_years,
 )
 from quaestor.solvers.embedded.missing_numbers import (
-    empty_cell_asked,
+    describe_empty_cell,
+    describe_other_kind,
+    describe_other_line,
+    find_other_time,
     is_of_unread_year,
-    other_kind_answered,
-    other_line_taken,
-    other_time_answered,
 )
 from quaestor.solvers.embedded.number_fit import income_or_loss
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
@@ -264,7 +264,7 @@ class AbstentionRules:
                     "not_on_page",
                     f"the {what} has no numbers for {show_years(lacking)}; {_describe_years(lacking, known.shown)}",
                 )
-        if cell := empty_cell_asked(question, context):
+        if cell := describe_empty_cell(question, context):
             return "not_on_page", cell
         return None
 
@@ -360,13 +360,13 @@ class AbstentionPolicy:
     def _find_lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
         """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
         document = asked.context.document
-        if kind := other_kind_answered(asked.worded, first, asked.page.leaves, document):
+        if kind := describe_other_kind(asked.worded, first, asked.page.leaves, document):
             yield kind
-        if line := other_line_taken(asked.question, first.plan, asked.context):
+        if line := describe_other_line(asked.question, first.plan, asked.context):
             yield line
         if is_of_unread_year(asked.question, first.plan, document):
             yield "the columns of its table have no years that could be read"
-        if time := other_time_answered(asked.question, first.plan, asked.page.leaves, document):
+        if time := find_other_time(asked.question, first.plan, asked.page.leaves, document):
             yield f"this line has no number for {time}"
 
     def _follows_unanswered(self, asked: AskedTurn) -> bool:

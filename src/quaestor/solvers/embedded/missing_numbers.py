@@ -36,7 +36,7 @@ _CALCULATES = frozenset("calculated percent percentage rate % absolute reported 
 """Words that name no other thing beside a line, besides those that say nothing anywhere."""
 _MOST = 2
 """The most labels that are distinguished in a question."""
-_KEPT = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
+_LABELS_CACHE = BoundedCache[str, "dict[Words, list[NamedLine]]"](16)
 
 Words = tuple[str, ...]
 
@@ -72,41 +72,41 @@ class NamedCells:
         return tuple(cell for cell in self.cells if _is_at(cell, time, document))
 
 
-def named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
+def find_named_cells(question: Question, document: Document) -> tuple[NamedCells, ...]:
     """Return the cells that a question names by whole labels; none where other words may mean another cell.
 
     Args:
         document: An excerpt will do: all of it is looked at.
     """
     whole = document.whole or document
-    labels = _KEPT.get(whole.digest, lambda: _labels(whole))
-    said = _words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
-    found = tuple(_spelled(said, labels))
+    labels = _LABELS_CACHE.get(whole.digest, lambda: _index_labels(whole))
+    question_words = _read_words(without_owner(in_words_of_reports(without_time_words(question.lowered))))
+    found = tuple(_find_labels(question_words, labels))
     # "Growth" is a line of its own if nothing else is named.
     found = tuple(words for words in found if set(words) - FUNCTION_WORDS) or found
-    left = set(said) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
+    left = set(question_words) - {word for words in found for word in words} - FUNCTION_WORDS - _CALCULATES
     if not 0 < len(found) <= _MOST or any(word in label for word in left for label in labels):
         return ()
     lines = [labels[words] for words in found]
-    if len(found) == _MOST and (crossed := tuple(_crossed(lines[0], lines[1], whole))):
+    if len(found) == _MOST and (crossed := tuple(_cross_lines(lines[0], lines[1], whole))):
         words = frozenset(word for label in found for word in label)
-        return (NamedCells(_name(crossed[0], whole), crossed, words, not left),)
+        return (NamedCells(_name_cell(crossed[0], whole), crossed, words, not left),)
     return tuple(
-        NamedCells(_label(own[0], whole), tuple(_cells_of(own, whole)), frozenset(words), not left)
+        NamedCells(_read_label(own[0], whole), tuple(_list_cells(own, whole)), frozenset(words), not left)
         for words, own in zip(found, lines, strict=True)
     )
 
 
-def cells_beside(cell: CellRef, document: Document) -> NamedCells:
+def read_line_cells(cell: CellRef, document: Document) -> NamedCells:
     """Return the cells of the line that contains a cell: its row, or its column where years head the rows."""
     whole = document.whole or document
     is_row = whole.table(cell.table).orientation != "rows"
     line = NamedLine(cell.table, cell.row if is_row else cell.column, is_row)
-    label = _label(line, whole)
-    return NamedCells(label, tuple(_cells_of([line], whole)), frozenset(_words(label)), exact=True)
+    label = _read_label(line, whole)
+    return NamedCells(label, tuple(_list_cells([line], whole)), frozenset(_read_words(label)), exact=True)
 
 
-def _crossed(first: Sequence[NamedLine], second: Sequence[NamedLine], document: Document) -> Iterator[Cell]:
+def _cross_lines(first: Sequence[NamedLine], second: Sequence[NamedLine], document: Document) -> Iterator[Cell]:
     for one in first:
         for other in second:
             if one.table == other.table and one.is_row is not other.is_row:
@@ -114,47 +114,47 @@ def _crossed(first: Sequence[NamedLine], second: Sequence[NamedLine], document: 
                 yield document.table(row.table).cells[row.place][column.place]
 
 
-def _cells_of(lines: Iterable[NamedLine], document: Document) -> Iterator[Cell]:
+def _list_cells(lines: Iterable[NamedLine], document: Document) -> Iterator[Cell]:
     for line in lines:
-        yield from _cells(document.table(line.table), line)
+        yield from _read_cells(document.table(line.table), line)
 
 
-def _label(line: NamedLine, document: Document) -> str:
+def _read_label(line: NamedLine, document: Document) -> str:
     table = document.table(line.table)
     return (table.rows if line.is_row else table.columns)[line.place].label
 
 
-def _name(cell: Cell, document: Document) -> str:
+def _name_cell(cell: Cell, document: Document) -> str:
     table = document.table(cell.ref.table)
     return f"{table.rows[cell.ref.row].label}, {table.columns[cell.ref.column].label}"
 
 
-def _spelled(said: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
+def _find_labels(words: Words, labels: "dict[Words, list[NamedLine]]") -> Iterator[Words]:
     """Yield the labels that are in some words, the longest first, none of them in another."""
-    taken: set[int] = set()
-    for size in range(min(len(said), max(map(len, labels), default=0)), 0, -1):
-        for start in range(len(said) - size + 1):
+    used_places: set[int] = set()
+    for size in range(min(len(words), max(map(len, labels), default=0)), 0, -1):
+        for start in range(len(words) - size + 1):
             span = range(start, start + size)
-            if taken.isdisjoint(span) and said[start : start + size] in labels:
-                taken.update(span)
-                yield said[start : start + size]
+            if used_places.isdisjoint(span) and words[start : start + size] in labels:
+                used_places.update(span)
+                yield words[start : start + size]
 
 
-def _labels(document: Document) -> "dict[Words, list[NamedLine]]":
+def _index_labels(document: Document) -> "dict[Words, list[NamedLine]]":
     """The rows and columns of a document that have values, by the words of their labels."""
     found: dict[Words, list[NamedLine]] = {}
     for table in document.tables:
-        for line in _lines(table):
+        for line in _list_lines(table):
             head = table.rows[line.place] if line.is_row else table.columns[line.place]
             plain = _RATE.sub(" ", head.label.lower())
             forms = {head.label, plain, _ASIDE.sub(" ", plain), spelled_out(plain), without_time_words(plain)}
-            for words in {_words(form) for form in forms}:
+            for words in {_read_words(form) for form in forms}:
                 if set(words) - STOP_WORDS and not all(word.isdigit() for word in words):
                     found.setdefault(words, []).append(line)
     return found
 
 
-def _lines(table: Table) -> Iterator[NamedLine]:
+def _list_lines(table: Table) -> Iterator[NamedLine]:
     for place in range(table.header_rows, len(table.rows)):
         # What prints nothing is a heading of the lines below it.
         if table.rows[place].period is None and any(cell.text.strip() for cell in table.cells[place][1:]):
@@ -164,13 +164,13 @@ def _lines(table: Table) -> Iterator[NamedLine]:
             yield NamedLine(table.index, place, is_row=False)
 
 
-def _cells(table: Table, line: NamedLine) -> Sequence[Cell]:
+def _read_cells(table: Table, line: NamedLine) -> Sequence[Cell]:
     if line.is_row:
         return table.cells[line.place][1:]
     return [row[line.place] for row in table.cells[table.header_rows :]]
 
 
-def _words(label: str) -> Words:
+def _read_words(label: str) -> Words:
     return tuple(singular(word) for word in search_words(label.lower()))
 
 
@@ -188,30 +188,30 @@ _LONGEST = 40
 """The most characters of a cell that are shown."""
 
 
-def empty_cell_asked(question: str, context: TurnContext) -> str | None:
+def describe_empty_cell(question: str, context: TurnContext) -> str | None:
     """Return what the cells say that a question asks for, if none of them has a number; None if one may.
 
     It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
     sentence has a number that the year and the line's words go with.
     """
     read, document = context.read(question), context.document
-    for named in named_cells(read, document) if read.names else _line_before(context):
-        for time in _times(read, named):
+    for named in find_named_cells(read, document) if read.names else _find_line_before(context):
+        for time in _list_times(read, named):
             cells = named.cells if time is None else named.at(time, document)
-            cells = cells if asks_for_change(read) else _amounts(cells, context)
-            if not cells or any(cell.quantities for cell in cells) or _in_text(named, time, context):
+            cells = cells if asks_for_change(read) else _drop_changes(cells, context)
+            if not cells or any(cell.quantities for cell in cells) or _is_in_text(named, time, context):
                 continue
             when = "" if time is None else f" for {time.said}"
-            return f"{named.name} {_printed(cells)}{when} on the page"
+            return f"{named.name} {_describe_print(cells)}{when} on the page"
     return None
 
 
-def other_line_taken(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
+def describe_other_line(question: Question, plan: Plan | None, context: TurnContext) -> str | None:
     """Return the line that a question names and nothing else, where an answer takes numbers of others; None otherwise.
 
     Only where the line has no number, or not those that a change needs, of the time that is asked for.
     """
-    named = named_cells(question, context.document)
+    named = find_named_cells(question, context.document)
     sources = [step.source for step in plan.extracts] if plan is not None else []
     if len(named) != 1 or not named[0].exact or not sources or named[0].words <= FUNCTION_WORDS:
         return None
@@ -221,15 +221,15 @@ def other_line_taken(question: Question, plan: Plan | None, context: TurnContext
     times = [time for time in times_asked(question) if time.year or time.is_fine]
     numbers = [cell for cell in line.cells if cell.quantities]
     for time in times:
-        there = line.at(time, document)
-        if not any(cell.quantities for cell in there):
-            return f"{line.name} {_printed(there) if there else 'has no number'} for {time.said}"
+        cells = line.at(time, document)
+        if not any(cell.quantities for cell in cells):
+            return f"{line.name} {_describe_print(cells) if cells else 'has no number'} for {time.said}"
     if asks_for_change(question) and len(numbers) <= 1:
         return f"{line.name} has no two numbers to compare"
     return None if numbers else f"{line.name} has no number"
 
 
-def _amounts(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
+def _drop_changes(cells: tuple[Cell, ...], context: TurnContext) -> tuple[Cell, ...]:
     """The cells that are in no column of changes."""
     document = context.document.whole or context.document
     return tuple(cell for cell in cells if not is_of_change(document.table(cell.ref.table), cell.ref))
@@ -244,7 +244,7 @@ def _is_of(source: CellRef, line: NamedCells, context: TurnContext) -> bool:
     return line.words <= set(search_words(" ".join((*row.levels, row.label, *column.levels, column.label)).lower()))
 
 
-def _times(question: Question, named: NamedCells) -> list[AskedTime | None]:
+def _list_times(question: Question, named: NamedCells) -> list[AskedTime | None]:
     """The times that are asked for; of a line with a year in its name ("notes due 2021") the other ones."""
     if asked := times_asked(question):
         return list(asked)
@@ -253,34 +253,34 @@ def _times(question: Question, named: NamedCells) -> list[AskedTime | None]:
     return [AskedTime(str(year), year) for year in question.years if str(year) not in named.name] or [None]
 
 
-def _printed(cells: tuple[Cell, ...]) -> str:
+def _describe_print(cells: tuple[Cell, ...]) -> str:
     if any(cell.repair == Repair(RepairKind.NO_STORED_VALUE) for cell in cells):
         return "is a formula without a stored value (open the file in a spreadsheet program and save it)"
-    said = next((cell.text.strip() for cell in cells if any(map(str.isalnum, cell.text)) and not cell.is_dash), "")
-    return f'prints "{said[:_LONGEST]}", which is not a number,' if said else "is empty"
+    text = next((cell.text.strip() for cell in cells if any(map(str.isalnum, cell.text)) and not cell.is_dash), "")
+    return f'prints "{text[:_LONGEST]}", which is not a number,' if text else "is empty"
 
 
-def _line_before(context: TurnContext) -> tuple[NamedCells, ...]:
+def _find_line_before(context: TurnContext) -> tuple[NamedCells, ...]:
     """The line of the last answer, where that was one cell of a table."""
     plan = context.memory.answers[-1].plan if context.memory.answers else None
     steps = plan.steps if plan is not None else ()
     if len(steps) != 1 or not isinstance(steps[0], Extract) or not isinstance(steps[0].source, CellRef):
         return ()
-    return (cells_beside(steps[0].source, context.document),)
+    return (read_line_cells(steps[0].source, context.document),)
 
 
-def _in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
+def _is_in_text(named: NamedCells, time: AskedTime | None, context: TurnContext) -> bool:
     """Whether a sentence gives a number for the year that goes with the words."""
     year = None if time is None else time.year
     near = (m for m in context.graph.mentions if year is None or str(year) in m.sentence or m.year == year)
     return any(named.words <= set(search_words(m.sentence.lower())) for m in near)
 
 
-def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
     """Return what a document lacks, in words, where the number found is none of those that a question asks for."""
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "the two values to compare were not found"
-    if not document.is_page and (lacking := _undue_summed(question, nearest, leaves, document)):
+    if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
         return lacking
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
     if document.is_page or not isinstance(step, Extract) or step.quantity is None:
@@ -288,10 +288,10 @@ def other_kind_answered(question: Question, nearest: Answer, leaves: NumberMatri
     leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
     if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
         return asked.lacking
-    return _other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
+    return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
 
 
-def _other_basis(question: Question, source: CellRef, document: Document) -> str | None:
+def _describe_other_basis(question: Question, source: CellRef, document: Document) -> str | None:
     """What is lacking where an adjusted amount is asked for and one as reported was found, or the reverse."""
     table, asked = document.table(source.table), is_adjusted(question.text)
     row, column = table.rows[source.row], table.columns[source.column]
@@ -303,13 +303,13 @@ def _other_basis(question: Question, source: CellRef, document: Document) -> str
     return None
 
 
-def _undue_summed(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
+def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
     """What is lacking where several numbers are calculated with, and one is of nothing that is due as asked."""
     asked = kind_asked(question)
     if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
         return None
-    taken = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
-    due = all(leaf is None or _falls_due(asked, leaves.leaves[leaf], document) for leaf in taken)
+    places = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
+    due = all(leaf is None or _falls_due(asked, leaves.leaves[leaf], document) for leaf in places)
     return None if due else asked.lacking
 
 
@@ -318,10 +318,10 @@ def _falls_due(asked: KindAsked, leaf: CandidateNumber, document: Document) -> b
         return True
     # The sum of several years to come is one of what is due within them.
     heads = [leaf.year, leaf.other_year]
-    return asked.within and any(year > _reported(document) for year in heads if year)
+    return asked.within and any(year > _find_reported_year(document) for year in heads if year)
 
 
-def _reported(document: Document) -> int:
+def _find_reported_year(document: Document) -> int:
     """The latest year that columns of the document are of, as the statements have it."""
     tables = (document.whole or document).tables
     years = [
@@ -336,18 +336,18 @@ def _reported(document: Document) -> int:
 # it may be elsewhere in the document, as that of a debt that is due.
 
 
-def other_time_answered(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
+def find_other_time(question: Question, plan: Plan | None, leaves: NumberMatrix, document: Document) -> str | None:
     """Return the time that a question asks for and an answer's numbers are not of; None if they may be."""
-    asked, taken = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
-    if all(time.is_fine for time in asked) and len(taken) >= max(1, len(asked)):
-        lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in taken))
-        if (said := next(lacking, None)) is not None:
-            return said
-    year = _other_year(question, plan, leaves)
+    asked, sources = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
+    if all(time.is_fine for time in asked) and len(sources) >= max(1, len(asked)):
+        lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in sources))
+        if (name := next(lacking, None)) is not None:
+            return name
+    year = _find_other_year(question, plan, leaves)
     return None if year is None else str(year)
 
 
-def _other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> int | None:
+def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix) -> int | None:
     """The year that a question asks for, where the cell that answers it is of another one.
 
     None of a calculation, where the cell's line has a number of that year, and where anything is uncertain.
@@ -379,10 +379,10 @@ def is_of_unread_year(question: Question, plan: Plan | None, document: Document)
     if document.is_page or not isinstance(step, Extract) or not isinstance(step.source, CellRef):
         return False
     table = document.table(step.source.table)
-    said = " ".join(
+    row_text = " ".join(
         (table.title, table.caption, *table.rows[step.source.row].levels, table.rows[step.source.row].label)
     )
-    years = [year for year in years_asked(question) if str(year) not in said]
+    years = [year for year in years_asked(question) if str(year) not in row_text]
     heads = (*table.columns, *table.rows)
     filled = [cell for cell in table.cells[step.source.row][1:] if cell.quantities]
     return bool(years) and len(filled) > 1 and table.period is None and all(head.period is None for head in heads)

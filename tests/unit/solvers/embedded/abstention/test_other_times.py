@@ -8,7 +8,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.missing_numbers import other_time_answered
+from quaestor.solvers.embedded.missing_numbers import find_other_time
 from quaestor.solvers.embedded.page import number_matrix
 
 PAGE = page(
@@ -48,7 +48,7 @@ def test_a_balance_of_the_first_of_january_is_of_the_year_before_too(question: s
     leaves = number_matrix(GraphProvider.of([document]).graph(document))
     opening = leaves.leaves[0]
     plan = Plan((Extract(1, opening.source, opening.label, opening.quantity),))
-    said = other_time_answered(read_question(f"what was the {question}"), plan, leaves, document)
+    said = find_other_time(read_question(f"what was the {question}"), plan, leaves, document)
     assert said == (None if year is None else str(year))
 
 
