@@ -13,7 +13,7 @@ from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Evidence
-from quaestor.solvers.embedded.number_features import leaf_features
+from quaestor.solvers.embedded.number_features import measure_leaves
 from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, operand_pool, signature_of
 from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import candidate_features
@@ -81,7 +81,7 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
         signatures.append(known[done])
     lookup = [one.operations["lookup"] for one in signatures]
     fresh = [one.new_leaves for one in signatures]
-    measured = leaf_features(turns, lookup, fresh)
+    measured = measure_leaves(turns, lookup, fresh)
     return [ActionTemplate(*read) for read in zip(turns, signatures, measured, strict=True)]
 
 

@@ -32,7 +32,7 @@ OPERATION_WORDS: dict[str, frozenset[str]] = {
 
 
 @lru_cache(maxsize=256)
-def pointed_words(question: Question) -> tuple[frozenset[str], ...]:
+def list_pointed_words(question: Question) -> tuple[frozenset[str], ...]:
     """Return the stems of each expression that points back and names a thing: "that long-term debt"."""
     found = (frozenset(stems(" ".join(e.words | e.of))) for e in find_expressions(question) if e.kind != "ellipsis")
     return tuple(words for words in found if words)
@@ -134,7 +134,7 @@ _Column = NDArray[np.generic] | float
 """What is measured of each leaf, or of all of them alike."""
 
 
-def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
+def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Sequence[float]) -> list[Floats]:
     """Return what is measured of every leaf, after each reading of the turns before.
 
     What the question and the ones before it say is measured once for all of them.
@@ -149,31 +149,34 @@ def leaf_features(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Seq
     page = turns[0].page
     size = len(page.leaves)
     whole = np.zeros((len(LEAF_FEATURES), size), np.float32)
-    _write(whole, _said(turns[0]))
+    _write_columns(whole, _measure_question(turns[0]))
     found = []
     for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
-        _write(whole, {**_pointed_years(turn), **_history(page, turn.state), "lookup": looked_up, "fresh": new})
+        _write_columns(
+            whole,
+            {**_measure_pointed_years(turn), **_measure_history(page, turn.state), "lookup": looked_up, "fresh": new},
+        )
         # The last digits of a sum depend on the processor, and a tree can part two leaves by them.
         found.append(np.ascontiguousarray(whole.T).round(_DIGITS))
     return found
 
 
-def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
+def _write_columns(measured: Floats, columns: Mapping[str, _Column]) -> None:
     """Write columns to their places, one below the other."""
     for name, column in columns.items():
         measured[_PLACE[name]] = column
 
 
-def _said(turn: TurnView) -> dict[str, _Column]:
+def _measure_question(turn: TurnView) -> dict[str, _Column]:
     """What the question and those before it say of each leaf, whatever they were answered."""
     page, question = turn.page, turn.question
     return {
         **page.static,
-        **_words(turn),
-        **_years(turn),
-        **_sides(turn),
-        **_telling(turn),
-        "pointed": _pointed(turn),
+        **_measure_words(turn),
+        **_measure_years(turn),
+        **_measure_sides(turn),
+        **_measure_telling_words(turn),
+        "pointed": _measure_pointed_words(turn),
         "points_back": question.comparison.first.back + 2 * question.comparison.second.back,
         "asked": among(np.abs(page.leaves.value), question.numbers),
         "question_moved": _speaks_of_change(turn),
@@ -186,18 +189,18 @@ def _said(turn: TurnView) -> dict[str, _Column]:
     }
 
 
-def _pointed(turn: TurnView) -> Floats:
+def _measure_pointed_words(turn: TurnView) -> Floats:
     """The greatest share of the words of an expression that points back, as those that describe each leaf have."""
     leaves, found = turn.leaves, np.zeros(len(turn.leaves), np.float32)
-    for words in pointed_words(turn.question):
-        said = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
-        if said and len(leaves):
-            ones = np.ones(len(said), np.float32)
-            found = np.maximum(found, leaves.labels.dot_of(said, ones) / len(words))
+    for words in list_pointed_words(turn.question):
+        columns = [column for word in sorted(words) if (column := leaves.vocabulary.get(word)) is not None]
+        if columns and len(leaves):
+            ones = np.ones(len(columns), np.float32)
+            found = np.maximum(found, leaves.labels.dot_of(columns, ones) / len(words))
     return found
 
 
-def _roles(state: DialogueState, size: int) -> Floats:
+def _find_roles(state: DialogueState, size: int) -> Floats:
     """What each leaf was in the last turn that took two operands: itself, or as the turn that looked it up."""
     roles, lookups = np.zeros(size, np.float32), state.lookups
     for outcome in reversed(state.outcomes):
@@ -214,11 +217,11 @@ def _speaks_of_change(turn: TurnView) -> bool:
     return bool(set(turn.question.shapes) & _CHANGES)
 
 
-def _below_best(values: Floats) -> Floats:
+def _subtract_best(values: Floats) -> Floats:
     return values - values.max() if len(values) else values
 
 
-def _vector(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, float]:
+def _weigh_stems(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, float]:
     """The stems as a weighted row over the page's vocabulary, and the weight of all, the page's or not."""
     vector = np.zeros(len(page.idf), np.float32)
     outside = 0.0
@@ -231,7 +234,7 @@ def _vector(page: PageFeatures, weights: Mapping[str, float]) -> tuple[Floats, f
     return vector, max(float(vector.sum()) + outside, 1e-6)
 
 
-def _words(turn: TurnView) -> dict[str, Floats]:
+def _measure_words(turn: TurnView) -> dict[str, Floats]:
     page, leaves = turn.page, turn.leaves
     now = dict.fromkeys(turn.question.stems, 1.0)
     context: dict[str, float] = {}
@@ -239,9 +242,9 @@ def _words(turn: TurnView) -> dict[str, Floats]:
         for stem in question.stems:
             context.setdefault(stem, _DECAY**distance)
     both = {**context, **now}
-    q, q_weight = _vector(page, now)
-    c, c_weight = _vector(page, context)
-    b, _ = _vector(page, dict.fromkeys(both, 1.0))
+    q, q_weight = _weigh_stems(page, now)
+    c, c_weight = _weigh_stems(page, context)
+    b, _ = _weigh_stems(page, dict.fromkeys(both, 1.0))
     in_leaf, in_row, in_column = leaves.around.dot(q), leaves.row.dot(q), leaves.column.dot(q)
     pair_vector = np.zeros(leaves.row_pairs.width, np.float32)
     for pair in zip(turn.question.stems, turn.question.stems[1:], strict=False):
@@ -254,7 +257,7 @@ def _words(turn: TurnView) -> dict[str, Floats]:
         "question_near": leaves.near.dot(q) / q_weight,
         "context_near": leaves.near.dot(c) / c_weight,
         "row_in_question": in_row / page.row_weight,
-        "whole_row": _whole_row(leaves, q),
+        "whole_row": _measure_whole_row(leaves, q),
         "column_in_question": in_column / page.column_weight,
         "pairs_in_question": leaves.row_pairs.dot(pair_vector) / page.pair_count,
         "question_in_caption": leaves.caption.dot(q) / q_weight,
@@ -265,41 +268,43 @@ def _words(turn: TurnView) -> dict[str, Floats]:
     }
     return {
         **columns,
-        "best_near": _below_best(columns["question_near"]),
-        "best_leaf": _below_best(columns["question_in_leaf"]),
-        "best_row": _below_best(columns["question_in_row"]),
-        "best_label": _below_best(columns["row_in_question"]),
-        "best_context": _below_best(columns["row_in_context"]),
-        "best_pairs": _below_best(columns["pairs_in_question"]),
+        "best_near": _subtract_best(columns["question_near"]),
+        "best_leaf": _subtract_best(columns["question_in_leaf"]),
+        "best_row": _subtract_best(columns["question_in_row"]),
+        "best_label": _subtract_best(columns["row_in_question"]),
+        "best_context": _subtract_best(columns["row_in_context"]),
+        "best_pairs": _subtract_best(columns["pairs_in_question"]),
     }
 
 
-def _telling(turn: TurnView) -> dict[str, Floats]:
+def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
     """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
     page = turn.page
     size = len(page.leaves)
-    said = [column for s in dict.fromkeys(turn.question.stems) if (column := page.leaves.vocabulary.get(s)) is not None]
-    rarity = page.rarity[said]
+    columns = [
+        column for s in dict.fromkeys(turn.question.stems) if (column := page.leaves.vocabulary.get(s)) is not None
+    ]
+    rarity = page.rarity[columns]
     whole = max(float(rarity.sum()), 1e-6)
-    telling = page.leaves.around.dot_of(said, rarity) / whole if size else np.zeros(0, np.float32)
-    label = page.leaves.labels.dot_of(said, rarity) if size else np.zeros(0, np.float32)
-    told = label / page.label_rarity
+    telling = page.leaves.around.dot_of(columns, rarity) / whole if size else np.zeros(0, np.float32)
+    label = page.leaves.labels.dot_of(columns, rarity) if size else np.zeros(0, np.float32)
+    label_share = label / page.label_rarity
     return {
         "telling": telling,
-        "best_telling": _below_best(telling),
-        "best_telling_label": _below_best(label / whole),
-        "label_told": told,
-        "best_label_told": _below_best(told),
+        "best_telling": _subtract_best(telling),
+        "best_telling_label": _subtract_best(label / whole),
+        "label_told": label_share,
+        "best_label_told": _subtract_best(label_share),
     }
 
 
-def _sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+def _measure_sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     page, leaves = turn.page, turn.leaves
     first, second = turn.question.comparison.first, turn.question.comparison.second
     size = len(leaves)
     shares = []
     for slot in (first, second):
-        vector, weight = _vector(page, dict.fromkeys(sorted(slot.stems), 1.0))
+        vector, weight = _weigh_stems(page, dict.fromkeys(sorted(slot.stems), 1.0))
         shares.append(
             (leaves.near.dot(vector) / weight).astype(np.float32) if slot.stems else np.zeros(size, np.float32)
         )
@@ -309,19 +314,19 @@ def _sides(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     return {
         "side_first": shares[0],
         "side_second": shares[1],
-        "side_best": _below_best(np.maximum(shares[0], shares[1])),
+        "side_best": _subtract_best(np.maximum(shares[0], shares[1])),
         "boundary": leaves.boundary * end,
         "scale_asked": fits,
     }
 
 
-def _whole_row(leaves: NumberMatrix, question: Floats) -> Floats:
+def _measure_whole_row(leaves: NumberMatrix, question: Floats) -> Floats:
     size = leaves.row.by_number()
     missing = size - leaves.row.dot((question > 0).astype(np.float32))
     return np.where((size > 0) & (missing < 1.5), 1 - 0.5 * missing, 0).astype(np.float32)
 
 
-def _years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+def _measure_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     year, other = turn.leaves.year, turn.leaves.other_year
     known = year > 0
     named = turn.question.years
@@ -331,11 +336,11 @@ def _years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
         "year_context": among(year, turn.context_years),
-        "year_near": _year_near(turn.page, named),
+        "year_near": _measure_near_years(turn.page, named),
     }
 
 
-def _pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
+def _measure_pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     """How the years stand to those that the question points at, and to that of the leaf taken last."""
     year = turn.leaves.year
     last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
@@ -343,7 +348,7 @@ def _pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     return {"year_relative": among(year, turn.target_years), "year_step": step}
 
 
-def _year_near(page: PageFeatures, named: tuple[int, ...]) -> Floats:
+def _measure_near_years(page: PageFeatures, named: tuple[int, ...]) -> Floats:
     values = np.zeros(len(page.leaves), np.float32)
     for n, leaf in enumerate(page.leaves.leaves):
         if leaf.years and named:
@@ -351,18 +356,18 @@ def _year_near(page: PageFeatures, named: tuple[int, ...]) -> Floats:
     return values
 
 
-def _history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
+def _measure_history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
     leaves, size = page.leaves, len(page.leaves)
-    taken = state.used_leaves
+    used = state.used_leaves
     turns = max(1, len(state.outcomes))
     last = sorted(last_leaves(state))
-    row_taken, column_taken, since = np.zeros(size), np.zeros(size), np.zeros(size)
+    row_uses, column_uses, since = np.zeros(size), np.zeros(size), np.zeros(size)
     same_row, same_column = np.zeros(size, bool), np.zeros(size, bool)
-    for leaf, turn in taken.items():
-        beside = (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
-        row_taken += beside / turns
+    for leaf, turn in used.items():
+        in_row = (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
+        row_uses += in_row / turns
         if leaves.table[leaf] >= 0:
-            column_taken += ((leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])) / turns
+            column_uses += ((leaves.place == leaves.place[leaf]) & (leaves.table == leaves.table[leaf])) / turns
         since[leaf] = len(state.outcomes) - turn
     for leaf in last:
         same_row |= (leaves.line == leaves.line[leaf]) & (leaves.table == leaves.table[leaf])
@@ -371,9 +376,9 @@ def _history(page: PageFeatures, state: DialogueState) -> dict[str, _Column]:
     return {
         "same_row": same_row,
         "same_column": same_column,
-        "row_taken": row_taken,
-        "column_taken": column_taken,
+        "row_taken": row_uses,
+        "column_taken": column_uses,
         "taken": since,
-        "role": _roles(state, size),
+        "role": _find_roles(state, size),
         "last_in_table": float(leaves.table[last[0]] >= 0) if last else -1.0,
     }

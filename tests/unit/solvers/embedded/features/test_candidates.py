@@ -5,7 +5,7 @@ import pytest
 from feature_bench import PROBABILITY, Row, candidates_of, changed, leaf, turn_of
 
 from quaestor.solvers.embedded.candidates import Candidates
-from quaestor.solvers.embedded.number_features import LEAF_FEATURES, leaf_features
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES, measure_leaves
 from quaestor.solvers.embedded.operand_pool import NumberGroup, Signatures
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES, CATEGORIES, candidate_features
 from quaestor.solvers.embedded.turn_state import TurnView
@@ -14,7 +14,7 @@ SIGNATURES = Signatures({"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subt
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    rows = candidate_features(candidates, [turn], leaf_features([turn], [0.25], [1.5]), [PROBABILITY], [SIGNATURES])
+    rows = candidate_features(candidates, [turn], measure_leaves([turn], [0.25], [1.5]), [PROBABILITY], [SIGNATURES])
     return {name: rows[:, n].tolist() for n, name in enumerate(CANDIDATE_FEATURES)}
 
 
@@ -45,7 +45,7 @@ def test_a_column_is_what_its_words_say(column: str) -> None:
 
 def test_columns_of_leaves_are_those_of_the_leaf_scorer() -> None:
     turn, candidates = changed()
-    of_leaves = dict(zip(LEAF_FEATURES, leaf_features([turn], [0.25], [1.5])[0].T.tolist(), strict=True))
+    of_leaves = dict(zip(LEAF_FEATURES, measure_leaves([turn], [0.25], [1.5])[0].T.tolist(), strict=True))
     columns = measured(turn, candidates)
     taken = [name.partition(":")[2] for name in CANDIDATE_FEATURES if name.startswith("first:")]
     assert len(taken) == 24

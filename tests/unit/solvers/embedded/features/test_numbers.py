@@ -15,7 +15,7 @@ from feature_bench import (
 )
 from many_cases import for_each_row
 
-from quaestor.solvers.embedded.number_features import LEAF_FEATURES, leaf_features
+from quaestor.solvers.embedded.number_features import LEAF_FEATURES, measure_leaves
 from quaestor.solvers.embedded.page import StemWeights, page_features
 from quaestor.solvers.embedded.turn_state import TurnAction, TurnView
 
@@ -161,7 +161,7 @@ CASES: dict[str, tuple[TurnView, Columns]] = {
 
 
 def measured(turn: TurnView) -> Columns:
-    (rows,) = leaf_features([turn], [0.25], [1.5])
+    (rows,) = measure_leaves([turn], [0.25], [1.5])
     return {name: rows[:, n].tolist() for n, name in enumerate(LEAF_FEATURES)}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.number_features import OPERATION_WORDS, pointed_words
+from quaestor.solvers.embedded.number_features import OPERATION_WORDS, list_pointed_words
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from quaestor.solvers.embedded.number_features import OPERATION_WORDS, pointed_w
     ],
 )
 def test_the_words_behind_what_points_back(question: str, found: list[set[str]]) -> None:
-    assert [set(words) for words in pointed_words(read_question(question))] == found
+    assert [set(words) for words in list_pointed_words(read_question(question))] == found
 
 
 def test_a_word_speaks_of_one_operation() -> None:
