@@ -33,7 +33,7 @@ from quaestor.solvers.embedded.missing_numbers import (
     find_other_time,
     is_of_unread_year,
 )
-from quaestor.solvers.embedded.number_fit import income_or_loss
+from quaestor.solvers.embedded.number_fit import normalize_loss
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.spans import SpanCandidate
 from quaestor.solvers.embedded.unwanted_plans import asks_for_change
@@ -104,7 +104,7 @@ def _read_answered_row(plan: Plan | None, document: Document) -> str:
 def _load_captions() -> Mapping[tuple[str, ...], str]:
     """The captions of several words, by their words, with the line of each."""
     found = {
-        tuple(search_words(caption)): income_or_loss(line.name)
+        tuple(search_words(caption)): normalize_loss(line.name)
         for line in read_core_lines().lines.values()
         for caption in line.captions
     }
@@ -115,7 +115,7 @@ def _load_captions() -> Mapping[tuple[str, ...], str]:
 def _find_line(label: str) -> str | None:
     """Return the core's line that a label names; None if it names none."""
     found = core_line_index().find_named(label)
-    return None if found is None else income_or_loss(found.property)
+    return None if found is None else normalize_loss(found.property)
 
 
 def _find_longest_caption(words: tuple[str, ...]) -> tuple[str, str] | None:

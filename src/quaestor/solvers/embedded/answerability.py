@@ -25,7 +25,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import Hypotheses
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES, Answerability
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
-from quaestor.solvers.embedded.number_fit import line_called, lines_named
+from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, StemWeights
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
@@ -425,8 +425,8 @@ class AnswerabilityModel:
         unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
         sources = [step.source for step in plan.extracts] if plan is not None else []
         rows = (document.table(at.table).rows[at.row] for at in sources if isinstance(at, CellRef))
-        used_lines = {line_called(row.label) for row in rows} - {""}
-        named = lines_named(in_words_of_reports(question.lowered))
+        used_lines = {find_line(row.label) for row in rows} - {""}
+        named = find_named_lines(in_words_of_reports(question.lowered))
         called = {stem for line, name in named.items() if line in used_lines for stem in stems(name)}
         return bool(unknown) and unknown <= called
 

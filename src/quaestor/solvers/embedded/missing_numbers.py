@@ -18,7 +18,7 @@ from quaestor.questions.stems import without_owner
 from quaestor.questions.times import AskedTime, times_asked, without_time_words, years_asked
 from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.number_fit import KindAsked, kind_asked
+from quaestor.solvers.embedded.number_fit import AskedKind, read_asked_kind
 from quaestor.solvers.embedded.page import NumberMatrix
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.period_fit import (
@@ -285,7 +285,7 @@ def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatri
     step = nearest.plan.steps[0] if nearest.plan is not None and len(nearest.plan.steps) == 1 else None
     if document.is_page or not isinstance(step, Extract) or step.quantity is None:
         return None
-    leaf, asked = leaves.index.get((step.source, step.quantity.value)), kind_asked(question)
+    leaf, asked = leaves.index.get((step.source, step.quantity.value)), read_asked_kind(question)
     if leaf is not None and not asked.is_met(leaves.leaves[leaf], document):
         return asked.lacking
     return _describe_other_basis(question, step.source, document) if isinstance(step.source, CellRef) else None
@@ -305,7 +305,7 @@ def _describe_other_basis(question: Question, source: CellRef, document: Documen
 
 def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
     """What is lacking where several numbers are calculated with, and one is of nothing that is due as asked."""
-    asked = kind_asked(question)
+    asked = read_asked_kind(question)
     if nearest.plan is None or not (asked.within or asked.due) or len(nearest.plan.steps) == 1:
         return None
     places = (leaves.index.get((s.source, s.quantity.value)) for s in nearest.plan.extracts if s.quantity is not None)
@@ -313,7 +313,7 @@ def _describe_undue_sum(question: Question, nearest: Answer, leaves: NumberMatri
     return None if due else asked.lacking
 
 
-def _falls_due(asked: KindAsked, leaf: CandidateNumber, document: Document) -> bool:
+def _falls_due(asked: AskedKind, leaf: CandidateNumber, document: Document) -> bool:
     if asked.is_met(leaf, document):
         return True
     # The sum of several years to come is one of what is due within them.

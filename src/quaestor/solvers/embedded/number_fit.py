@@ -96,18 +96,18 @@ _OF_ALL_PEOPLE = frozenset(
 )
 """What a question may say of employees and still ask for all of them."""
 _FORMER = lazy_regex(r"\s*(?:\w+ ){0,3}(?:former|retired)\b")
-_AMOUNT_BESIDE = lazy_regex(r"\([^()\d]*+\d[^()]*+\)")
+_AMOUNT_IN_BRACKETS = lazy_regex(r"\([^()\d]*+\d[^()]*+\)")
 _TIMES = lazy_regex(r"\bhow many times\b")
 
 
 @dataclass(frozen=True, slots=True)
-class KindAsked:
+class AskedKind:
     """The kind of number that a question asks for.
 
     Attributes:
         counted: The stem of the things whose number is asked for; "" if none is.
         per_share: Whether an amount per share is asked for.
-        said: The numbers that the question says itself: "how many 737 deliveries".
+        numbers: Numbers in the question: "how many 737 deliveries".
         due: The year in which something is due that is asked for; None if none is.
         within: Whether what is due within several years is asked for.
         everybody: Whether all who work there are asked for, and not those who did something.
@@ -118,7 +118,7 @@ class KindAsked:
 
     counted: str = ""
     per_share: bool = False
-    said: frozenset[float] = frozenset()
+    numbers: frozenset[float] = frozenset()
     due: int | None = None
     within: bool = False
     everybody: bool = False
@@ -154,7 +154,7 @@ class KindAsked:
             return False
         if (self.due or self.within) and self.of_leases and not _is_of_leases(leaf, document):
             return False
-        return not self.counted or (float(leaf.quantity.value) not in self.said and self._is_counted(leaf, document))
+        return not self.counted or (float(leaf.quantity.value) not in self.numbers and self._is_counted(leaf, document))
 
     def _is_counted(self, leaf: CandidateNumber, document: Document) -> bool:
         if leaf.counts.scale is Scale.PERCENT or "$" in leaf.quantity.text:
@@ -164,14 +164,14 @@ class KindAsked:
             return leaf.row[-1:] == (self.counted,)
         if not isinstance(leaf.source, CellRef) and self._counts_some(leaf.source, document.sentence(leaf.source).text):
             return False
-        if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_before(leaf.source, document)):
+        if isinstance(leaf.source, CellRef) or _OF_WHOM.search(_read_text_before(leaf.source, document)):
             # What leads to a table of millions counts none of them.
-            said = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
+            described = {*leaf.row, *leaf.column, *leaf.around, *(() if leaf.power > 0 else leaf.caption)}
         else:
-            said = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
-            said |= {self.counted} if self.everybody else set()
+            described = {each for each, distance in leaf.distances if abs(distance) <= _NEAR}
+            described |= {self.counted} if self.everybody else set()
         unit = {_SAME.get(each, each) for each in stems(leaf.counts.unit or "")}
-        return self.counted in {_SAME.get(each, each) for each in said} and (not unit or self.counted in unit)
+        return self.counted in {_SAME.get(each, each) for each in described} and (not unit or self.counted in unit)
 
     def _counts_some(self, source: SentenceRef, text: str) -> bool:
         """Whether a number of a sentence counts some of what is asked for."""
@@ -186,14 +186,14 @@ class KindAsked:
         return not (_PEOPLE.match(behind) or _PEOPLE_WERE.search(before) or _ALSO_PEOPLE.match(behind))
 
 
-def _before(source: SentenceRef, document: Document) -> str:
+def _read_text_before(source: SentenceRef, document: Document) -> str:
     return document.sentence(source).text[: source.start]
 
 
-def kind_asked(question: Question) -> KindAsked:
+def read_asked_kind(question: Question) -> AskedKind:
     """Return the kind of number that a question asks for.
 
-    >>> kind_asked(Question("how many full-time employees did they have?")).counted == stem("employee")
+    >>> read_asked_kind(Question("how many full-time employees did they have?")).counted == stem("employee")
     True
     """
     text = in_words_of_reports(_PLACE_NAMED.split(question.lowered)[0])
@@ -210,7 +210,7 @@ def kind_asked(question: Question) -> KindAsked:
     everybody = counted == stem("employee") and people <= _OF_ALL_PEOPLE
     preferred, par = _PREFERRED.search(text) is not None, _PAR.search(text) is not None
     leases = _LEASES.search(text) is not None
-    return KindAsked(counted, per_share, frozenset(question.numbers), year, within, everybody, preferred, par, leases)
+    return AskedKind(counted, per_share, frozenset(question.numbers), year, within, everybody, preferred, par, leases)
 
 
 def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool:
@@ -228,32 +228,32 @@ def _is_due(leaf: CandidateNumber, year: int | None, document: Document) -> bool
 
 def _is_of_leases(leaf: CandidateNumber, document: Document) -> bool:
     block = document.block(leaf.source)
-    said = list(next((each.path for each in document.sections if each.id == block.section), ()))
+    texts = list(next((each.path for each in document.sections if each.id == block.section), ()))
     if isinstance(leaf.source, CellRef):
         table = document.table(leaf.source.table)
         row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
-        said += (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
-        said += (sentence.text for sentence in document.lead_of(table)[-1:])
+        texts += (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
+        texts += (sentence.text for sentence in document.lead_of(table)[-1:])
     else:
-        said.append(document.sentence(leaf.source).text)
-    return any(_LEASES.search(text) for text in said)
+        texts.append(document.sentence(leaf.source).text)
+    return any(_LEASES.search(text) for text in texts)
 
 
 def _is_preferred(leaf: CandidateNumber, document: Document) -> bool:
     """Whether a number of a sentence is of preferred stock: its clause speaks of no other, or only its headings do."""
     if isinstance(leaf.source, CellRef):
         row = document.table(leaf.source.table).rows[leaf.source.row]
-        said = " ".join((*row.levels, row.label))
+        context = " ".join((*row.levels, row.label))
     else:
         block = document.block(leaf.source)
         headings = next((each.path for each in document.sections if each.id == block.section), ())
         text = document.sentence(leaf.source).text
         clause = re.split(r"[;:]|, (?:and|but) ", text[max(0, leaf.source.start - 120) : leaf.source.end + 40])
         number = text[leaf.source.start : leaf.source.end]
-        said = next((part for part in clause if number in part), text)
-        if not _COMMON.search(said) and not _PREFERRED.search(said):
-            said = " ".join(headings)
-    return _PREFERRED.search(said) is not None and _COMMON.search(said) is None
+        context = next((part for part in clause if number in part), text)
+        if not _COMMON.search(context) and not _PREFERRED.search(context):
+            context = " ".join(headings)
+    return _PREFERRED.search(context) is not None and _COMMON.search(context) is None
 
 
 def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
@@ -266,7 +266,7 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
     table = document.table(leaf.source.table)
     row, column = table.rows[leaf.source.row], table.columns[leaf.source.column]
     heads = (*row.levels, row.label, *column.levels, column.label, table.title)
-    return any(_PER_SHARE.search(_AMOUNT_BESIDE.sub(" ", spelled_out(head))) for head in heads)
+    return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", spelled_out(head))) for head in heads)
 
 
 # What a question says of the names of a filing's lines: a label word by word, or another name of the same line.
@@ -302,83 +302,83 @@ class LabelMentions:
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:
         """Take what is asked, without the place that it names, and the tables whose labels are looked at."""
-        self._words = _spoken(question)
+        self._words = _read_words(question)
         self._stems = tuple(stem for stem in stems(question) if stem not in _OF_TIME)
-        self._lines = lines_named(question)
+        self._lines = find_named_lines(question)
         self._per_share = _LABELS_SHARES.search(question) is not None
-        self._of_parts = {table.index: _of_parts(table) for table in tables}
+        self._of_parts = {table.index: _find_part_labels(table) for table in tables}
 
-    def of(self, table: Table, source: CellRef) -> tuple[float, bool]:
+    def measure(self, table: Table, source: CellRef) -> tuple[float, bool]:
         """Return how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
         row = table.rows[source.row]
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
-        part = part or (_labels_is_per_share(row) and not self._per_share)
+        part = part or (_is_line_per_share(row) and not self._per_share)
         column = table.columns[source.column]
         below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
-        own = [] if part else [self._said(row.label), self._called(row, is_loss=below_zero)]
+        own = [] if part else [self._count_label_words(row.label), self._count_other_names(row, is_loss=below_zero)]
         if self._is_part(column, table):
             own = [(_OF_A_PART * counts, False) for counts, _ in own]
-        said = [*own, self._said(column.label)]
-        best, whole = max(said)[0], any(all_said for _, all_said in said)
+        counts_of_names = [*own, self._count_label_words(column.label)]
+        best, whole = max(counts_of_names)[0], any(said_whole for _, said_whole in counts_of_names)
         return best / max(1, len(self._words)), whole
 
     def names_another(self, row: Header) -> bool:
         """Return whether a row is a line of statements and the question names others: "deferred revenue"."""
-        return bool(self._lines) and line_called(row.label) not in ("", *self._lines)
+        return bool(self._lines) and find_line(row.label) not in ("", *self._lines)
 
     def _is_part(self, column: Header, table: Table) -> bool:
         """Whether a column is of one thing among several, and the question names no such thing."""
-        if not (thing := _thing(column)) or thing & set(self._stems):
+        if not (thing := _read_thing(column)) or thing & set(self._stems):
             return False
-        return sum(bool(_thing(other)) for other in table.columns[1:]) >= _SEVERAL
+        return sum(bool(_read_thing(other)) for other in table.columns[1:]) >= _SEVERAL
 
-    def _said(self, label: str) -> tuple[float, bool]:
+    def _count_label_words(self, label: str) -> tuple[float, bool]:
         """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
         best, whole = 0.0, False
         # Who asks for "net income" means the line "Net income (loss)", if no other is called so.
-        for printed, counts in _variants(spelled_out(label), total_said="total" in self._words):
-            said = _spoken(printed)
-            if any(word[0].isalpha() for word in said) and _within(said, self._words):
-                best = max(best, counts * len(said))
+        for printed, counts in _spell_variants(spelled_out(label), names_total="total" in self._words):
+            printed_words = _read_words(printed)
+            if any(word[0].isalpha() for word in printed_words) and _is_within(printed_words, self._words):
+                best = max(best, counts * len(printed_words))
                 whole = whole or stems(printed) == self._stems
         return best, whole
 
-    def _called(self, row: Header, *, is_loss: bool) -> tuple[float, bool]:
+    def _count_other_names(self, row: Header, *, is_loss: bool) -> tuple[float, bool]:
         """The same of a line that the question calls by another of its names; a loss below zero is an income."""
         if not self._lines:
             return 0.0, False
-        line = line_called(f"{row.label} per share" if _labels_is_per_share(row) else row.label)
+        line = find_line(f"{row.label} per share" if _is_line_per_share(row) else row.label)
         name = self._lines.get(line) or (self._lines.get(_INCOMES.get(line, "")) if is_loss else None)
         if name is None:
             return 0.0, False
         left = Counter(self._stems)
         left.subtract(stems(name))
-        return _BY_ANOTHER_NAME * len(_spoken(name)), len(self._lines) == 1 and not any(left[s] > 0 for s in left)
+        return _BY_ANOTHER_NAME * len(_read_words(name)), len(self._lines) == 1 and not any(left[s] > 0 for s in left)
 
 
-def _labels_is_per_share(row: Header) -> bool:
+def _is_line_per_share(row: Header) -> bool:
     return any(map(_LABELS_PER_SHARE.search, row.levels[:-1]))
 
 
 @lru_cache(maxsize=1024)
-def lines_named(text: str) -> Mapping[str, str]:
+def find_named_lines(text: str) -> Mapping[str, str]:
     """Return the lines of statements that a text names, each with the words that do; the longest names first.
 
-    >>> lines_named("was R&D above SG&A?")
+    >>> find_named_lines("was R&D above SG&A?")
     {'kg:research_and_development': 'r&d', 'kg:selling_general_and_administrative_expenses': 'sg&a'}
     """
-    said = search_words(text.lower())
-    spans = ((start, start + size) for size in range(_LONGEST_NAME, 0, -1) for start in range(len(said) - size + 1))
+    tokens = search_words(text.lower())
+    spans = ((start, start + size) for size in range(_LONGEST_NAME, 0, -1) for start in range(len(tokens) - size + 1))
     found: dict[str, str] = {}
-    taken: set[int] = set()
+    used_places: set[int] = set()
     for start, end in spans:
-        name = " ".join(said[start:end])
-        if said[end - 1] in _BEGINS_A_NAME or _OF_TIME.issuperset(stems(name)):
+        name = " ".join(tokens[start:end])
+        if tokens[end - 1] in _BEGINS_A_NAME or _OF_TIME.issuperset(stems(name)):
             # "Net income and total assets" are two lines.
             continue
-        if taken.isdisjoint(range(start, end)) and (line := line_called(name)):
-            taken |= set(range(start, end))
+        if used_places.isdisjoint(range(start, end)) and (line := find_line(name)):
+            used_places |= set(range(start, end))
             # A margin is an amount on some statements and a ratio to most people: its label has to say it.
             if "margin" not in name:
                 found.setdefault(line, name)
@@ -386,17 +386,17 @@ def lines_named(text: str) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=8192)
-def line_called(label: str) -> str:
+def find_line(label: str) -> str:
     """Return the line of statements whose name a label is, and no more; "" if it is none."""
     found = core_line_index().find_named(spelled_out(label))
-    return income_or_loss(found.property) if found is not None and found.rule == _NAMED else ""
+    return normalize_loss(found.property) if found is not None and found.rule == _NAMED else ""
 
 
 @lru_cache(maxsize=256)
-def income_or_loss(line: str) -> str:
+def normalize_loss(line: str) -> str:
     """Return the line that an income and the loss in its place are: statements print either where they mean one.
 
-    >>> income_or_loss("kg:net_loss")
+    >>> normalize_loss("kg:net_loss")
     'kg:net_income'
 
     Args:
@@ -407,32 +407,32 @@ def income_or_loss(line: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _thing(column: Header) -> frozenset[str]:
+def _read_thing(column: Header) -> frozenset[str]:
     """The stems of what a column is of, where that is not a period, no total and no change."""
     if find_periods(column.label) or _WHOLE.search(column.label):
         return frozenset()
     return frozenset(stems(column.label))
 
 
-def _of_parts(table: Table) -> frozenset[str]:
+def _find_part_labels(table: Table) -> frozenset[str]:
     """The labels that several lines of a table have, each below a heading of its own."""
     below = Counter(row.label for row in {row for row in table.rows if len(row.levels) > 1})
     return frozenset(label for label, lines in below.items() if lines > 1)
 
 
-def _variants(label: str, *, total_said: bool) -> Iterator[tuple[str, float]]:
+def _spell_variants(label: str, *, names_total: bool) -> Iterator[tuple[str, float]]:
     """A label as questions say it, with what each way counts: whole, without an aside, a total by what it is of."""
     yield label, 1.0
     yield _ASIDE.sub(" ", label), _BUT_FOR_AN_ASIDE
-    if not total_said and (total := _TOTAL.match(label)) is not None:
+    if not names_total and (total := _TOTAL.match(label)) is not None:
         yield label[total.end() :], _BUT_FOR_TOTAL
 
 
-def _spoken(text: str) -> tuple[str, ...]:
+def _read_words(text: str) -> tuple[str, ...]:
     return tuple(words(text.lower()))
 
 
-def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+def _is_within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
 
 
@@ -444,7 +444,7 @@ def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
 
 _OTHER_ROLE = 2.0
 """What a number of adjusted figures, of another company or in percent of sales has less, as log-odds."""
-_BESIDE_STATEMENT = 1.5
+_UNLIKE_STATEMENT = 1.5
 """What a number of another table has less where a primary statement has a line that the question says as well."""
 _NEARLY = 0.9
 _OTHERS = frozenset(
@@ -460,13 +460,13 @@ _ADJUSTED = lazy_regex(r"\b(?:adjusted|non-?gaap|pro[ -]?forma|underlying)\b", r
 _SHARE = lazy_regex(r"percent|%|\bshare of\b|\bmargin\b|\bratio\b|\brate\b|\bportion\b", re.IGNORECASE)
 
 
-def less_likely(
-    question: Question, leaves: Sequence[CandidateNumber], said: Floats, document: Document
+def weigh_look_alikes(
+    question: Question, leaves: Sequence[CandidateNumber], shares: Floats, document: Document
 ) -> NDArray[np.float32]:
     """Return what each number has less because another line of the same name is meant, as log-odds.
 
     Args:
-        said: How much of the question the label of each is.
+        shares: How much of the question the label of each is.
 
     Shape: One entry a leaf.
     """
@@ -486,11 +486,11 @@ def less_likely(
         adjusted = not asks_adjusted and any(map(_ADJUSTED.search, (*row.levels, row.label)))
         less[place] = _OTHER_ROLE * (adjusted or (role in _OTHERS and role not in named))
         reported[place] = role.is_statement and not adjusted
-    statement = said[reported]
-    if not named and len(statement) and statement.max() > 0 and statement.max() >= _NEARLY * said.max():
-        meant = {labels[place] for place in np.flatnonzero(reported & (said >= _NEARLY * statement.max()))} - {""}
+    statement = shares[reported]
+    if not named and len(statement) and statement.max() > 0 and statement.max() >= _NEARLY * shares.max():
+        meant = {labels[place] for place in np.flatnonzero(reported & (shares >= _NEARLY * statement.max()))} - {""}
         alike = np.array([label in meant for label in labels], bool) & ~reported
-        less += (_BESIDE_STATEMENT * alike).astype(np.float32)
+        less += (_UNLIKE_STATEMENT * alike).astype(np.float32)
     return less
 
 
@@ -508,7 +508,7 @@ _LEADS = lazy_regex(
 _FORMS = {"sold": "sell", "built": "build", "bought": "buy", "paid": "pay", "spent": "spend"}
 
 
-def led_by_another(question: Question, leaves: NumberMatrix, document: Document) -> Iterator[int]:
+def find_other_verbs(question: Question, leaves: NumberMatrix, document: Document) -> Iterator[int]:
     """Yield the places of the numbers to which another verb leads than to a number beside them that is asked for."""
     asked = {stem(_FORMS.get(word, word)) for word in words(question.lowered)}
     led: dict[tuple[object, ...], dict[int, str]] = defaultdict(dict)

@@ -18,7 +18,13 @@ from quaestor.questions.stems import stems, without_owner
 from quaestor.questions.times import AskedTime, times_asked
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
-from quaestor.solvers.embedded.number_fit import OTHER_KIND, LabelMentions, kind_asked, led_by_another, less_likely
+from quaestor.solvers.embedded.number_fit import (
+    OTHER_KIND,
+    LabelMentions,
+    find_other_verbs,
+    read_asked_kind,
+    weigh_look_alikes,
+)
 from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool, Signatures
 from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, spoken_period
@@ -338,7 +344,7 @@ def prior_of(
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
-    period, kind, away = spoken_period(question), kind_asked(question), np.zeros(len(leaves), np.float32)
+    period, kind, away = spoken_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
         other_time[place] = _is_of_other_times(asked, source, document)
@@ -350,14 +356,14 @@ def prior_of(
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
-            known[key] = said_labels.of(document.table(source.table), source)
+            known[key] = said_labels.measure(document.table(source.table), source)
         said, named[place] = known[key]
         labels[place] = said
         another[place] = said_labels.names_another(document.table(source.table).rows[source.row])
         away[place] += period.away(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     away += OTHER_TIME * other_time
-    away[list(led_by_another(question, leaves, document))] += OTHER_VERB
+    away[list(find_other_verbs(question, leaves, document))] += OTHER_VERB
     if counts.any():
         # All employees are at least as many as those of any part: of the latest year, if none is asked for.
         fits = counts == counts.max()
@@ -367,7 +373,7 @@ def prior_of(
         named |= sizes == sizes.max()
     # What is away from what is asked is meant only if nothing else is there.
     found, named = found - away, named & (away == away.min())
-    less = less_likely(question, leaves.leaves, labels, document)
+    less = weigh_look_alikes(question, leaves.leaves, labels, document)
     if (named & ~another).any():
         less += OTHER_LINE * another
     found, named = found - less, named & (less == less[named].min(initial=np.inf))

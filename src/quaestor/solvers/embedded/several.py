@@ -26,7 +26,7 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import read_leaves
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.number_fit import line_called, lines_named
+from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
 from quaestor.solvers.embedded.prior import prior_of
 from quaestor.solvers.embedded.readings import AskedTurn
@@ -76,7 +76,7 @@ def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
     rows: _Labels = {}
     for table in document.tables:
         own = _labels(table, rows=True)
-        own |= {called[line]: True for row in table.rows if called and (line := line_called(row.label)) in called}
+        own |= {called[line]: True for row in table.rows if called and (line := find_line(row.label)) in called}
         yield own
         yield _labels(table, rows=False)
         rows |= own
@@ -87,7 +87,7 @@ def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
 
 def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
     """The lines that a question calls by another name, which begins a thing: "Mac sales" are not all sales."""
-    named = lines_named(text).items()
+    named = find_named_lines(text).items()
     begun = ((line, _stems_of(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
     return {line: label for line, label in begun if label}  # "year" has no stem of its own
 

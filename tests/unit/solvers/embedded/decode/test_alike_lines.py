@@ -36,7 +36,7 @@ REPORT = assemble(
 
 def said(question: str, row: int, table: int = 0) -> bool:
     found = REPORT.tables[table]
-    return LabelMentions(question, REPORT.tables).of(found, found.cells[row][1].ref)[1]
+    return LabelMentions(question, REPORT.tables).measure(found, found.cells[row][1].ref)[1]
 
 
 @pytest.mark.parametrize(

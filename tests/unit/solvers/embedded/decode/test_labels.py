@@ -6,7 +6,7 @@ import pytest
 
 from quaestor.core.provenance import CellRef
 from quaestor.documents.headers import read_table
-from quaestor.solvers.embedded.number_fit import LabelMentions, line_called, lines_named
+from quaestor.solvers.embedded.number_fit import LabelMentions, find_line, find_named_lines
 
 TABLE, _ = read_table(
     "10-K",
@@ -31,7 +31,8 @@ def said(question: str) -> Mapping[str, tuple[float, bool]]:
     labels = LabelMentions(question, [TABLE])
     rows = {row: TABLE.rows[row] for row in range(1, len(TABLE.cells))}
     return {
-        " ".join(header.levels).lower(): labels.of(TABLE, CellRef("10-K", 0, row, 1)) for row, header in rows.items()
+        " ".join(header.levels).lower(): labels.measure(TABLE, CellRef("10-K", 0, row, 1))
+        for row, header in rows.items()
     }
 
 
@@ -69,19 +70,20 @@ def test_a_question_for_two_lines_names_neither_whole() -> None:
 
 
 def test_lines_are_known_by_their_captions_alone() -> None:
-    assert lines_named("was R&D above SG&A?").keys() == {
+    assert find_named_lines("was R&D above SG&A?").keys() == {
         "kg:research_and_development",
         "kg:selling_general_and_administrative_expenses",
     }
-    assert line_called("iphone") == ""
-    assert not lines_named("what was the gross margin?")
+    assert find_line("iphone") == ""
+    assert not find_named_lines("what was the gross margin?")
 
 
 def test_a_column_of_a_part_is_not_meant_where_none_is_named() -> None:
     table, _ = read_table("10-K", 0, [["", "Europe", "Japan", "Total"], ["Total revenues", "41", "12", "53"]])
     spoken = [
-        LabelMentions("what were total revenues?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)
+        LabelMentions("what were total revenues?", [table]).measure(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)
     ]
     assert spoken[0] == spoken[1] < spoken[2]
-    named = [LabelMentions("total revenues in japan?", [table]).of(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
+    mentions = LabelMentions("total revenues in japan?", [table])
+    named = [mentions.measure(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
     assert named[0] < named[1]

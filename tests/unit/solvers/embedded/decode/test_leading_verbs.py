@@ -7,7 +7,7 @@ import pytest
 import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.number_fit import led_by_another
+from quaestor.solvers.embedded.number_fit import find_other_verbs
 from quaestor.solvers.embedded.page import number_matrix
 
 REPORT = """# Tern
@@ -34,5 +34,5 @@ def test_a_number_beside_the_one_that_is_asked_for(question: str, others: list[s
     (tmp_path / "tern.md").write_text(REPORT, encoding="utf-8")
     document = quaestor.open(tmp_path / "tern.md").document
     numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
-    places = led_by_another(read_question(question), numbers, document)
+    places = find_other_verbs(read_question(question), numbers, document)
     assert [numbers.leaves[place].quantity.text.split()[0] for place in places] == others

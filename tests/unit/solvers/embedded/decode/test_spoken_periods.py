@@ -8,7 +8,7 @@ from quarterly_filing import a_quarterly_filing
 import quaestor
 from quaestor.core.provenance import CellRef
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.number_fit import kind_asked
+from quaestor.solvers.embedded.number_fit import read_asked_kind
 from quaestor.solvers.embedded.period_fit import (
     A_CHANGE,
     NO_DAY,
@@ -55,7 +55,7 @@ def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column:
     ],
 )
 def test_the_kind_of_number_that_is_asked_for(question: str, counted: str, per_share: bool) -> None:
-    kind = kind_asked(read_question(question))
+    kind = read_asked_kind(read_question(question))
     assert (kind.counted, kind.per_share) == (counted, per_share)
 
 
