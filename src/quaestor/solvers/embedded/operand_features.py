@@ -108,14 +108,14 @@ class OperandView:
 
     Attributes:
         columns: What is measured of each, by name.
-        said: Operands x stems of the question: the operand's label has that stem.
+        question_words: Operands x stems of the question: the operand's label has that stem.
         labels: Labels x stems of all labels.
         label: The label of each, as its place in `labels`.
         year: The year of each; 0 if none is known.
     """
 
     columns: Mapping[str, Column]
-    said: NDArray[np.bool_]
+    question_words: NDArray[np.bool_]
     stems: StemSets
     labels: NDArray[np.float32]
     label: NDArray[np.intp]
@@ -140,31 +140,31 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
     place = {label: n for n, label in enumerate(dict.fromkeys(of_operand))}
     label = np.array([place[one] for one in of_operand], np.intp)
     question = list(dict.fromkeys(asked.stems))
-    said = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
-    sets, year = StemSets.of(said), _years(pool, turns)
+    flags = np.array([[stem in one for stem in question] or [False] for one in place], bool)[label]
+    sets, year = StemSets.of(flags), _find_years(pool, turns)
     newest = max(asked.years, default=0)
     columns: dict[str, Column] = {
         "kind": pool.kind,
         "score": pool.score,
-        "rank": _ranks(pool, probability),
+        "rank": _rank_leaves(pool, probability),
         "turn": pool.turn,
         "year": np.where((year > 0) & (newest > 0), within(year - newest, -9, 8), 9),
-        "lead": _of_leaf(pool, leaves.lead, 0),
-        "table": _of_leaf(pool, leaves.table >= 0, -1),
+        "lead": _take_of_leaves(pool, leaves.lead, 0),
+        "table": _take_of_leaves(pool, leaves.table >= 0, -1),
         "word": sets.first_places(),
         "said": sets.shares(),
         "percent": pool.percent,
         "magnitude": pool.magnitude,
         "negative": pool.value < 0,
-        "total": _of_leaf(pool, leaves.total, 0),
+        "total": _take_of_leaves(pool, leaves.total, 0),
         "size": np.log10(1 + np.abs(pool.value)),
         "computed": ~has & (pool.turn > 0),
-        **_operation_words(asked, list(place), label),
+        **_compare_operation_words(asked, list(place), label),
     }
-    return OperandView(columns, said, sets, _label_matrix(list(place)), label, year)
+    return OperandView(columns, flags, sets, _build_label_matrix(list(place)), label, year)
 
 
-def distinct_positions(
+def find_distinct_places(
     view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return where in the question each operand is distinguished from the other, as shares; 2 nowhere.
@@ -179,7 +179,7 @@ def distinct_positions(
     return (a - b).first_places(), (b - a).first_places()
 
 
-def label_overlap(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
+def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
     """Return how alike the labels of pairs are (Jaccard), and the share of the question that either says.
 
     Args:
@@ -208,19 +208,19 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
     return frozenset(words)
 
 
-def _operation_words(
+def _compare_operation_words(
     question: Question, labels: Sequence[frozenset[str]], label: NDArray[np.intp]
 ) -> dict[str, Column]:
     """For each kind of operation 1 where the question's word for it is the label's own, -1 if it is not."""
-    said, nothing = frozenset(question.stems), np.zeros(len(label))
+    question_stems, nothing = frozenset(question.stems), np.zeros(len(label))
     found: dict[str, Column] = {}
     for name, words in OPERATION_WORDS.items():
-        own = said & words
+        own = question_stems & words
         found[name] = np.array([1 if own & one else -1 for one in labels])[label] if own else nothing
     return found
 
 
-def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
+def _build_label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
     vocabulary = {stem: n for n, stem in enumerate(dict.fromkeys(chain.from_iterable(labels)))}
     matrix = np.zeros((len(labels), max(1, len(vocabulary))), np.float32)
     rows = np.repeat(np.arange(len(labels)), [len(label) for label in labels])
@@ -228,10 +228,10 @@ def _label_matrix(labels: list[frozenset[str]]) -> NDArray[np.float32]:
     return matrix
 
 
-def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
+def _find_years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
     """A leaf's year; a computed result has one if all its leaves share it, or its question names one alone."""
     leaves = turns[0].leaves
-    years = _of_leaf(pool, leaves.year, 0).astype(np.int32)
+    years = _take_of_leaves(pool, leaves.year, 0).astype(np.int32)
     for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
         operand, state = pool.operands[n], turns[pool.reading[n]].state
         if operand.kind == "result":
@@ -241,7 +241,7 @@ def _years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
     return years
 
 
-def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
+def _rank_leaves(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
     """The place of each operand's leaf among all by their probability, in its reading; -1 if it is not a leaf."""
     ranks = np.zeros((len(probability), max(1, len(probability[0]))), np.int32)
     for row, likely in zip(ranks, probability, strict=True):
@@ -249,7 +249,7 @@ def _ranks(pool: Pool, probability: Sequence[NDArray[np.float64]]) -> Column:
     return np.where(pool.leaf >= 0, ranks[pool.reading, np.maximum(pool.leaf, 0)], -1)
 
 
-def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
+def _take_of_leaves(pool: Pool, values: Column, otherwise: float) -> Column:
     """Each operand's leaf's value; `otherwise` if it is not a leaf."""
     if not len(values):
         return np.full(len(pool.leaf), otherwise)
@@ -259,7 +259,7 @@ def _of_leaf(pool: Pool, values: Column, otherwise: float) -> Column:
 _FROM, _TO = LEADS.index("from"), LEADS.index("to")
 
 
-def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
+def measure_pairs(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
     """Return the columns of all candidates that compare their two operands.
 
     Args:
@@ -270,17 +270,17 @@ def pair_columns(candidates: Candidates, turns: Sequence[TurnView], view: Operan
     """
     leaves, question = turns[0].leaves, turns[0].question
     return {
-        **_year_columns(candidates, question, view),
-        **_place_columns(candidates, leaves),
-        **_word_columns(candidates, view),
-        **_size_columns(candidates, question),
-        **_origin_columns(candidates, turns),
-        "text_order": _text_order(candidates, leaves),
-        **_kinds(candidates, leaves),
+        **_measure_years(candidates, question, view),
+        **_measure_places(candidates, leaves),
+        **_measure_words(candidates, view),
+        **_measure_sizes(candidates, question),
+        **_measure_origins(candidates, turns),
+        "text_order": _measure_text_order(candidates, leaves),
+        **_measure_kinds(candidates, leaves),
     }
 
 
-def _year_columns(candidates: Candidates, question: Question, view: OperandView) -> dict[str, Column]:
+def _measure_years(candidates: Candidates, question: Question, view: OperandView) -> dict[str, Column]:
     named = question.years
     a, b = view.year[candidates.first], view.year[candidates.second]
     nothing = np.zeros(len(a))
@@ -295,7 +295,7 @@ def _year_columns(candidates: Candidates, question: Question, view: OperandView)
     }
 
 
-def _place_columns(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
+def _measure_places(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     both = (pool.leaf[i] >= 0) & (pool.leaf[j] >= 0)
     if not len(leaves):
@@ -311,10 +311,10 @@ def _place_columns(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Co
     }
 
 
-def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column]:
+def _measure_words(candidates: Candidates, view: OperandView) -> dict[str, Column]:
     i, j = candidates.first, candidates.second
-    alike, covered = label_overlap(view, i, j)
-    first, second = distinct_positions(view, i, j)
+    alike, covered = compare_labels(view, i, j)
+    first, second = find_distinct_places(view, i, j)
     return {
         "same_words": alike,
         "words_covered": covered,
@@ -324,7 +324,7 @@ def _word_columns(candidates: Candidates, view: OperandView) -> dict[str, Column
     }
 
 
-def _size_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
+def _measure_sizes(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     a, b = np.abs(pool.value[i]), np.abs(pool.value[j])
     # The constant of each plan, after all operands one that means none.
@@ -342,16 +342,16 @@ def _size_columns(candidates: Candidates, question: Question) -> dict[str, Colum
     }
 
 
-def _origin_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def _measure_origins(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """How an operand was made of the other: 1 and 2 it was the first or second operand there, 0 neither."""
-    inside = _inside(candidates.pool, turns)
+    inside = _find_inner_operands(candidates.pool, turns)
     return {
         "second_in_first": inside[candidates.first, candidates.second],
         "first_in_second": inside[candidates.second, candidates.first],
     }
 
 
-def _inside(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
+def _find_inner_operands(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     """For each pair of operands, the place that the second had in the operation that made the first."""
     inside = np.zeros((len(pool.operands), len(pool.operands)), np.int8)
     lookups = [turn.state.lookups for turn in turns]
@@ -373,27 +373,27 @@ def is_operand(pool: Pool, part: Operand, lookups: Mapping[int, int]) -> NDArray
     if part.kind == "constant":
         same: NDArray[np.bool_] = (pool.kind == CONSTANT) & (pool.value == part.value)
         return same
-    taken = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
-    same = (pool.leaf == taken) if taken >= 0 else np.zeros(len(pool.operands), bool)
+    leaf = part.index if part.kind == "leaf" else lookups.get(part.index, -1)
+    same = (pool.leaf == leaf) if leaf >= 0 else np.zeros(len(pool.operands), bool)
     if part.kind == "result":
         same |= pool.result == part.index
     return same
 
 
-def _text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
+def _measure_text_order(candidates: Candidates, leaves: NumberMatrix) -> Column:
     """1 where the second operand is what the first came from, "from 3 to 4"; -1 where it is the reverse."""
     if not len(leaves):
         return np.zeros(len(candidates))
     a, b = candidates.pool.leaf[candidates.first], candidates.pool.leaf[candidates.second]
     first, second = np.maximum(a, 0), np.maximum(b, 0)
-    beside = (a >= 0) & (b >= 0) & (leaves.table[first] < 0) & (leaves.line[first] == leaves.line[second])
+    in_sentence = (a >= 0) & (b >= 0) & (leaves.table[first] < 0) & (leaves.line[first] == leaves.line[second])
     came = (leaves.lead[second] == _FROM) & (leaves.lead[first] == _TO)
     went = (leaves.lead[first] == _FROM) & (leaves.lead[second] == _TO)
-    order: Column = beside * (came.astype(int) - went)
+    order: Column = in_sentence * (came.astype(int) - went)
     return order
 
 
-def _kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
+def _measure_kinds(candidates: Candidates, leaves: NumberMatrix) -> dict[str, Column]:
     """What each operand counts beside the other: money, things, prices."""
     pool, i, j = candidates.pool, candidates.first, candidates.second
     price, count, money = (np.zeros(len(pool.operands), bool) for _ in range(3))
@@ -417,7 +417,7 @@ _UNLISTED = 1e-3
 COLUMNS = ("group_kind", "group_size", "group_counted", "group_asked", "group_least", "group_reference")
 
 
-def group_columns(
+def measure_groups(
     candidates: Candidates, probability: Sequence[NDArray[np.float64]], turns: Sequence[TurnView]
 ) -> dict[str, Column]:
     """Return the columns of all candidates that describe the group which they take; 0 if they take none.
@@ -438,15 +438,15 @@ def group_columns(
         values[n] = (
             group.kind,
             len(group.members),
-            _counted(group.members, turn),
+            _compare_count(group.members, turn),
             heard,
             np.log(max(min(found, default=1.0), _LEAST)),
-            _reference(group.members, turn) if group.kind == GROUP_KINDS.index("results") else 0.0,
+            _score_reference(group.members, turn) if group.kind == GROUP_KINDS.index("results") else 0.0,
         )
     return {name: values[candidates.first, n] for n, name in enumerate(COLUMNS)}
 
 
-def _counted(members: Sequence[Operand], turn: TurnView) -> int:
+def _compare_count(members: Sequence[Operand], turn: TurnView) -> int:
     """1 where the numbers are as many as the question says, or of the years that it names; -1 where of others."""
     now, leaves = turn.question, turn.leaves
     counts = {n for n in (*now.counts, *now.numbers) if 1 < n < len(leaves)}
@@ -458,7 +458,7 @@ def _counted(members: Sequence[Operand], turn: TurnView) -> int:
     return int(bool(years) and (now.years, min(years), max(years)) == ((max(years),), max(years) - 1, max(years)))
 
 
-def _reference(members: Sequence[Operand], turn: TurnView) -> float:
+def _score_reference(members: Sequence[Operand], turn: TurnView) -> float:
     turns = {member.index for member in members}
     return float(np.log(max((use.score for use in turn.uses if set(use.turns) == turns), default=_UNLISTED)))
 
@@ -467,7 +467,7 @@ _REFERENCES_LEAST = 1e-3
 _LOG_OF_LEAST = float(np.log(_REFERENCES_LEAST))
 
 
-def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """Return the log probability of the set of earlier results that each candidate uses, alone and less the best.
 
     Args:
@@ -480,21 +480,21 @@ def reference_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict
         return {"reference": np.zeros(size), "reference_gap": np.zeros(size)}
     # Many readings use the same sets.
     distinct = {id(turn.uses): turn for turn in turns}
-    known = {key: _table(turn) for key, turn in distinct.items()}
+    known = {key: _tabulate_pairs(turn) for key, turn in distinct.items()}
     tables = np.stack([known[id(turn.uses)] for turn in turns])
     pool, reading = candidates.pool, candidates.reading
-    place = np.array([_latest(turn) for turn in turns])[pool.reading, pool.result]
+    place = np.array([_find_latest_places(turn) for turn in turns])[pool.reading, pool.result]
     scores = tables[reading, place[candidates.first], place[candidates.second]]
     return {"reference": scores, "reference_gap": scores - tables.max(axis=(1, 2))[reading]}
 
 
-def _latest(turn: TurnView) -> list[int]:
+def _find_latest_places(turn: TurnView) -> list[int]:
     """For each result of the turns before where it was last found, counted from 1; at the end 0, for what is none."""
     expressions = [result.expression for result in turn.results]
     return [*((latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
 
 
-def _table(turn: TurnView) -> NDArray[np.float64]:
+def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:
     """The log probability of each pair of results, counted from 1; 0 means none."""
     table = np.full((len(turn.results) + 1, len(turn.results) + 1), _LOG_OF_LEAST)
     for chosen in turn.uses:
@@ -512,7 +512,7 @@ def _table(turn: TurnView) -> NDArray[np.float64]:
 # Whether the result of a plan counts in the scale that its question asks for: "in millions", "in dollars".
 
 
-def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
+def measure_scale(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     """Return 1 where the result has the scale asked for, -1 where another, 0 if none is asked or known.
 
     Args:
@@ -524,7 +524,7 @@ def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     if asked is None:
         return np.zeros(len(candidates))
     pool, i, j, code = candidates.pool, candidates.first, candidates.second, candidates.operation
-    power = _powers(pool, turns)
+    power = _find_powers(pool, turns)
     shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
     moved = np.select(
         [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
@@ -535,7 +535,7 @@ def scale_column(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     return np.where(np.isnan(result), 0, np.where(np.abs(result - asked) < 0.01, 1, -1))
 
 
-def _powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
+def _find_powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
     powers, leaves = np.full(len(pool.operands), np.nan), turns[0].leaves
     for n, operand in enumerate(pool.operands):
         state = turns[pool.reading[n]].state
@@ -543,7 +543,7 @@ def _powers(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.float64]:
             powers[n] = leaves.power[pool.leaf[n]]
         elif operand.kind == "group":
             first = pool.members(n)[0]
-            powers[n] = _operand_power(first.kind, first.index, state, leaves)
+            powers[n] = _find_operand_power(first.kind, first.index, state, leaves)
         elif operand.kind == "result":
             powers[n] = power_of(state.outcomes[operand.index], state, leaves)
     return powers
@@ -559,7 +559,7 @@ def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) ->
     """
     if not outcome.operands:
         return math.nan
-    powers = [_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]
+    powers = [_find_operand_power(operand.kind, operand.index, state, leaves) for operand in outcome.operands]
     if outcome.operation in ("lookup", "add", "subtract", "sum", "average"):
         return powers[0]
     factor = next((o.value for o in outcome.operands if o.kind == "constant" and o.value > 0), None)
@@ -571,7 +571,7 @@ def power_of(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) ->
     return powers[0] + math.log10(factor) if divided else math.nan
 
 
-def _operand_power(kind: str, index: int, state: DialogueState, leaves: NumberMatrix) -> float:
+def _find_operand_power(kind: str, index: int, state: DialogueState, leaves: NumberMatrix) -> float:
     if kind == "leaf":
         return float(leaves.power[index])
     return power_of(state.outcomes[index], state, leaves) if kind == "result" else math.nan

@@ -14,12 +14,12 @@ from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_features import (
     Column,
     OperandView,
-    distinct_positions,
-    group_columns,
+    find_distinct_places,
     is_operand,
-    pair_columns,
-    reference_columns,
-    scale_column,
+    measure_groups,
+    measure_pairs,
+    measure_references,
+    measure_scale,
     view_operands,
 )
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, NONE, Pool, Signatures
@@ -96,7 +96,7 @@ def _order(candidates: Candidates, question: Question, view: OperandView) -> Col
         a, b = view.year[candidates.first], view.year[candidates.second]
         later = np.where((a > 0) & (b > 0), np.sign(a - b), 0)
         return later if order == "later first" else -later
-    first, second = distinct_positions(view, candidates.first, candidates.second)
+    first, second = find_distinct_places(view, candidates.first, candidates.second)
     named = np.where((first < 2) & (second < 2), np.sign(second - first), 0)
     return named if order == "as named" else -named
 
@@ -105,8 +105,8 @@ def _side_columns(candidates: Candidates, asked: Question, view: OperandView) ->
     sides, question = asked.comparison, list(dict.fromkeys(asked.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
-    one = (view.said & first).sum(axis=1) / max(1, first.sum())
-    lead = one - (view.said & second).sum(axis=1) / max(1, second.sum())
+    one = (view.question_words & first).sum(axis=1) / max(1, first.sum())
+    lead = one - (view.question_words & second).sum(axis=1) / max(1, second.sum())
     year = among(view.year, sides.first.years).astype(int)
     year -= among(view.year, sides.second.years)
     pool, i, j = candidates.pool, candidates.first, candidates.second
@@ -175,7 +175,7 @@ def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
         **_parallel_columns(candidates, turns),
         **_role_columns(candidates, turns),
         "first_repeat": _repeated(candidates, turns),
-        **reference_columns(candidates, turns),
+        **measure_references(candidates, turns),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
         "unused_results": unused,
@@ -499,12 +499,12 @@ def candidate_features(
     view = view_operands(candidates.pool, probability, turns)
     columns: dict[str, Column] = {
         **_fit(candidates, signatures),
-        **pair_columns(candidates, turns, view),
+        **measure_pairs(candidates, turns, view),
         **_result(candidates),
         **dialogue_columns(candidates, turns),
         **agreement_columns(candidates, turns, view),
-        **group_columns(candidates, probability, turns),
-        "scale_fit": scale_column(candidates, turns),
+        **measure_groups(candidates, probability, turns),
+        "scale_fit": measure_scale(candidates, turns),
     }
     # Column by column, so that what is written lies together.
     stacked = np.empty((len(CANDIDATE_FEATURES), len(candidates)), np.float32)

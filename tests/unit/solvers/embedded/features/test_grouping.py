@@ -4,20 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from feature_bench import (
-    COSTS_2009,
-    PROBABILITY,
-    SALES_2008,
-    SALES_2009,
-    Row,
-    candidates_of,
-    leaf,
-    looked_up,
-    turn_of,
-)
+from feature_bench import COSTS_2009, PROBABILITY, SALES_2008, SALES_2009, Row, candidates_of, leaf, looked_up, turn_of
 
 from quaestor.conversation.references.expressions import AntecedentSet
-from quaestor.solvers.embedded.operand_features import COLUMNS, group_columns
+from quaestor.solvers.embedded.operand_features import COLUMNS, measure_groups
 from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup
 from quaestor.solvers.embedded.turn_state import Operand, TurnView
 
@@ -30,7 +20,7 @@ ROWS: tuple[Row, ...] = (("group", 0, 900.0), ("group", 1, 410.0), ("group", 2, 
 
 def measured(turn: TurnView) -> dict[str, list[float]]:
     plans = ("sum", 0), ("sum", 1), ("average", 2), ("lookup", 3)
-    columns = group_columns(candidates_of(turn, ROWS, *plans, groups=GROUPS), [PROBABILITY], [turn])
+    columns = measure_groups(candidates_of(turn, ROWS, *plans, groups=GROUPS), [PROBABILITY], [turn])
     return {name: values.tolist() for name, values in columns.items()}
 
 

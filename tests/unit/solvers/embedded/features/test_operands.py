@@ -16,7 +16,7 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.operand_features import distinct_positions, label_overlap, view_operands
+from quaestor.solvers.embedded.operand_features import compare_labels, find_distinct_places, view_operands
 from quaestor.solvers.embedded.operand_pool import NumberGroup
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 
@@ -66,7 +66,7 @@ def test_a_computed_result_has_the_words_of_its_question_and_leaves_and_the_year
     assert view.columns["computed"].tolist() == [True, True, False]
     assert view.year.tolist() == [2009, 0, 0]
     assert turn.question.stems == ("revenu", "net", "cost")
-    assert view.said.tolist() == [[True, True, True], [False, True, False], [False] * 3]
+    assert view.question_words.tolist() == [[True, True, True], [False, True, False], [False] * 3]
 
 
 def test_a_year_that_a_question_names_alone_is_its_results() -> None:
@@ -81,7 +81,7 @@ def test_a_group_has_the_words_of_all_its_leaves() -> None:
     turn = turn_of("total net tax?")
     group = NumberGroup(0, (leaf(SALES_2009, 500.0), leaf(RATE_2009, 25.0), Operand("result", 0, 1.0)))
     pool = pool_of(turn.leaves, (("group", 0, 525.0),), turn.state, (group,))
-    assert view_operands(pool, [PROBABILITY], [turn]).said[0].tolist() == [False, True, True]
+    assert view_operands(pool, [PROBABILITY], [turn]).question_words[0].tolist() == [False, True, True]
 
 
 def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
@@ -89,11 +89,11 @@ def test_labels_are_compared_by_what_they_share_and_where_they_part() -> None:
     pool = pool_of(turn.leaves, (("new", SALES_2009, 500.0), ("new", INCOME_2009, 60.0)), state_of())
     view = view_operands(pool, [PROBABILITY], [turn])
     first, second = np.array([0, 1]), np.array([1, 0])
-    alike, covered = label_overlap(view, first, second)
+    alike, covered = compare_labels(view, first, second)
     assert alike == pytest.approx([1 / 5, 1 / 5])  # "net" of "net sale" and "net incom rose million"
     assert turn.question.stems == ("net", "sale", "less", "net", "incom")
     assert covered == pytest.approx([3 / 4, 3 / 4])
-    assert [position.tolist() for position in distinct_positions(view, first, second)] == [[0.25, 0.75], [0.75, 0.25]]
+    assert [position.tolist() for position in find_distinct_places(view, first, second)] == [[0.25, 0.75], [0.75, 0.25]]
 
 
 def test_a_word_for_an_operation_may_be_the_labels_own() -> None:

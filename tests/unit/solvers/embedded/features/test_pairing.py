@@ -19,13 +19,13 @@ from feature_bench import (
 )
 
 from quaestor.solvers.embedded.candidates import Candidates
-from quaestor.solvers.embedded.operand_features import pair_columns, view_operands
+from quaestor.solvers.embedded.operand_features import measure_pairs, view_operands
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
     view = view_operands(candidates.pool, [PROBABILITY], [turn])
-    return {name: [float(v) for v in values] for name, values in pair_columns(candidates, [turn], view).items()}
+    return {name: [float(v) for v in values] for name, values in measure_pairs(candidates, [turn], view).items()}
 
 
 EXPECTED = {

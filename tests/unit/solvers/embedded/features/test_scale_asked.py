@@ -5,7 +5,7 @@ import math
 import pytest
 from feature_bench import COSTS_2009, RATE_2009, SALES_2008, SALES_2009, Row, candidates_of, leaf, looked_up, turn_of
 
-from quaestor.solvers.embedded.operand_features import power_of, scale_column
+from quaestor.solvers.embedded.operand_features import measure_scale, power_of
 from quaestor.solvers.embedded.operand_pool import NumberGroup
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
@@ -44,7 +44,7 @@ GROUP = NumberGroup(0, (leaf(SALES_2009, 500.0), leaf(COSTS_2009, -90.0)))
 )
 def test_a_factor_moves_a_number_to_another_scale(asked: str, fits: list[int]) -> None:
     turn = turn_of(f"what were net sales{asked}?")
-    assert scale_column(candidates_of(turn, ROWS, *PLANS, groups=(GROUP,)), [turn]).tolist() == fits
+    assert measure_scale(candidates_of(turn, ROWS, *PLANS, groups=(GROUP,)), [turn]).tolist() == fits
 
 
 def test_a_result_counts_as_what_it_was_made_of() -> None:
@@ -55,7 +55,7 @@ def test_a_result_counts_as_what_it_was_made_of() -> None:
         ("sales less costs?", TurnAction("subtract", (Operand("result", 0, 500.0), leaf(COSTS_2009, -90.0)), 590.0)),
     )
     rows: tuple[Row, ...] = (("result3", 0, 500.0), ("result2", 1, 0.5), ("result1", 2, 590.0))
-    found = scale_column(candidates_of(turn, rows, ("lookup", 0), ("lookup", 1), ("lookup", 2)), [turn])
+    found = measure_scale(candidates_of(turn, rows, ("lookup", 0), ("lookup", 1), ("lookup", 2)), [turn])
     assert found.tolist() == [-1, 1, -1]
 
 
