@@ -12,7 +12,7 @@ from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
 from quaestor.questions.told_years import with_told_years
 from quaestor.solvers.embedded.candidates import OPERATIONS
-from quaestor.solvers.embedded.operand_pool import SignatureModel, signature_features, signature_of
+from quaestor.solvers.embedded.operand_pool import SignatureModel, find_signature, list_features
 from quaestor.solvers.embedded.turn_state import DialogueState
 
 _SEEN = 8
@@ -46,8 +46,8 @@ def _samples(example: Example) -> list[SignatureSample]:
     samples, state, trees, signatures = [], DialogueState(), list[Tree](), list[str]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
-        signature = signature_of(question, turn.outcome, state)
-        features = signature_features(with_told_years(question, state.questions), state.questions, signatures)
+        signature = find_signature(question, turn.outcome, state)
+        features = list_features(with_told_years(question, state.questions), state.questions, signatures)
         samples.append(SignatureSample(example.company, features, signature))
         state = state.after(question, turn.outcome)
         trees.append(tree)

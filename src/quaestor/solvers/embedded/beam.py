@@ -14,7 +14,7 @@ from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidate
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Evidence
 from quaestor.solvers.embedded.number_features import measure_leaves
-from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, operand_pool, signature_of
+from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, build_pool, find_signature
 from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import candidate_features
 from quaestor.solvers.embedded.plan_scores import (
@@ -44,7 +44,7 @@ from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_ques
 def list_signatures(state: DialogueState) -> tuple[str, ...]:
     """Return the signature of each turn so far."""
     return tuple(
-        signature_of(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
+        find_signature(state.questions[n], outcome, DialogueState(state.questions[:n], state.outcomes[:n]))
         for n, outcome in enumerate(state.outcomes)
     )
 
@@ -98,7 +98,7 @@ def build_candidates(
     """
     turns, signatures = [reading.turn for reading in readings], [reading.signatures for reading in readings]
     pools = [
-        operand_pool(reading.turn.leaves, likely, reading.turn.state, reading.turn.question, reading.signatures)
+        build_pool(reading.turn.leaves, likely, reading.turn.state, reading.turn.question, reading.signatures)
         for reading, likely in zip(readings, probability, strict=True)
     ]
     candidates = enumerate_candidates(pools, signatures, turns[0].question)

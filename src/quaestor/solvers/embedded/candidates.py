@@ -22,8 +22,8 @@ from quaestor.solvers.embedded.operand_pool import (
     RARE,
     Pool,
     Signatures,
-    constant_kind,
-    joined_pools,
+    join_pools,
+    name_constant,
 )
 from quaestor.solvers.embedded.turn_state import TurnAction
 
@@ -282,7 +282,7 @@ def score_signatures(
 @lru_cache(maxsize=256)
 def _encode_constants(values: tuple[float, ...], numbers: tuple[float, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The kinds of constants by their names, each once, and the code of each constant: those kinds come last."""
-    names = [constant_kind(value, numbers) for value in values]
+    names = [name_constant(value, numbers) for value in values]
     extra = tuple(sorted(set(names)))
     code_of = {name: code for code, name in enumerate(extra, start=len(KINDS))}
     return extra, tuple(code_of[name] for name in names)
@@ -421,7 +421,7 @@ def enumerate_candidates(pools: Sequence[Pool], signatures: Sequence[Signatures]
         pools: What can be an operand, after each reading of the turns before, the likeliest reading first.
         signatures: The probability of each signature by its name, likewise.
     """
-    pool, limits = joined_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
+    pool, limits = join_pools(pools), [MOST_CANDIDATES, *(MOST_OTHER_CANDIDATES for _ in pools[1:])]
     operation, first, second = plans = combine_operands(pool, signatures, question)
     signature = score_signatures(pool, plans, signatures, question)
     # What means no second operand has a score of zero.

@@ -35,23 +35,23 @@ class Signatures(dict[str, float]):
     def operations(self) -> Mapping[str, float]:
         """How probable it is that the turn does each operation, on whatever operands; 0 of one without a signature."""
         shares = defaultdict[str, float](float)
-        for operation, share in zip(_operations(tuple(self)), self.values(), strict=True):
+        for operation, share in zip(_list_operations(tuple(self)), self.values(), strict=True):
             shares[operation] += share
         return shares
 
     @cached_property
     def new_leaves(self) -> float:
         """How many leaves that no turn took before the turn is expected to take."""
-        return sum(self[name] * count for name, count in _new_leaves(tuple(self)))
+        return sum(self[name] * count for name, count in _count_new_leaves(tuple(self)))
 
 
 @lru_cache(maxsize=64)
-def _operations(signatures: tuple[str, ...]) -> tuple[str, ...]:
+def _list_operations(signatures: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.partition("(")[0] for name in signatures)
 
 
 @lru_cache(maxsize=64)
-def _new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+def _count_new_leaves(signatures: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     return tuple((name, count) for name in signatures if (count := name.count("new")))
 
 
@@ -74,7 +74,7 @@ class SignatureModel:
             earlier: The questions before, oldest first.
             signatures: The signatures of the turns before, as the solver answered them.
         """
-        named = signature_features(question, earlier, signatures)
+        named = list_features(question, earlier, signatures)
         known = [(row, value) for name, value in named.items() if (row := self.features.get(name)) is not None]
         rows, values = [row for row, _ in known], np.array([value for _, value in known])
         score = self.intercept + values @ self.weights[rows]
@@ -83,7 +83,7 @@ class SignatureModel:
         return Signatures(zip(self.classes, score.tolist(), strict=True))
 
 
-def signature_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
+def list_features(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
     """Return the named features of a turn that need no page: n-grams, the turns before, and both crossed.
 
     Args:
@@ -91,7 +91,7 @@ def signature_features(question: Question, earlier: Sequence[Question], signatur
         signatures: What those turns did, in their order.
     """
     shapes = (FIRST, *question.shapes, LAST)
-    features = dict.fromkeys(_n_grams(shapes), 1.0)
+    features = dict.fromkeys(_list_n_grams(shapes), 1.0)
     operations = [signature.partition("(")[0] for signature in reversed(signatures)]
     last = operations[0] if operations else "-"
     pending = next((i for i, name in enumerate(operations) if name != "lookup"), len(operations))
@@ -115,40 +115,40 @@ def signature_features(question: Question, earlier: Sequence[Question], signatur
     sides = question.comparison
     features[f"sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
     features[f"{last}|sides:{sides.kind}|{sides.first.back:d}{sides.second.back:d}"] = 1.0
-    features.update(_sides_said(question, earlier))
+    features.update(_compare_sides(question, earlier))
     features["length"] = min(len(shapes), 40) / 40
     if earlier:
-        features.update(_novelty(question, earlier))
-        features.update(_going_on(question, earlier, signatures))
+        features.update(_measure_novelty(question, earlier))
+        features.update(_cross_last_turns(question, earlier, signatures))
     return features
 
 
 @lru_cache(maxsize=256)
-def _n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
+def _list_n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
     """The words of a question, two of them and three, one behind the other; asked again after each reading."""
     sizes = ((size, start) for size in (1, 2, 3) for start in range(len(shapes) - size + 1))
     return tuple("q:" + "_".join(shapes[start : start + size]) for size, start in sizes)
 
 
-def _sides_said(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
+def _compare_sides(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
     """Whether each side of a comparison was said before, and whether it points back."""
     sides = question.comparison
     if not sides.kind:
         return {}
-    said = {stem for before in earlier for stem in before.stems}
-    first, second = (f"{side.back:d}{_said(side, said)}" for side in (sides.first, sides.second))
+    earlier_stems = {stem for before in earlier for stem in before.stems}
+    first, second = (f"{side.back:d}{_compare_side(side, earlier_stems)}" for side in (sides.first, sides.second))
     return {f"side1:{first}": 1.0, f"side2:{second}": 1.0, f"sides:{sides.kind}|{first}|{second}": 1.0}
 
 
-def _said(side: ComparisonArgument, said: set[str]) -> str:
-    share = len(side.stems & said) / len(side.stems) if side.stems else -1
+def _compare_side(side: ComparisonArgument, earlier_stems: set[str]) -> str:
+    share = len(side.stems & earlier_stems) / len(side.stems) if side.stems else -1
     return "nothing" if share < 0 else "new" if share == 0 else "said" if share == 1 else "partly"
 
 
-def _novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
+def _measure_novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
     """How much of the question was said before."""
     now, last = set(question.stems), set(earlier[-1].stems)
-    stems, years = _new_in(question, earlier)
+    stems, years = _count_new_words(question, earlier)
     return {
         "overlap:last": len(now & last) / max(1, len(now)),
         "overlap:all": (len(now) - stems) / max(1, len(now)),
@@ -157,14 +157,14 @@ def _novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float
     }
 
 
-def _going_on(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
+def _cross_last_turns(question: Question, earlier: Sequence[Question], signatures: Sequence[str]) -> dict[str, float]:
     """What the last turns did, crossed with what the question asks for and with how much of it is new.
 
     "And what was this total in 2012?" after a sum of two numbers asks for two others; after one of two earlier results
     it asks for the first of two numbers.
     """
     last, both = signatures[-1], "/".join(reversed(signatures[-2:]))
-    stems, years = _new_in(question, earlier)
+    stems, years = _count_new_words(question, earlier)
     fresh = f"fresh{min(3, stems)}"
     names = [f"signature2:{both}", f"{fresh}|{last}", f"{fresh}|{both}"]
     names += [f"{known}|{pattern}" for pattern in sorted(question.pattern_names) for known in (last, fresh)]
@@ -172,14 +172,14 @@ def _going_on(question: Question, earlier: Sequence[Question], signatures: Seque
     return dict.fromkeys(names, 1.0)
 
 
-def _new_in(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
+def _count_new_words(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
     """How many stems and how many years of the question no earlier one says."""
     stems = {stem for before in earlier for stem in before.stems}
     years = {year for before in earlier for year in before.years}
     return len(set(question.stems) - stems), len(set(question.years) - years)
 
 
-def signature_of(question: Question, outcome: TurnAction, state: DialogueState) -> str:
+def find_signature(question: Question, outcome: TurnAction, state: DialogueState) -> str:
     """Return the signature of an outcome reached in `state`, such as `divide(result1,used)`.
 
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
@@ -199,11 +199,11 @@ def signature_of(question: Question, outcome: TurnAction, state: DialogueState) 
         elif operand.kind == "result":
             kinds.append(f"result{min(3, len(state.outcomes) - operand.index)}")
         else:
-            kinds.append(constant_kind(operand.value, numbers))
+            kinds.append(name_constant(operand.value, numbers))
     return f"{outcome.operation}({','.join(kinds)})"
 
 
-def constant_kind(value: float, numbers: Sequence[float]) -> str:
+def name_constant(value: float, numbers: Sequence[float]) -> str:
     """Return how a signature names a constant, given the numbers that the question says."""
     return "asked" if value in numbers else f"{value:g}"
 
@@ -252,7 +252,7 @@ def asks_for_groups(question: Question, signatures: Signatures, least: float) ->
     return likely > least or len(question.years) > 2 or not SEVERAL.isdisjoint(question.pattern_names)
 
 
-def groups_of(
+def find_groups(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> Iterator[NumberGroup]:
     """Yield the groups that a question may mean, each once.
@@ -271,73 +271,77 @@ def groups_of(
         lines.setdefault((table, line), leaf)
         columns.setdefault((table, int(leaves.place[leaf]) if table >= 0 else line), leaf)
     for kind, members in (
-        *((_YEARS, found) for leaf in lines.values() for found in _years_of_line(leaves, leaf, question)),
-        *(_beside(leaves, probability, leaf) for leaf in columns.values()),
-        *((_RESULTS, found) for found in (state.last_list, *_latest_results(state))),
+        *((_YEARS, found) for leaf in lines.values() for found in _find_years_of_line(leaves, leaf, question)),
+        *(_find_near(leaves, probability, leaf) for leaf in columns.values()),
+        *((_RESULTS, found) for found in (state.last_list, *_list_latest_results(state))),
     ):
-        if len(members) > 1 and members not in seen and _alike(members, leaves, state):
+        if len(members) > 1 and members not in seen and _are_alike(members, leaves, state):
             seen.add(members)
             yield NumberGroup(kind, members)
 
 
-def _years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
+def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> Iterator[tuple[Operand, ...]]:
     """The numbers of a line for the years that the question names or counts; all of them if it does neither."""
     line = np.flatnonzero((leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf]) & (leaves.year > 0))
     of_year = {int(leaves.year[n]): int(n) for n in line[::-1]}
     years = sorted(of_year)
     if len(question.years) > 1:
         first, last = min(question.years), max(question.years)
-        yield _operands(leaves, (of_year[y] for y in years if first <= y <= last))
+        yield _as_operands(leaves, (of_year[y] for y in years if first <= y <= last))
         return
     counted = [int(n) for n in (*question.counts, *question.numbers) if 2 <= n <= len(years) and n == int(n)]
     for count in counted:
-        yield _operands(leaves, (of_year[y] for y in years[-count:]))
-        yield _operands(leaves, (of_year[y] for y in years[:count]))
+        yield _as_operands(leaves, (of_year[y] for y in years[-count:]))
+        yield _as_operands(leaves, (of_year[y] for y in years[:count]))
         for base in question.years:
             after = [y for y in years if y > base][:count]
             up_to = [y for y in years if y <= base][-count:]
-            yield from (_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
+            yield from (
+                _as_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count
+            )
     if not counted:
-        yield _operands(leaves, (of_year[y] for y in years))
+        yield _as_operands(leaves, (of_year[y] for y in years))
         # What is at two dates has as its average of a year that of the first and of the last.
-        yield from (_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
+        yield from (
+            _as_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years)
+        )
 
 
-def _beside(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
+def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
     """The likely numbers of the other lines of a leaf's column, or of its sentence."""
     same_table = (leaves.table == leaves.table[leaf]) & (probability > _LIKELY)
     in_table = bool(leaves.table[leaf] >= 0)
-    beside: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
-    found = np.flatnonzero(beside)[:_MOST].tolist()
-    return (_COLUMN if in_table else _SENTENCE), _operands(leaves, found)
+    near: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
+    found = np.flatnonzero(near)[:_MOST].tolist()
+    return (_COLUMN if in_table else _SENTENCE), _as_operands(leaves, found)
 
 
-def _latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
+def _list_latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
     """The last two results, the last three, and so on; a number that was looked up twice counts once."""
     lookups = state.lookups
     found: list[Operand] = []
-    taken: set[int] = set()
+    seen: set[int] = set()
     for turn in range(len(state.outcomes) - 1, -1, -1):
         outcome, leaf = state.outcomes[turn], lookups.get(turn, -1)
         if outcome.value is None or outcome.operation == "greater" or len(found) == _MOST:
             return
-        if leaf < 0 or leaf not in taken:
-            taken.add(leaf)
+        if leaf < 0 or leaf not in seen:
+            seen.add(leaf)
             found.insert(0, Operand("result", turn, outcome.value))
             yield tuple(found)
 
 
-def _operands(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
+def _as_operands(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
     return tuple(Operand("leaf", n, float(leaves.value[n])) for n in chosen)
 
 
-def _alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueState) -> bool:
+def _are_alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: DialogueState) -> bool:
     """Whether the members count in one scale and no two units: then nothing has to be converted."""
-    counts = [counts_of(member, leaves, state) for member in members]
+    counts = [find_dimension(member, leaves, state) for member in members]
     return len({c.scale for c in counts}) == 1 and len({c.unit for c in counts} - {None}) <= 1
 
 
-def counts_of(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
+def find_dimension(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
     """Return the scale and the unit of a leaf or of an earlier result.
 
     Args:
@@ -403,7 +407,7 @@ class Pool:
         return self.groups[operand.index].members if operand.kind == "group" else (operand,)
 
 
-def operand_pool(
+def build_pool(
     leaves: NumberMatrix,
     probability: NDArray[np.float64],
     state: DialogueState,
@@ -420,17 +424,17 @@ def operand_pool(
     Shape: `probability` has one entry a leaf.
     """
     used, lookups = state.used_leaves, state.lookups
-    looked_up, logs = set(lookups.values()), _logs(probability)
+    looked_up, logs = set(lookups.values()), _log_shares(probability)
     best = np.argsort(-probability, kind="stable")[:TOP_LEAVES].tolist()
-    moved = _moved(leaves, probability, state, question)
+    moved = _find_moved_leaves(leaves, probability, state, question)
     chosen = [leaf for leaf in dict.fromkeys((*best, *used, *moved)) if leaf not in looked_up]
     rows: list[tuple[Operand, Dimension, bool, int, int, int, float]] = []
     for leaf, value in zip(chosen, leaves.value[chosen].tolist(), strict=True):
         kind, log_p = (USED if leaf in used else NEW), logs[leaf]
         since, counts = (len(state.outcomes) - used[leaf] if leaf in used else 0), leaves.counts[leaf]
-        rows.append((_leaf(leaf, value), counts, False, kind, leaf, since, log_p))
+        rows.append((_build_leaf(leaf, value), counts, False, kind, leaf, since, log_p))
         if value < 0:
-            rows.append((_leaf(leaf, -value), counts, True, kind, leaf, since, log_p))
+            rows.append((_build_leaf(leaf, -value), counts, True, kind, leaf, since, log_p))
     turns = range(len(state.outcomes) - 1, max(-1, len(state.outcomes) - 1 - MAX_RESULTS), -1)
     seen: set[int] = set()
     ratios: list[int] = []
@@ -447,14 +451,14 @@ def operand_pool(
             ratios.append(len(rows))
         rows.append((Operand("result", turn, outcome.value or 0.0), outcome.counts, False, kind, leaf, since, log_p))
     asked = asks_for_groups(question, signatures, RARE)
-    groups = tuple(groups_of(leaves, probability, state, question)) if asked else ()
+    groups = tuple(find_groups(leaves, probability, state, question)) if asked else ()
     for n, group in enumerate(groups):
         total = Operand("group", n, sum(member.value for member in group.members))
-        log_p = float(np.mean([_member_score(member, logs, lookups) for member in group.members]))
-        rows.append((total, counts_of(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
-    rows += _constants((*question.numbers, *question.counts))
-    operands, counted, magnitude, kinds, taken, since_turn, scores = zip(*rows, strict=True)
-    of_leaf = np.array(taken, np.int32)
+        log_p = float(np.mean([_score_member(member, logs, lookups) for member in group.members]))
+        rows.append((total, find_dimension(group.members[0], leaves, state), False, GROUP, -1, 0, log_p))
+    rows += _build_constants((*question.numbers, *question.counts))
+    operands, counted, magnitude, kinds, leaf_numbers, since_turn, scores = zip(*rows, strict=True)
+    of_leaf = np.array(leaf_numbers, np.int32)
     return Pool(
         operands=operands,
         groups=groups,
@@ -468,11 +472,11 @@ def operand_pool(
         turn=np.array(since_turn, np.int32),
         score=np.array(scores, np.float64),
         reading=np.zeros(len(operands), np.int32),
-        ratio=_flags(ratios, len(operands)),
+        ratio=_flag_places(ratios, len(operands)),
     )
 
 
-def _flags(places: Sequence[int], size: int) -> NDArray[np.bool_]:
+def _flag_places(places: Sequence[int], size: int) -> NDArray[np.bool_]:
     flags = np.zeros(size, bool)
     flags[places] = True
     return flags
@@ -482,18 +486,18 @@ def _is_ratio(outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -
     """Whether a turn divided one printed amount by another: over a constant it would be that amount still."""
     if outcome.operation not in ("divide", "percentage_change"):
         return False
-    taken = [_printed(part, state) for part in outcome.operands]
-    return all(leaf is not None and not leaves.percent[leaf] for leaf in taken)
+    printed = [_find_printed_leaf(part, state) for part in outcome.operands]
+    return all(leaf is not None and not leaves.percent[leaf] for leaf in printed)
 
 
-def _printed(operand: Operand, state: DialogueState) -> int | None:
+def _find_printed_leaf(operand: Operand, state: DialogueState) -> int | None:
     """The number of the page that an operand is, or looked up."""
     if operand.kind == "leaf":
         return operand.index
     return state.lookups.get(operand.index) if operand.kind == "result" else None
 
 
-def joined_pools(pools: Sequence[Pool]) -> Pool:
+def join_pools(pools: Sequence[Pool]) -> Pool:
     """Return the operands of several readings as one pool, in their order.
 
     Args:
@@ -524,24 +528,24 @@ def joined_pools(pools: Sequence[Pool]) -> Pool:
 
 
 @lru_cache(maxsize=4096)
-def _leaf(index: int, value: float) -> Operand:
+def _build_leaf(index: int, value: float) -> Operand:
     return Operand("leaf", index, value)
 
 
 @lru_cache(maxsize=1024)
-def _constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
+def _build_constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
     """The constants of a question that says these numbers, and the operand that means none."""
     numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
-    constants = ((Operand("constant", 0, n), _constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
+    constants = ((Operand("constant", 0, n), _read_constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
     return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
 
 
 @lru_cache(maxsize=1024)
-def _constant(number: float) -> Dimension:
+def _read_constant(number: float) -> Dimension:
     return Dimension(constant=Decimal(repr(number)).normalize())
 
 
-def _moved(
+def _find_moved_leaves(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
     """The leaves that are in the lines of those taken last, at the years that the question names."""
@@ -562,11 +566,11 @@ def _moved(
     return found
 
 
-def _member_score(member: Operand, logs: Sequence[float], lookups: Mapping[int, int]) -> float:
+def _score_member(member: Operand, logs: Sequence[float], lookups: Mapping[int, int]) -> float:
     leaf = member.index if member.kind == "leaf" else lookups.get(member.index, -1)
     return logs[leaf] if leaf >= 0 else 0.0
 
 
-def _logs(probability: NDArray[np.float64]) -> list[float]:
+def _log_shares(probability: NDArray[np.float64]) -> list[float]:
     logs: list[float] = np.log(np.maximum(probability, 1e-6)).tolist()
     return logs

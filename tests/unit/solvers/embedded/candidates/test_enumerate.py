@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.beam import PATHS, Hypotheses, find_agreeing_turn
 from quaestor.solvers.embedded.candidates import MOST_CANDIDATES, MOST_OTHER_CANDIDATES, OPERATIONS
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
-from quaestor.solvers.embedded.operand_pool import signature_of
+from quaestor.solvers.embedded.operand_pool import find_signature
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
 from quaestor.solvers.embedded.prior import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.solver import EmbeddedSolver
@@ -156,7 +156,7 @@ def test_what_two_years_print_alike_has_changed_by_nothing(solver: EmbeddedSolve
 def test_a_signature_names_kinds_not_numbers(operands: tuple[Operand, ...], signature: str) -> None:
     looked_up = TurnAction("lookup", (Operand("leaf", 0, 2.0),), 2.0)
     state = DialogueState().after(NO_QUESTION, looked_up).after(NO_QUESTION, looked_up)
-    assert signature_of(read_question("less 100?"), TurnAction("subtract", operands, 1.0), state) == signature
+    assert find_signature(read_question("less 100?"), TurnAction("subtract", operands, 1.0), state) == signature
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.candidates import OPERATIONS, enumerate_candidates
-from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup, Signatures, groups_of, operand_pool
+from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup, Signatures, build_pool, find_groups
 from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 from quaestor.solvers.embedded.writing import write_plan
@@ -48,7 +48,7 @@ def values_of(group: NumberGroup) -> tuple[float, ...]:
 def found(
     leaves: NumberMatrix, question: str, *values: float, state: DialogueState | None = None
 ) -> dict[str, set[tuple[float, ...]]]:
-    groups = list(groups_of(leaves, meant(leaves, *values), state or DialogueState(), read_question(question)))
+    groups = list(find_groups(leaves, meant(leaves, *values), state or DialogueState(), read_question(question)))
     return {kind: {values_of(g) for g in groups if GROUP_KINDS[g.kind] == kind} for kind in GROUP_KINDS}
 
 
@@ -89,7 +89,7 @@ def test_the_latest_results_go_together_each_number_once(leaves: NumberMatrix) -
 
 def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatrix) -> None:
     question = read_question("what was the average rent from 2008 to 2010?")
-    pool = operand_pool(leaves, meant(leaves, 40), DialogueState(), question, SURE)
+    pool = build_pool(leaves, meant(leaves, 40), DialogueState(), question, SURE)
     candidates = enumerate_candidates([pool], [SURE], question)
     results = set()
     for outcome in candidates.outcomes():
@@ -102,7 +102,7 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatri
 
 def test_nothing_is_taken_together_where_nobody_asks_for_it(leaves: NumberMatrix) -> None:
     question, signatures = read_question("what was the rent in 2008?"), Signatures({"lookup(new)": 1.0})
-    assert operand_pool(leaves, meant(leaves, 20), DialogueState(), question, signatures).groups == ()
+    assert build_pool(leaves, meant(leaves, 20), DialogueState(), question, signatures).groups == ()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     question = read_question("what was the total of both notes in 2010?")
     signatures = Signatures({f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")})
     candidates = enumerate_candidates(
-        [operand_pool(notes, meant(notes, 750), DialogueState(), question, signatures)], [signatures], question
+        [build_pool(notes, meant(notes, 750), DialogueState(), question, signatures)], [signatures], question
     )
     outcomes = candidates.outcomes()
     of_both = {o.operation for o in outcomes if [x.kind for x in o.operands] == ["leaf", "leaf"]}
@@ -155,7 +155,7 @@ def test_what_three_years_come_to_is_no_sum_of_two(leaves: NumberMatrix) -> None
     found = {}
     for text in ("the total rent in 2009 and 2010?", "the total rent in 2008, 2009 and 2010?"):
         question = read_question(f"what was {text}")
-        pool = operand_pool(leaves, meant(leaves, 40, 30, 20), DialogueState(), question, signatures)
+        pool = build_pool(leaves, meant(leaves, 40, 30, 20), DialogueState(), question, signatures)
         candidates = enumerate_candidates([pool], [signatures], question)
         outcomes = candidates.outcomes()
         of_leaves = [o for o in outcomes if all(x.kind == "leaf" for x in o.operands)]
@@ -177,7 +177,7 @@ def test_a_ratio_and_an_amount_have_no_sum_and_no_difference(leaves: NumberMatri
     state = DialogueState().after(read_question("the ratio of rent?"), ratio)
     question = read_question("what was the total?")
     signatures = Signatures({"add(result1,new)": 0.5, "subtract(result1,1)": 0.5})
-    pool = operand_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
+    pool = build_pool(leaves, meant(leaves, 40, 30), state, question, signatures)
     outcomes = enumerate_candidates([pool], [signatures], question).outcomes()
     beside = {
         (o.operation, other.kind)

@@ -21,14 +21,14 @@ from feature_bench import (
 from quaestor.core.quantity import Scale
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.operand_pool import KINDS, MAX_RESULTS, TOP_LEAVES, Pool, Signatures, operand_pool
+from quaestor.solvers.embedded.operand_pool import KINDS, MAX_RESULTS, TOP_LEAVES, Pool, Signatures, build_pool
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 Row = tuple[str, int, float]
 
 
 def made(state: DialogueState, question: str = "what is it?", likely: np.ndarray = PROBABILITY) -> Pool:
-    return operand_pool(made_page().leaves, likely, state, read_question(question), Signatures({"lookup(new)": 1.0}))
+    return build_pool(made_page().leaves, likely, state, read_question(question), Signatures({"lookup(new)": 1.0}))
 
 
 def rows(pool: Pool, *kinds: str) -> list[Row]:

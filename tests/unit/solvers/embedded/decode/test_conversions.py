@@ -8,7 +8,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
-from quaestor.solvers.embedded.operand_pool import Signatures, operand_pool
+from quaestor.solvers.embedded.operand_pool import Signatures, build_pool
 from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
 from quaestor.solvers.embedded.plan_scores import conversion_scores
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
@@ -34,7 +34,7 @@ def converted(question: str, answer: float, caption: str = "") -> set[tuple[str,
 def candidates(question: str, state: DialogueState, leaves: NumberMatrix) -> Candidates:
     likely = np.full(len(leaves), 1 / len(leaves))
     asked, signatures = read_question(question), Signatures({"lookup(new)": 1.0})
-    return enumerate_candidates([operand_pool(leaves, likely, state, asked, signatures)], [signatures], asked)
+    return enumerate_candidates([build_pool(leaves, likely, state, asked, signatures)], [signatures], asked)
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.operand_pool import (
     SignatureModel,
     Signatures,
-    constant_kind,
-    signature_features,
-    signature_of,
+    find_signature,
+    list_features,
+    name_constant,
 )
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 
 def features(question: str, earlier: tuple[str, ...] = (), signatures: tuple[str, ...] = ()) -> dict[str, float]:
-    return signature_features(read_question(question), [read_question(text) for text in earlier], signatures)
+    return list_features(read_question(question), [read_question(text) for text in earlier], signatures)
 
 
 def test_words_are_taken_alone_in_pairs_and_in_threes_between_the_ends() -> None:
@@ -96,7 +96,7 @@ def test_signatures_of_one_operation_add_up_and_new_leaves_are_counted() -> None
 @pytest.mark.parametrize("operation", ["sum", "average"])
 def test_a_group_is_one_kind(operation: str) -> None:
     action = TurnAction(operation, (Operand("leaf", 0, 1.0),), 1.0)
-    assert signature_of(read_question("?"), action, DialogueState()) == f"{operation}(group)"
+    assert find_signature(read_question("?"), action, DialogueState()) == f"{operation}(group)"
 
 
 def test_results_older_than_three_turns_are_one_kind() -> None:
@@ -104,7 +104,7 @@ def test_results_older_than_three_turns_are_one_kind() -> None:
     for n in range(5):
         state = state.after(read_question("?"), TurnAction("lookup", (Operand("leaf", n, 1.0),), 1.0))
     kinds = [
-        signature_of(read_question("?"), TurnAction("lookup", (Operand("result", turn, 1.0),), 1.0), state)
+        find_signature(read_question("?"), TurnAction("lookup", (Operand("result", turn, 1.0),), 1.0), state)
         for turn in range(5)
     ]
     assert kinds == ["lookup(result3)"] * 3 + ["lookup(result2)", "lookup(result1)"]
@@ -112,4 +112,4 @@ def test_results_older_than_three_turns_are_one_kind() -> None:
 
 @pytest.mark.parametrize(("value", "kind"), [(100.0, "asked"), (1000.0, "1000"), (-1.0, "-1"), (1e6, "1e+06")])
 def test_a_constant_is_asked_for_or_itself(value: float, kind: str) -> None:
-    assert constant_kind(value, (100.0,)) == kind
+    assert name_constant(value, (100.0,)) == kind
