@@ -27,7 +27,7 @@ from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.embedded.beam import BeamState, rank_hypotheses
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page import page_features
+from quaestor.solvers.embedded.page import build_page_features
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
 FOLDS = 5
@@ -184,7 +184,7 @@ def _played(examples: Iterable[Example], weights: EmbeddedWeights) -> Iterator[A
 
 def _after_gold(examples: Sequence[Example], weights: EmbeddedWeights) -> Iterator[Answered]:
     """Each turn as if all before it had been answered as gold does."""
-    pages = {digest: page_features(table, weights.idf) for digest, table in read_pages(examples).items()}
+    pages = {digest: build_page_features(table, weights.idf) for digest, table in read_pages(examples).items()}
     for example in examples:
         assert example.document is not None
         turns = teacher_forced_rollout(

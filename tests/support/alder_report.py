@@ -4,7 +4,7 @@ from pathlib import Path
 
 import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 
 REPORT = """# Alder, annual report
@@ -27,7 +27,7 @@ def numbers_of_report(folder: Path) -> NumberMatrix:
     path = folder / "alder.md"
     path.write_text(REPORT, encoding="utf-8")
     document = quaestor.open(path).document
-    return number_matrix(GraphProvider.of([document], "extend").graph(document))
+    return build_number_matrix(GraphProvider.of([document], "extend").graph(document))
 
 
 def plan(leaves: NumberMatrix, operation: str, *printed: tuple[str, int]) -> TurnAction:

@@ -12,7 +12,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.embedded.loading import load_weights
-from quaestor.solvers.embedded.page import PageFeatures, number_matrix, page_features
+from quaestor.solvers.embedded.page import PageFeatures, build_number_matrix, build_page_features
 from quaestor.solvers.registry import make_solver
 
 REGIONS = page(
@@ -49,7 +49,7 @@ QUARTERS = page(
 
 def features(document: Document) -> PageFeatures:
     """Return the numbers of a page, ready for questions."""
-    return page_features(number_matrix(_knowledge(document).graph(document)), load_weights().idf)
+    return build_page_features(build_number_matrix(_knowledge(document).graph(document)), load_weights().idf)
 
 
 @lru_cache(maxsize=8)

@@ -12,7 +12,13 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import OPERATIONS, Candidates
 from quaestor.solvers.embedded.operand_pool import KINDS, NumberGroup, Pool
-from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, StemWeights, number_matrix, page_features
+from quaestor.solvers.embedded.page import (
+    NumberMatrix,
+    PageFeatures,
+    StemWeights,
+    build_number_matrix,
+    build_page_features,
+)
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, read_turn
 
 GRID = (
@@ -37,8 +43,8 @@ def made_page() -> PageFeatures:
 
 def features_of(grid: Sequence[Sequence[str]], before: Sequence[str] = ()) -> PageFeatures:
     document = page(grid, before)
-    return page_features(
-        number_matrix(build_graph(document, build_ontology([document]), "strict")), StemWeights({}, 1.0)
+    return build_page_features(
+        build_number_matrix(build_graph(document, build_ontology([document]), "strict")), StemWeights({}, 1.0)
     )
 
 

@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
 from quaestor.solvers.embedded.models import Predictor
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, number_matrix
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, build_number_matrix
 from quaestor.solvers.embedded.turn_state import DialogueState, read_turn
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
@@ -60,7 +60,7 @@ def read_pages(examples: Sequence[Example]) -> dict[str, NumberMatrix]:
     for example in examples:
         document = example.document
         if document is not None and document.digest not in pages:
-            pages[document.digest] = number_matrix(build_graph(document, ontology, "extend"))
+            pages[document.digest] = build_number_matrix(build_graph(document, ontology, "extend"))
     return pages
 
 

@@ -34,18 +34,13 @@ from quaestor.learning.reference_weights import ReferenceSample, fit_references,
 from quaestor.learning.references import labelled_references
 from quaestor.learning.rollout import ReplayedTurn, free_rollout
 from quaestor.learning.signature import SignatureSample, fit_signature, second_samples, signature_samples
-from quaestor.learning.silence.fitting import (
-    MeasuredQuestion,
-    fit_answerability,
-    fit_stem_weights,
-    measure_questions,
-)
+from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerability, fit_stem_weights, measure_questions
 from quaestor.learning.silence.questions import balanced, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Calibration, Evidence, Predictor, Trees
 from quaestor.solvers.embedded.operand_pool import SignatureModel
-from quaestor.solvers.embedded.page import PageFeatures, page_features
+from quaestor.solvers.embedded.page import PageFeatures, build_page_features
 
 INNER_FOLDS = 4
 _ALONE = 0.3
@@ -75,7 +70,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     alone = [replace(line, weight=_ALONE) for line in dialogues if line.document is not None and line.id not in known]
     tables = read_pages([*examples, *alone])
     idf = document_frequencies(tables.values())
-    pages = {digest: page_features(table, idf) for digest, table in tables.items()}
+    pages = {digest: build_page_features(table, idf) for digest, table in tables.items()}
     folds = company_folds([*examples, *alone], INNER_FOLDS, seed)
     signature_models = [_signature_without(samples, folds, fold) for fold in range(INNER_FOLDS)]
 

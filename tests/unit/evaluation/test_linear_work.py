@@ -21,7 +21,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.reading import read_file
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.registry import make_solver
 
@@ -73,8 +73,8 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
     found = {
         "ontology": lines_of(lambda: build_ontology([document])),
         "graph": lines_of(lambda: build_graph(document, ontology)),
-        "matrix": lines_of(lambda: number_matrix(graph)),
-        "bytes of the matrix": bytes_of(lambda: number_matrix(graph)),
+        "matrix": lines_of(lambda: build_number_matrix(graph)),
+        "bytes of the matrix": bytes_of(lambda: build_number_matrix(graph)),
         "turn": lines_of(turn),
         "bytes of the turn": bytes_of(turn),
     }

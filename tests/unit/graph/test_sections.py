@@ -8,7 +8,7 @@ from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.labels import contexts_of
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 
 FILING = a_filing()
 ONTOLOGY = build_ontology(())
@@ -62,7 +62,7 @@ def test_rows_of_one_label_have_instances_and_nodes_of_their_own() -> None:
 
 
 def test_a_leaf_has_the_words_that_lead_to_its_own_table() -> None:
-    leaves = number_matrix(GRAPH).leaves
+    leaves = build_number_matrix(GRAPH).leaves
     captions = {leaf.table: set(leaf.caption) for leaf in leaves if leaf.table >= 0}
     assert set(stems("debt matures as follows")) <= captions[0]
     assert set(stems("cash flows from operating activities")) <= captions[1] & captions[2]

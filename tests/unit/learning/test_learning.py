@@ -40,7 +40,7 @@ from quaestor.solvers.embedded.loading import (
     load_weights,
 )
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.turn_state import DialogueState
 from quaestor.solvers.registry import make_solver
 
@@ -55,7 +55,7 @@ def leaves() -> NumberMatrix:
     document = page(
         [["", "2008", "2007"], ["sales", "435", "401"], ["rate", "4.5%", "7"]], ("we paid $ 435 to them .",)
     )
-    return number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    return build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
 
 
 def labelled(leaves: NumberMatrix | None, *programs: tuple[str, float | str]) -> list[LabelledTurn]:
@@ -283,7 +283,7 @@ def test_a_change_and_an_average_are_told_however_they_are_derived(leaves: Numbe
 
 def test_a_stated_percentage_is_compared_in_points_as_the_solver_takes_it() -> None:
     document = page([["", "2019", "2018"], ["rate", "4.5%", "4.1%"]], ())
-    matrix = number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    matrix = build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
     stated = StatedReference(StatedAnswer(("0.4",), "percent"), "arithmetic", "table", "4.5% - 4.1%", "number")
     gold = GoldTurn("subtract(4.5%, 4.1%)", a_value(0.004), None, 0, stated)
     turn, _ = label_turn(NO_QUESTION, gold, [], DialogueState(), matrix, lambda found: found[0])

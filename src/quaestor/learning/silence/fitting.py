@@ -13,7 +13,7 @@ from quaestor.solvers.embedded.answerability import asked_stems, measure_answera
 from quaestor.solvers.embedded.beam import START, BeamState, advance_beam, rank_hypotheses
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Answerability
-from quaestor.solvers.embedded.page import Floats, PageFeatures, StemWeights, page_features
+from quaestor.solvers.embedded.page import Floats, PageFeatures, StemWeights, build_page_features
 
 _PRIOR = 2.0
 """Of how many questions the rate of all words weighs as much as a word's own."""
@@ -90,7 +90,7 @@ class _Player:
     def page(self, put: SyntheticQuestion) -> PageFeatures:
         digest = put.document.digest
         if digest not in self._pages:
-            self._pages[digest] = page_features(put.leaves, self._weights.idf)
+            self._pages[digest] = build_page_features(put.leaves, self._weights.idf)
         return self._pages[digest]
 
     def after(self, put: SyntheticQuestion) -> tuple[BeamState, ...]:

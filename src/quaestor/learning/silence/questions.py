@@ -30,7 +30,7 @@ from quaestor.learning.silence.needs import TurnRequirements, choosing_turns, is
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 Kind = Literal["own page", "other company", "other page", "other year", "other line", "line removed"]
@@ -202,7 +202,7 @@ class _Maker:
         if gone & lines_with(turn.known, page.leaves):
             return
         document = without_lines(page.document, gone)
-        leaves = number_matrix(build_graph(document, self.ontology, "extend"))  # type: ignore[arg-type]
+        leaves = build_number_matrix(build_graph(document, self.ontology, "extend"))  # type: ignore[arg-type]
         if len(leaves) and not is_answered_by(leaves, turn.needs):
             yield SyntheticQuestion(document, leaves, before, turn.question.text, "line removed", page.example.company)
 

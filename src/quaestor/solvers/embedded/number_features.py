@@ -11,7 +11,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.questions.comparison import boundary
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, among, within
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, clip, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnView, last_leaves
 
 # Words of a question that the label of a number may have: those behind "that", and those for an operation.
@@ -178,7 +178,7 @@ def _measure_question(turn: TurnView) -> dict[str, _Column]:
         **_measure_telling_words(turn),
         "pointed": _measure_pointed_words(turn),
         "points_back": question.comparison.first.back + 2 * question.comparison.second.back,
-        "asked": among(np.abs(page.leaves.value), question.numbers),
+        "asked": is_among(np.abs(page.leaves.value), question.numbers),
         "question_moved": _speaks_of_change(turn),
         "question_percent": any(s in question.lowered for s in ("percent", "%", "rate", "ratio")),
         "question_count": _COUNT.search(question.lowered) is not None,
@@ -331,11 +331,11 @@ def _measure_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     known = year > 0
     named = turn.question.years
     return {
-        "year_named": np.where(known & bool(named), np.where(among(year, named), 1, -1), 0),
-        "other_year_named": np.where((other > 0) & bool(named), np.where(among(other, named), 1, -1), 0),
+        "year_named": np.where(known & bool(named), np.where(is_among(year, named), 1, -1), 0),
+        "other_year_named": np.where((other > 0) & bool(named), np.where(is_among(other, named), 1, -1), 0),
         "year_first": (year == named[0]) if named else np.zeros(len(year)),
         "year_last": (year == named[-1]) if named else np.zeros(len(year)),
-        "year_context": among(year, turn.context_years),
+        "year_context": is_among(year, turn.context_years),
         "year_near": _measure_near_years(turn.page, named),
     }
 
@@ -344,8 +344,8 @@ def _measure_pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
     """How the years stand to those that the question points at, and to that of the leaf taken last."""
     year = turn.leaves.year
     last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
-    step = np.where(year > 0, within(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
-    return {"year_relative": among(year, turn.target_years), "year_step": step}
+    step = np.where(year > 0, clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)
+    return {"year_relative": is_among(year, turn.target_years), "year_step": step}
 
 
 def _measure_near_years(page: PageFeatures, named: tuple[int, ...]) -> Floats:

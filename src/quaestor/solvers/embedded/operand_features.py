@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.candidates import (
 )
 from quaestor.solvers.embedded.number_features import OPERATION_WORDS
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
-from quaestor.solvers.embedded.page import NumberMatrix, among, within
+from quaestor.solvers.embedded.page import NumberMatrix, clip, is_among
 from quaestor.solvers.embedded.page_numbers import LEADS
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, latest_turn
 
@@ -148,7 +148,7 @@ def view_operands(pool: Pool, probability: Sequence[NDArray[np.float64]], turns:
         "score": pool.score,
         "rank": _rank_leaves(pool, probability),
         "turn": pool.turn,
-        "year": np.where((year > 0) & (newest > 0), within(year - newest, -9, 8), 9),
+        "year": np.where((year > 0) & (newest > 0), clip(year - newest, -9, 8), 9),
         "lead": _take_of_leaves(pool, leaves.lead, 0),
         "table": _take_of_leaves(pool, leaves.table >= 0, -1),
         "word": sets.first_places(),
@@ -285,9 +285,9 @@ def _measure_years(candidates: Candidates, question: Question, view: OperandView
     a, b = view.year[candidates.first], view.year[candidates.second]
     nothing = np.zeros(len(a))
     covered = sum((((a == year) | (b == year)).astype(float) for year in named), nothing)
-    outside = ((a > 0) & ~among(a, named)).astype(int) + ((b > 0) & ~among(b, named))
+    outside = ((a > 0) & ~is_among(a, named)).astype(int) + ((b > 0) & ~is_among(b, named))
     return {
-        "year_gap": np.where((a > 0) & (b > 0), within(a - b, -20, 20), 99),
+        "year_gap": np.where((a > 0) & (b > 0), clip(a - b, -20, 20), 99),
         "years_covered": covered / max(1, len(named)),
         "years_outside": outside if named else nothing,
         "first_is_first": (a == named[0]) if named else nothing,
@@ -337,8 +337,8 @@ def _measure_sizes(candidates: Candidates, question: Question) -> dict[str, Colu
         "size_gap": np.clip(np.log10((a + 1e-9) / (b + 1e-9)), -9, 9),
         "larger_first": a > b,
         "constant": np.where(value == -1.0, -2.0, size)[at],
-        "constant_asked": among(value, question.numbers)[at],
-        "constant_counted": among(value, question.counts)[at],
+        "constant_asked": is_among(value, question.numbers)[at],
+        "constant_counted": is_among(value, question.counts)[at],
     }
 
 
@@ -527,7 +527,7 @@ def measure_scale(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     power = _find_powers(pool, turns)
     shift = np.log10(np.where((pool.kind[j] == CONSTANT) & (pool.value[j] > 0), pool.value[j], np.nan))
     moved = np.select(
-        [code == MULTIPLY, code == DIVIDE, among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
+        [code == MULTIPLY, code == DIVIDE, is_among(code, (LOOKUP, ADD, SUBTRACT, SUM, AVERAGE))],
         [-shift, shift, 0.0],
         np.nan,
     )

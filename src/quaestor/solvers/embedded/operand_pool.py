@@ -15,7 +15,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.comparison import ComparisonArgument
 from quaestor.questions.intent import SEVERAL
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.page import NumberMatrix, among
+from quaestor.solvers.embedded.page import NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 # The signature of a turn: which operation, on which kinds of operands.
@@ -562,7 +562,7 @@ def _find_moved_leaves(
             )
             if leaf >= 0 and leaves.table[leaf] >= 0:
                 line = (leaves.table == leaves.table[leaf]) & (leaves.line == leaves.line[leaf])
-                found += np.flatnonzero(line & among(leaves.year, question.years))[:3].tolist()
+                found += np.flatnonzero(line & is_among(leaves.year, question.years))[:3].tolist()
     return found
 
 

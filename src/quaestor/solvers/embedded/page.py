@@ -34,7 +34,7 @@ class StemWeights:
         """Return the weight of one stem."""
         return self.weight.get(stem, self.unseen)
 
-    def of_all(self, stems: Iterable[str]) -> list[float]:
+    def weigh(self, stems: Iterable[str]) -> list[float]:
         """Return the weights of stems, in their order."""
         known, unseen = self.weight.get, self.unseen
         return [known(stem, unseen) for stem in stems]
@@ -75,7 +75,7 @@ class WordMatrix:
         Shape: `size`.
         """
         if self.whole is not None:
-            return _product(self.whole, weights)
+            return _multiply(self.whole, weights)
         return self._of_words(np.flatnonzero(weights), weights)
 
     def dot_of(self, words: Sequence[int], weights: Floats) -> Floats:
@@ -84,7 +84,7 @@ class WordMatrix:
         Shape: `size`.
         """
         if self.whole is not None:
-            return _product(self.whole[:, list(words)], weights)
+            return _multiply(self.whole[:, list(words)], weights)
         spread = np.zeros(self.width, np.float32)
         spread[list(words)] = weights
         return self._of_words(np.array(words, np.int64), spread)
@@ -131,34 +131,34 @@ class WordMatrix:
         return np.bincount(self.numbers[at], strengths, self.size).astype(np.float32)
 
 
-def _product(matrix: Floats, weights: Floats) -> Floats:
+def _multiply(matrix: Floats, weights: Floats) -> Floats:
     # Kernels of OpenBLAS fill their registers with what is not a number, and now and then that is reported as ours.
     with np.errstate(invalid="ignore"):
         found: Floats = matrix @ weights
         return found
 
 
-def word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
+def build_word_matrix(described: Sequence[Mapping[int, float]], size: int, width: int) -> WordMatrix:
     """Return the matrix of numbers and the words that describe them.
 
     Args:
         described: For each number, how strongly which word describes it.
         width: How many words there are; a matrix without any has one that describes nothing.
     """
-    return _matrix(described, [strength for words in described for strength in words.values()], size, width)
+    return _build_matrix(described, [strength for words in described for strength in words.values()], size, width)
 
 
-def flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
+def build_flag_matrix(described: Sequence[Collection[int]], size: int, width: int) -> WordMatrix:
     """Return the matrix of numbers and the words that describe them, each as strongly as any other.
 
     Args:
         described: For each number, which words describe it, each once.
         width: How many words there are; a matrix without any has one that describes nothing.
     """
-    return _matrix(described, 1.0, size, width)
+    return _build_matrix(described, 1.0, size, width)
 
 
-def _matrix(
+def _build_matrix(
     described: Sequence[Collection[int]], strengths: Sequence[float] | float, size: int, width: int
 ) -> WordMatrix:
     width = max(1, width)
@@ -268,11 +268,11 @@ class NumberMatrix:
     @cached_property
     def years(self) -> frozenset[int]:
         """The years that its leaves are of, by their labels or in their sentences."""
-        said = {year for leaf in self.leaves for year, _ in leaf.years}
-        return frozenset({*self.year.tolist(), *self.other_year.tolist(), *said} - {0})
+        in_sentences = {year for leaf in self.leaves for year, _ in leaf.years}
+        return frozenset({*self.year.tolist(), *self.other_year.tolist(), *in_sentences} - {0})
 
 
-def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
+def is_among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.bool_]:
     """Return which values are one of a few options: `np.isin`, which takes ten times as long for so few.
 
     Shape: One entry a value.
@@ -283,7 +283,7 @@ def among(values: NDArray[np.generic], options: Iterable[float]) -> NDArray[np.b
     return found
 
 
-def within(values: Ints, least: int, most: int) -> Ints:
+def clip(values: Ints, least: int, most: int) -> Ints:
     """Return whole numbers, none of them below or above a bound: `np.clip`, which looks up first what fits the type.
 
     Shape: One entry a value.
@@ -291,34 +291,34 @@ def within(values: Ints, least: int, most: int) -> Ints:
     return np.minimum(np.maximum(values, least), most)
 
 
-def number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
+def build_number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
     """Return the leaves of a page: those of its tables, then those of its text."""
-    return _arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
+    return _build_arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
 
 
-def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
-    vocabulary = _places(text for leaf in leaves for text in (leaf.row, leaf.column, leaf.around, leaf.caption))
+def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
+    vocabulary = _number_words(text for leaf in leaves for text in (leaf.row, leaf.column, leaf.around, leaf.caption))
     row_pairs = [tuple(pairwise(leaf.row)) for leaf in leaves]
-    pairs = _places(row_pairs)
+    pairs = _number_words(row_pairs)
     size, width = len(leaves), len(vocabulary)
 
     def of(texts: Sequence[tuple[str, ...]]) -> WordMatrix:
         # The numbers of a table have one caption, those of a sentence the same words around them.
         once = {text: frozenset(map(vocabulary.__getitem__, text)) for text in set(texts)}
-        return flag_matrix([once[text] for text in texts], size, width)
+        return build_flag_matrix([once[text] for text in texts], size, width)
 
     of_pairs = [frozenset(map(pairs.__getitem__, own)) for own in row_pairs]
     row, column = of([leaf.row for leaf in leaves]), of([leaf.column for leaf in leaves])
     return NumberMatrix(
         leaves=leaves,
         vocabulary=vocabulary,
-        counts=_counts(leaves),
+        counts=_find_dimensions(leaves),
         value=np.array([float(leaf.quantity.value) for leaf in leaves], np.float64),
         percent=np.array([leaf.quantity.scale is Scale.PERCENT for leaf in leaves], bool),
         year=np.array([leaf.year for leaf in leaves], np.int32),
         other_year=np.array([leaf.other_year for leaf in leaves], np.int32),
         lead=np.array([leaf.lead for leaf in leaves], np.int32),
-        near=word_matrix([_nearness(leaf, vocabulary) for leaf in leaves], size, width),
+        near=build_word_matrix([_measure_nearness(leaf, vocabulary) for leaf in leaves], size, width),
         caption=of([leaf.caption for leaf in leaves]),
         moved=np.array([leaf.moved for leaf in leaves], bool),
         boundary=np.array([leaf.boundary for leaf in leaves], np.int32),
@@ -332,17 +332,17 @@ def _arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
         labels=row | column,
         around=of([leaf.around for leaf in leaves]),
         pairs=pairs,
-        row_pairs=flag_matrix(of_pairs, size, len(pairs)),
+        row_pairs=build_flag_matrix(of_pairs, size, len(pairs)),
         index={(leaf.source, leaf.quantity.value): i for i, leaf in enumerate(leaves)},
     )
 
 
-def _places(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
+def _number_words(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
     """The place of each word of some texts, in the order in which they are first said."""
     return {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
 
 
-def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
+def _find_dimensions(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
     known: dict[Dimension, Dimension] = {}
     # By what it depends on, so that few have to be made.
     by_print: dict[tuple[object, ...], Dimension] = {}
@@ -355,7 +355,7 @@ def _counts(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ...]:
     return tuple(found)
 
 
-def _nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:
+def _measure_nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:
     """How near each word stands to a number: 1 beside it or in its labels, less with every word between."""
     if leaf.table >= 0:
         return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
@@ -390,10 +390,10 @@ class PageFeatures:
     static: dict[str, Floats]
 
 
-def page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
+def build_page_features(leaves: NumberMatrix, idf: StemWeights) -> PageFeatures:
     """Return the arrays of a page that no question changes."""
     weights = np.zeros(leaves.row.width, np.float32)
-    weights[: len(leaves.vocabulary)] = idf.of_all(leaves.vocabulary)
+    weights[: len(leaves.vocabulary)] = idf.weigh(leaves.vocabulary)
     lines = list(zip(leaves.table.tolist(), leaves.line.tolist(), strict=True))
     often = Counter(lines)
     newest = int(leaves.year.max(initial=0))

@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.operand_features import (
     view_operands,
 )
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, NONE, Pool, Signatures
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, among
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
 
 # What is measured of a plan against what its question says: metric type, order, sides, numbers.
@@ -107,8 +107,8 @@ def _side_columns(candidates: Candidates, asked: Question, view: OperandView) ->
     second = np.array([stem in sides.second.stems for stem in question] or [False])
     one = (view.question_words & first).sum(axis=1) / max(1, first.sum())
     lead = one - (view.question_words & second).sum(axis=1) / max(1, second.sum())
-    year = among(view.year, sides.first.years).astype(int)
-    year -= among(view.year, sides.second.years)
+    year = is_among(view.year, sides.first.years).astype(int)
+    year -= is_among(view.year, sides.second.years)
     pool, i, j = candidates.pool, candidates.first, candidates.second
     single = pool.kind[j] == NONE
     result = np.where((pool.kind != CONSTANT) & (pool.turn > 0), 1, -1)
@@ -139,7 +139,7 @@ def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
 def _number_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     numbers, size = question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
-    said = among(size, numbers)
+    said = is_among(size, numbers)
     covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
     return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}
 
@@ -195,7 +195,7 @@ def _said(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     values = (
         (candidates.value[part], [o.value for o in state.outcomes if o.value is not None]) for part, state in parts
     )
-    return np.concatenate([among(found, said) for found, said in values])
+    return np.concatenate([is_among(found, said) for found, said in values])
 
 
 def _terms(state: DialogueState) -> int:

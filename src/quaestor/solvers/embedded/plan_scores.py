@@ -22,7 +22,7 @@ from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.candidates import CHANGE, DIVIDE, LOOKUP, MULTIPLY, OPERATIONS, SUBTRACT, Candidates
 from quaestor.solvers.embedded.operand_features import is_operand, power_of
 from quaestor.solvers.embedded.operand_pool import CONSTANT
-from quaestor.solvers.embedded.page import Floats, NumberMatrix, among
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnView
 
 # What "in millions?" after an answer leaves open: by which factor it is brought there.
@@ -169,7 +169,7 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
     """
     if not question.years or (question.offsets and not question.told_years) or not len(leaves):
         return np.zeros(len(plans), np.float32)
-    named = among(leaves.year, question.year_set) | among(leaves.other_year, question.year_set)
+    named = is_among(leaves.year, question.year_set) | is_among(leaves.other_year, question.year_set)
     in_table = leaves.table >= 0
     of_table = named & in_table
     in_line, in_place = (_beside(leaves, at, of_table) for at in (leaves.line, leaves.place))
@@ -385,7 +385,7 @@ def _compared(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDAr
     # The numbers of two sentences have nothing in common by their order.
     near &= line ^ place if leaves.table[was] >= 0 else line
     near &= (
-        among(leaves.year[at], turn.question.year_set or turn.target_years)
+        is_among(leaves.year[at], turn.question.year_set or turn.target_years)
         | _newly_said(was, turn.question, leaves)[at]
     )
     return leaf == was, near

@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.number_fit import (
     weigh_look_alikes,
 )
 from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool, Signatures
-from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, among
+from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, spoken_period
 from quaestor.solvers.embedded.turn_state import PLAIN, Operand, TurnAction, TurnView
 
@@ -260,14 +260,14 @@ class Prior:
         """
         found, leaves = self, turn.leaves
         if turn.target_years:
-            other = (self.years > 0) & ~among(self.years, turn.target_years)
+            other = (self.years > 0) & ~is_among(self.years, turn.target_years)
             found = replace(found, leaves=(self.leaves - YEAR * other).astype(np.float32))
         last = turn.state.lookups.get(len(turn.state.outcomes) - 1)
         if last is None:
             found = replace(found, other_year=False)
         elif self.other_year:
             line: NDArray[np.bool_] = (leaves.table == leaves.table[last]) & (leaves.line == leaves.line[last])
-            of_year = among(self.years, turn.target_years or turn.question.years)
+            of_year = is_among(self.years, turn.target_years or turn.question.years)
             if not (line & of_year).any():
                 # A long table may go on in another one: the line of the same name there.
                 line = np.array([leaf.row == leaves.leaves[last].row for leaf in leaves.leaves], bool)

@@ -21,7 +21,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import START, BeamState, Hypotheses, advance_beam, is_same_answer, rank_hypotheses
 from quaestor.solvers.embedded.direct_answers import find_restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, number_matrix, page_features
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, build_number_matrix, build_page_features
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 from quaestor.solvers.embedded.prior import Prior, in_benchmark_words, prior_of
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
@@ -355,7 +355,7 @@ class ConversationReader:
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page ready for questions; the last few are kept."""
-        return self._pages.get(_key(graph), lambda: page_features(number_matrix(graph), self._weights.idf))
+        return self._pages.get(_key(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf))
 
     def _restated(self, context: TurnContext) -> dict[int, int]:
         """The turns that only gave an earlier answer again, each with the turn that it was of."""

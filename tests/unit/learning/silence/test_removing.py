@@ -7,11 +7,11 @@ from quaestor.documents.document import Document
 from quaestor.graph.builder import build_graph
 from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 
 
 def numbers(document: Document) -> NumberMatrix:
-    return number_matrix(build_graph(document, build_ontology(()), "extend"))
+    return build_number_matrix(build_graph(document, build_ontology(()), "extend"))
 
 
 @pytest.mark.parametrize("document", sample_pages(), ids=lambda document: document.id)

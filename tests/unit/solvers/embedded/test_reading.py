@@ -8,7 +8,7 @@ from quaestor.core.quantity import Scale
 from quaestor.graph.builder import build_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.page_numbers import LEADS
 
 
@@ -18,7 +18,7 @@ def graph(*rows: list[str], before: tuple[str, ...] = ()) -> KnowledgeGraph:
 
 
 def leaves(*rows: list[str], before: tuple[str, ...] = ()) -> NumberMatrix:
-    return number_matrix(graph(*rows, before=before))
+    return build_number_matrix(graph(*rows, before=before))
 
 
 def test_a_table_whose_columns_name_the_properties_is_read_turned() -> None:

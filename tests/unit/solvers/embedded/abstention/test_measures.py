@@ -13,9 +13,10 @@ from quaestor.solvers.embedded.answerability import asked_stems, measure_answera
 from quaestor.solvers.embedded.beam import START, Hypotheses, rank_hypotheses
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
-from quaestor.solvers.embedded.page import Floats, StemWeights, number_matrix, page_features
+from quaestor.solvers.embedded.page import Floats, StemWeights, build_number_matrix, build_page_features
 
-PAGE = page_features(number_matrix(build_graph(sample_pages()[0], build_ontology(()), "extend")), load_weights().idf)
+GRAPH = build_graph(sample_pages()[0], build_ontology(()), "extend")
+PAGE = build_page_features(build_number_matrix(GRAPH), load_weights().idf)
 WORDS = StemWeights({"year": 0.1}, 2.0)
 
 

@@ -11,9 +11,9 @@ from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.answerability import describe_lack, describe_nearest
-from quaestor.solvers.embedded.page import StemWeights, number_matrix
+from quaestor.solvers.embedded.page import StemWeights, build_number_matrix
 
-LEAVES = number_matrix(
+LEAVES = build_number_matrix(
     build_graph(
         page([["", "2012", "2011"], ["cost of towers", "7", "6"], ["rent", "5", "4"]]), build_ontology(()), "extend"
     )

@@ -9,7 +9,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.missing_numbers import find_other_time
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 
 PAGE = page(
     [["( in millions )", "2021", "2020"], ["net sales", "980", "910"], ["operating income", "88", "91"]],
@@ -45,7 +45,7 @@ def test_a_line_with_a_number_of_unknown_year_may_have_it() -> None:
 )
 def test_a_balance_of_the_first_of_january_is_of_the_year_before_too(question: str, year: int | None) -> None:
     document = page([["", "amount"], ["balance at january 1 2012", "5"], ["balance at december 31 2012", "7"]], ())
-    leaves = number_matrix(GraphProvider.of([document]).graph(document))
+    leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     opening = leaves.leaves[0]
     plan = Plan((Extract(1, opening.source, opening.label, opening.quantity),))
     said = find_other_time(read_question(f"what was the {question}"), plan, leaves, document)

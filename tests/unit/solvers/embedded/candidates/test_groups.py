@@ -14,7 +14,7 @@ from quaestor.questions.question import NO_QUESTION, read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.candidates import OPERATIONS, enumerate_candidates
 from quaestor.solvers.embedded.operand_pool import GROUP_KINDS, NumberGroup, Signatures, build_pool, find_groups
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 from quaestor.solvers.embedded.writing import write_plan
 
@@ -30,7 +30,7 @@ SURE = Signatures({"sum(other)": 0.5, "average(other)": 0.5})
 @pytest.fixture(scope="module")
 def leaves() -> NumberMatrix:
     document = page(GRID, ("fees were $ 7 million , $ 8 million and $ 9 million for three services .",))
-    return number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    return build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
 
 
 def meant(leaves: NumberMatrix, *values: float) -> np.ndarray:
@@ -137,7 +137,7 @@ def test_a_sum_that_an_earlier_turn_found_is_divided(leaves: NumberMatrix) -> No
 
 def test_amounts_that_are_alike_can_be_added_and_nothing_else() -> None:
     document = page([["", "2010"], ["first notes", "$ 750"], ["second notes", "$ 750"]])
-    notes = number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    notes = build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
     question = read_question("what was the total of both notes in 2010?")
     signatures = Signatures({f"{operation}(new,new)": 0.2 for operation in ("add", "subtract", "divide", "multiply")})
     candidates = enumerate_candidates(

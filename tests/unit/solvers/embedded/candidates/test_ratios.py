@@ -8,7 +8,7 @@ from pages import page
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.turn_state import expand_ratio
 
 
@@ -18,7 +18,7 @@ def told(question: str, page: NumberMatrix) -> str:
 
 def leaves(*rows: list[str], text: tuple[str, ...] = ()) -> NumberMatrix:
     document = page(rows, text)
-    return number_matrix(build_graph(document, build_ontology([document]), "strict"))
+    return build_number_matrix(build_graph(document, build_ontology([document]), "strict"))
 
 
 HEAD = ["( in millions )", "2015", "2014"]

@@ -9,7 +9,7 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.operand_pool import Signatures, build_pool
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.plan_scores import conversion_scores
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
@@ -19,7 +19,7 @@ FIRST = read_question("what was it?")
 def converted(question: str, answer: float, caption: str = "") -> set[tuple[str, float]] | None:
     """What is not ruled out after an answer that a sum came to: operations, each with its constant."""
     document = page([[caption, "2008", "2007"], ["sales", "435", "401"]])
-    leaves = number_matrix(GraphProvider.of([document]).graph(document))
+    leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     asked, operands = read_question(question), (Operand("leaf", 0, 435.0), Operand("leaf", 1, 401.0))
     state = DialogueState().after(FIRST, TurnAction("add", operands, answer, Dimension()))
     plans = candidates(question, state, leaves)
@@ -66,7 +66,7 @@ def test_all_other_questions_are_ranked_as_ever(question: str) -> None:
 
 def test_nothing_is_ruled_out_where_nothing_came_before() -> None:
     document = page([["", "2008"], ["sales", "435"]])
-    leaves = number_matrix(GraphProvider.of([document]).graph(document))
+    leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     state = DialogueState()
     plans = candidates("in millions?", state, leaves)
     assert conversion_scores(read_question("in millions?"), plans, state, leaves) is None

@@ -8,7 +8,7 @@ import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.number_fit import read_asked_kind
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 
 REPORT = """# Birch
 
@@ -44,7 +44,7 @@ were sold.
 def test_numbers_of_the_kind_that_is_asked_for(question: str, met: list[str], tmp_path: Path) -> None:
     (tmp_path / "birch.md").write_text(REPORT, encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
-    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    numbers = build_number_matrix(GraphProvider.of([document], "extend").graph(document))
     kind = read_asked_kind(read_question(question))
     fitting = [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)]
     assert fitting[:1] == met[:1]
@@ -67,7 +67,7 @@ def test_numbers_of_the_kind_that_is_asked_for(question: str, met: list[str], tm
 def test_all_employees_are_none_of_those_who_did_something(sentence: str, met: list[str], tmp_path: Path) -> None:
     (tmp_path / "birch.md").write_text(f"# Birch\n\n{sentence}\n", encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
-    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    numbers = build_number_matrix(GraphProvider.of([document], "extend").graph(document))
     kind = read_asked_kind(read_question("how many employees does the company have?"))
     assert [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)] == met
 
@@ -100,6 +100,6 @@ A cumulative dividend of $0.10 per share is payable on it. The preferred stock h
 """
     (tmp_path / "birch.md").write_text(report, encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
-    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    numbers = build_number_matrix(GraphProvider.of([document], "extend").graph(document))
     kind = read_asked_kind(read_question(question))
     assert [leaf.quantity.text for leaf in numbers.leaves if kind.is_met(leaf, document)] == met

@@ -8,7 +8,7 @@ import quaestor
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.number_fit import find_other_verbs
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 
 REPORT = """# Tern
 
@@ -33,6 +33,6 @@ We sold 40 ships and bought over 15 ships. Sales of $ 70 were recorded.
 def test_a_number_beside_the_one_that_is_asked_for(question: str, others: list[str], tmp_path: Path) -> None:
     (tmp_path / "tern.md").write_text(REPORT, encoding="utf-8")
     document = quaestor.open(tmp_path / "tern.md").document
-    numbers = number_matrix(GraphProvider.of([document], "extend").graph(document))
+    numbers = build_number_matrix(GraphProvider.of([document], "extend").graph(document))
     places = find_other_verbs(read_question(question), numbers, document)
     assert [numbers.leaves[place].quantity.text.split()[0] for place in places] == others

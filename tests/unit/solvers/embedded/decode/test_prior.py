@@ -15,7 +15,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.prior import prior_of, with_printed_signs
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 from quaestor.solvers.registry import make_solver
@@ -27,7 +27,7 @@ OPERATIONS, BALANCE, CASH, SEGMENTS, TAXES, DEBT = range(6)
 
 
 def leaves(*tables: int) -> NumberMatrix:
-    return number_matrix(KNOWLEDGE.graph(FILING.excerpt(ORDERS[table] for table in tables)))
+    return build_number_matrix(KNOWLEDGE.graph(FILING.excerpt(ORDERS[table] for table in tables)))
 
 
 def ask(question: str, weights: dict[int, float]) -> Answer:
@@ -119,7 +119,7 @@ def test_a_number_that_counts_what_is_asked_for_is_named(question: str, counted:
     (tmp_path / "birch.md").write_text(COUNTS, encoding="utf-8")
     document = quaestor.open(tmp_path / "birch.md").document
     graph = GraphProvider.of([document], "extend").graph(document)
-    numbers = number_matrix(graph)
+    numbers = build_number_matrix(graph)
     prior = prior_of(read_question(question), numbers, document, {block.order: 0.0 for block in document.blocks})
     assert prior is not None
     named = [leaf.quantity.text for leaf, named in zip(numbers.leaves, prior.named, strict=True) if named]

@@ -16,7 +16,7 @@ from feature_bench import (
 from many_cases import for_each_row
 
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES, measure_leaves
-from quaestor.solvers.embedded.page import StemWeights, page_features
+from quaestor.solvers.embedded.page import StemWeights, build_page_features
 from quaestor.solvers.embedded.turn_state import TurnAction, TurnView
 
 Columns = dict[str, list[float]]
@@ -198,6 +198,6 @@ def test_turns_further_back_count_less_and_share_what_was_taken() -> None:
 
 
 def test_a_word_that_many_pages_have_tells_less() -> None:
-    page = page_features(made_page().leaves, StemWeights({"net": 0.5, "sale": 3.5}, 1.0))
+    page = build_page_features(made_page().leaves, StemWeights({"net": 0.5, "sale": 3.5}, 1.0))
     columns = measured(turn_of("the sales?", of=page))
     assert columns["row_in_question"][0] == pytest.approx(3.5 / 4, abs=1e-4)

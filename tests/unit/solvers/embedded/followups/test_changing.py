@@ -14,7 +14,7 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.direct_answers import plan_change
 from quaestor.solvers.embedded.loading import load_weights
-from quaestor.solvers.embedded.page import number_matrix
+from quaestor.solvers.embedded.page import build_number_matrix
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
 PAGE = page([["", "2009", "2008", "2007"], ["rent", "5", "7", "4"], ["lease", "2", "3", "3"]])
@@ -41,7 +41,7 @@ def memory() -> Memory:
     ],
 )
 def test_the_other_year_of_the_line_is_taken(memory: Memory, question: str, operation: str, value: float) -> None:
-    plan = plan_change(read_question(question), memory, number_matrix(KNOWLEDGE.graph(PAGE)))
+    plan = plan_change(read_question(question), memory, build_number_matrix(KNOWLEDGE.graph(PAGE)))
     assert plan is not None
     last = plan.steps[-1]
     assert isinstance(last, Compute)
@@ -62,9 +62,9 @@ def test_the_other_year_of_the_line_is_taken(memory: Memory, question: str, oper
     ],
 )
 def test_what_may_mean_something_else_is_ranked(memory: Memory, question: str) -> None:
-    assert plan_change(read_question(question), memory, number_matrix(KNOWLEDGE.graph(PAGE))) is None
+    assert plan_change(read_question(question), memory, build_number_matrix(KNOWLEDGE.graph(PAGE))) is None
 
 
 def test_without_an_answer_there_is_no_change() -> None:
-    leaves = number_matrix(KNOWLEDGE.graph(PAGE))
+    leaves = build_number_matrix(KNOWLEDGE.graph(PAGE))
     assert plan_change(read_question("what was the change from 2007?"), Memory(), leaves) is None

@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 
 from quaestor.solvers.embedded import page as module
-from quaestor.solvers.embedded.page import WordMatrix, flag_matrix, word_matrix
+from quaestor.solvers.embedded.page import WordMatrix, build_flag_matrix, build_word_matrix
 
 ROWS = [{0: 1.0, 3: 0.5}, {}, {3: 1.0}, {4: 0.25, 0: 1.0, 1: 1.0}]
 
 
 def both(monkeypatch: pytest.MonkeyPatch, rows: list[dict[int, float]], width: int) -> tuple[WordMatrix, WordMatrix]:
-    whole = word_matrix(rows, len(rows), width)
+    whole = build_word_matrix(rows, len(rows), width)
     with monkeypatch.context() as patch:
         patch.setattr(module, "WHOLE_CELLS", -1)
-        by_word = word_matrix(rows, len(rows), width)
+        by_word = build_word_matrix(rows, len(rows), width)
     assert whole.whole is not None
     assert by_word.whole is None
     return whole, by_word
 
 
 def test_a_page_is_kept_whole_and_a_filing_by_word() -> None:
-    assert word_matrix([{}] * 100, 100, 200).whole is not None
-    assert word_matrix([{}] * 8000, 8000, 1000).whole is None
+    assert build_word_matrix([{}] * 100, 100, 200).whole is not None
+    assert build_word_matrix([{}] * 8000, 8000, 1000).whole is None
 
 
 def test_sums_are_the_same_however_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_flags_are_words_that_describe_alike(monkeypatch: pytest.MonkeyPatch) ->
     for limit, kept in zip((module.WHOLE_CELLS, -1), both(monkeypatch, rows, 6), strict=True):
         with monkeypatch.context() as patch:
             patch.setattr(module, "WHOLE_CELLS", limit)
-            flags = flag_matrix(ROWS, len(ROWS), 6)
+            flags = build_flag_matrix(ROWS, len(ROWS), 6)
         for name in ("whole", "numbers", "strengths", "starts"):
             np.testing.assert_array_equal(getattr(flags, name), getattr(kept, name))
 

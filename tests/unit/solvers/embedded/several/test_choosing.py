@@ -5,7 +5,7 @@ from pages import page
 
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
-from quaestor.solvers.embedded.page import NumberMatrix, number_matrix
+from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.several import choose_numbers
 
 PAGE = page(
@@ -15,7 +15,7 @@ PAGE = page(
 
 
 def leaves() -> NumberMatrix:
-    return number_matrix(build_graph(PAGE, build_ontology([PAGE])))
+    return build_number_matrix(build_graph(PAGE, build_ontology([PAGE])))
 
 
 def test_numbers_of_one_line_go_together_though_one_is_likelier_elsewhere() -> None:
