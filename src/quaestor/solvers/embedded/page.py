@@ -16,7 +16,12 @@ from quaestor.core.quantity import Scale
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.scales import Dimension
 from quaestor.questions.stems import stems
-from quaestor.solvers.embedded.page_numbers import FIRST_SENTENCE, CandidateNumber, numbers_of_tables, numbers_of_text
+from quaestor.solvers.embedded.page_numbers import (
+    FIRST_SENTENCE,
+    CandidateNumber,
+    read_table_numbers,
+    read_text_numbers,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +298,7 @@ def clip(values: Ints, least: int, most: int) -> Ints:
 
 def build_number_matrix(graph: KnowledgeGraph) -> NumberMatrix:
     """Return the leaves of a page: those of its tables, then those of its text."""
-    return _build_arrays((*numbers_of_tables(graph), *numbers_of_text(graph)))
+    return _build_arrays((*read_table_numbers(graph), *read_text_numbers(graph)))
 
 
 def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:

@@ -79,7 +79,7 @@ class CandidateNumber:
         return counted(self.quantity, self.label_scale, self.label_unit)
 
 
-def power_of_ten_of(quantity: Quantity, label: Scale | None = None) -> float:
+def find_power_of_ten(quantity: Quantity, label: Scale | None = None) -> float:
     """Return the power of ten that a number counts in; nan for a percentage.
 
     Args:
@@ -132,44 +132,49 @@ class SentenceWords:
         return self.stems[bisect_left(self.places, first) : bisect_left(self.places, max(first, after))]
 
 
-def stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
+def measure_stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, int], ...]:
     """Return each stem around a span with its least distance in words; a number between counts as five words.
 
     Args:
         start: Where the span begins, in characters.
     """
-    said = sentence_words(text)
-    if said.cuts(start) or said.cuts(end):
+    sentence = split_sentence(text)
+    if sentence.cuts(start) or sentence.cuts(end):
         # A word that the span cuts is two.
-        said = sentence_words(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
-    before, after = bisect_right(said.ends, start), bisect_left(said.begins, end)
-    stems_of, places, far = said.stems, said.places, said.far
-    last, first, here, there = bisect_left(places, before), bisect_left(places, after), far[before], far[after]
+        sentence = split_sentence(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
+    before, after = bisect_right(sentence.ends, start), bisect_left(sentence.begins, end)
+    stems_of, places, far = sentence.stems, sentence.places, sentence.far
+    last, first, far_before, far_after = (
+        bisect_left(places, before),
+        bisect_left(places, after),
+        far[before],
+        far[after],
+    )
     # The last one before the span is the nearest of them, and the first one behind it.
-    nearest = {stem: here - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
+    nearest = {stem: far_before - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
     for stem, place in zip(stems_of[first:], places[first:], strict=True):
-        behind = far[place + 1] - there
+        behind = far[place + 1] - far_after
         if behind < nearest.get(stem, behind + 1):
             nearest[stem] = behind
     return tuple(nearest.items())
 
 
 @lru_cache(maxsize=64)
-def sentence_words(text: str) -> SentenceWords:
+def split_sentence(text: str) -> SentenceWords:
     """Return the words of a sentence."""
     # Character by character where a letter becomes two, so that places stay places.
     lowered = low if len(low := text.lower()) == len(text) else "".join(min(c.lower(), c, key=len) for c in text)
     spans = word_spans(lowered)
-    said = [lowered[begin:end] for begin, end in spans]
-    found = [(stem, place) for place, word in enumerate(said) if (stem := meaning_stem(word)) is not None]
+    words = [lowered[begin:end] for begin, end in spans]
+    found = [(stem, place) for place, word in enumerate(words) if (stem := meaning_stem(word)) is not None]
     return SentenceWords(
         text=text,
         begins=tuple([begin for begin, _ in spans]),
         ends=tuple([end for _, end in spans]),
-        far=tuple(accumulate([_PER_NUMBER if word[0].isdigit() else 1 for word in said], initial=0)),
+        far=tuple(accumulate([_PER_NUMBER if word[0].isdigit() else 1 for word in words], initial=0)),
         stems=tuple([stem for stem, _ in found]),
         places=tuple([place for _, place in found]),
-        single=len(low) == len(text) and is_of_single_words(lowered, said),
+        single=len(low) == len(text) and is_of_single_words(lowered, words),
     )
 
 
@@ -177,21 +182,21 @@ _TOTAL = "total"
 _YEAR = lazy_regex(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-def numbers_of_tables(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
+def read_table_numbers(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
     """Yield a leaf for each number in the body of a table."""
-    openings = {table.index: _opening(table, graph) for table in graph.tables}
+    openings = {table.index: _find_opening(table, graph) for table in graph.tables}
     axes: Mapping[int, Axis] = {table.index: table.axis for table in graph.tables}
     words: dict[tuple[int, int], list[str]] = {}
     for cell in graph.text_cells:
-        line = _line(cell.source.row, cell.source.column, axes[cell.source.table])
+        line = _number_line(cell.source.row, cell.source.column, axes[cell.source.table])
         words.setdefault((cell.source.table, line), []).append(cell.text)
     for seen in graph.observations:
         axis = axes[seen.source.table]
-        line = _line(seen.source.row, seen.source.column, axis)
-        yield _leaf(seen, axis, words.get((seen.source.table, line), ()), openings[seen.source.table])
+        line = _number_line(seen.source.row, seen.source.column, axis)
+        yield _build_table_number(seen, axis, words.get((seen.source.table, line), ()), openings[seen.source.table])
 
 
-def _opening(table: TableFact, graph: KnowledgeGraph) -> str:
+def _find_opening(table: TableFact, graph: KnowledgeGraph) -> str:
     """The heading over a table and the sentence before it: they say what it shows where its lines name only years."""
     start, stop = table.lead
     before = (graph.sentences[place].text for place in range(stop - 1, start - 1, -1))
@@ -199,11 +204,11 @@ def _opening(table: TableFact, graph: KnowledgeGraph) -> str:
     return " ".join((*graph.path_of(table.section)[-1:], sentence))
 
 
-def _line(row: int, column: int, axis: Axis) -> int:
+def _number_line(row: int, column: int, axis: Axis) -> int:
     return row if axis == "rows" else column
 
 
-def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> CandidateNumber:
+def _build_table_number(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> CandidateNumber:
     """The leaf of an observation; `words` are the cells of its line that hold words."""
     upright = axis == "rows"
     line, across = (seen.row, seen.column) if upright else (seen.column, seen.row)
@@ -212,7 +217,7 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
     row, column = stems(_TOTAL if unnamed else spelled_out(line.label)), stems(spelled_out(across.label))
     caption = stems(f"{seen.caption} {opening}")
     labels, year = f"{_TOTAL if unnamed else seen.row.label} {seen.column.label}", seen.year or 0
-    quantity = _scaled(seen.quantity, seen.label_scale)
+    quantity = _apply_percent_sign(seen.quantity, seen.label_scale)
     return CandidateNumber(
         quantity=quantity,
         source=seen.source,
@@ -222,11 +227,11 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
         around=stems_of_parts((*map(spelled_out, (*line.levels, *across.levels)), seen.caption, *words)) + row + column,
         caption=caption,
         year=year,
-        other_year=_other_year(f"{labels} {' '.join(words)}", year),
+        other_year=_find_other_year(f"{labels} {' '.join(words)}", year),
         boundary=boundary(labels),
-        power=power_of_ten_of(quantity, seen.label_scale),
+        power=find_power_of_ten(quantity, seen.label_scale),
         table=seen.source.table,
-        line=_line(seen.source.row, seen.source.column, axis),
+        line=_number_line(seen.source.row, seen.source.column, axis),
         place=seen.source.column if upright else seen.source.row,
         total="total" in labels.split(),
         label_scale=seen.label_scale,
@@ -234,14 +239,14 @@ def _leaf(seen: Observation, axis: Axis, words: Sequence[str], opening: str) -> 
     )
 
 
-def _scaled(quantity: Quantity, header: Scale | None) -> Quantity:
+def _apply_percent_sign(quantity: Quantity, header: Scale | None) -> Quantity:
     """A percent sign in the header makes a bare number a percentage; other captions stay with the table."""
     if header is Scale.PERCENT and quantity.scale is Scale.ONE and quantity.unit is None:
         return Quantity(quantity.value, Scale.PERCENT, quantity.unit, quantity.text)
     return quantity
 
 
-def _other_year(labels: str, year: int) -> int:
+def _find_other_year(labels: str, year: int) -> int:
     return next((int(found) for found in _YEAR.findall(labels) if int(found) != year), 0)
 
 
@@ -266,14 +271,14 @@ _MOVED = lazy_regex(
 )
 
 
-def numbers_of_text(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
+def read_text_numbers(graph: KnowledgeGraph) -> Iterator[CandidateNumber]:
     """Yield a leaf for each number in a sentence."""
-    return map(_text_leaf, graph.mentions)
+    return map(_build_text_number, graph.mentions)
 
 
-def _text_leaf(mention: MentionFact) -> CandidateNumber:
+def _build_text_number(mention: MentionFact) -> CandidateNumber:
     text, start, end = mention.sentence, mention.source.start, mention.source.end
-    said = sentence_words(text)
+    sentence = split_sentence(text)
     begin = (text.find(" ", start - _BEFORE, start) + 1 or start) if start > _BEFORE else 0
     behind = max(text.rfind(" ", end, end + _AFTER), end)
     if behind == end:
@@ -283,28 +288,28 @@ def _text_leaf(mention: MentionFact) -> CandidateNumber:
         quantity=mention.quantity,
         source=mention.source,
         label=f"{before.strip()[-40:]} {text[start:end]} {after.strip()[:25]}".strip(),
-        row=said.stems_between(begin, start),
-        column=said.stems_between(end, behind),
-        around=said.stems_between(0, len(text)),
+        row=sentence.stems_between(begin, start),
+        column=sentence.stems_between(end, behind),
+        around=sentence.stems_between(0, len(text)),
         year=mention.year or 0,
-        years=_years(text, start, end),
-        lead=_lead(said, start),
+        years=_measure_year_distances(text, start, end),
+        lead=_find_lead(sentence, start),
         moved=_MOVED.search(text, 0, start) is not None,
-        power=power_of_ten_of(mention.quantity),
+        power=find_power_of_ten(mention.quantity),
         table=-1,
         line=FIRST_SENTENCE + mention.place,
         place=mention.order,
         total="total" in before.split(),
-        distances=stem_distances(text, start, end),
+        distances=measure_stem_distances(text, start, end),
     )
 
 
-def _years(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
+def _measure_year_distances(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """The years that a sentence names, with their distance from the number in words, and parts of words."""
-    named = _years_of(text)
+    named = _find_years(text)
     if not named:
         return ()
-    begins = _word_starts(text)
+    begins = _find_word_starts(text)
     at, behind = bisect_left(begins, start), bisect_left(begins, end) - _is_cut(text, end)
     return tuple(
         [
@@ -329,10 +334,10 @@ class _NamedYear(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _years_of(text: str) -> tuple[_NamedYear, ...]:
+def _find_years(text: str) -> tuple[_NamedYear, ...]:
     found = []
     for one in _YEAR.finditer(text):
-        begins, (first, last) = _word_starts(text), one.span()
+        begins, (first, last) = _find_word_starts(text), one.span()
         behind = bisect_left(begins, last) - _is_cut(text, last)
         found.append(_NamedYear(int(one[0]), first, last, bisect_left(begins, first), behind))
     return tuple(found)
@@ -344,16 +349,16 @@ def _is_cut(text: str, at: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _word_starts(text: str) -> tuple[int, ...]:
+def _find_word_starts(text: str) -> tuple[int, ...]:
     return tuple([found.start() for found in _WORD.finditer(text)])
 
 
-def _lead(said: SentenceWords, start: int) -> int:
+def _find_lead(sentence: SentenceWords, start: int) -> int:
     """The code of the last word before a number that is not an article, sign or number."""
-    for place in range(bisect_right(said.ends, start) - 1, -1, -1):
-        if said.begins[place] < start - _LEADS_FROM:
+    for place in range(bisect_right(sentence.ends, start) - 1, -1, -1):
+        if sentence.begins[place] < start - _LEADS_FROM:
             break
-        word = said.text[said.begins[place] : said.ends[place]].lower()
+        word = sentence.text[sentence.begins[place] : sentence.ends[place]].lower()
         if word[0].isalpha() and word not in _SKIPPED:
             return LEADS.index(word) if word in LEADS else 0
     return 0

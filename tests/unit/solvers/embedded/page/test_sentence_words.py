@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor.questions.stems import stems, stems_of_parts
-from quaestor.solvers.embedded.page_numbers import sentence_words, stem_distances
+from quaestor.solvers.embedded.page_numbers import measure_stem_distances, split_sentence
 
 WORDS = "the rents of stores tier class a 2 s&p 500 12/31/10 fy2009 2,009 $ % İ Σ . we've and/or".split()
 TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=12).map(" ".join)
@@ -15,7 +15,7 @@ TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=12).map(
 @example("capital of tier 2 banks", 11, 17)
 @example("rent on 12/31/10", 0, 12)
 def test_the_stems_of_a_part_are_those_of_its_words(text: str, start: int, end: int) -> None:
-    assert sentence_words(text).stems_between(start, end) == stems(text[start:end])
+    assert split_sentence(text).stems_between(start, end) == stems(text[start:end])
 
 
 @given(st.lists(TEXTS, max_size=4))
@@ -37,4 +37,4 @@ def test_words_stand_as_far_from_a_number_as_there_are_words_between(
     text: str, number: str, distances: dict[str, int]
 ) -> None:
     start = text.rindex(number)
-    assert dict(stem_distances(text, start, start + len(number))) == distances
+    assert dict(measure_stem_distances(text, start, start + len(number))) == distances
