@@ -50,7 +50,7 @@ from quaestor.solvers.embedded.choice_plans import (
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
-from quaestor.solvers.embedded.period_fit import spoken_period
+from quaestor.solvers.embedded.period_fit import read_asked_period
 from quaestor.solvers.embedded.prior import prior_of
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
@@ -343,7 +343,7 @@ def _select_cells(question: Question, cells: Sequence[LabelledCell], document: D
     """The cells of a filing that are of the kind of period that a question speaks of, if there are such."""
     if document.is_page:
         return cells
-    period = spoken_period(question)
+    period = read_asked_period(question)
     return [cell for cell in cells if not period.away(document.table(cell.source.table), cell.source)] or cells
 
 

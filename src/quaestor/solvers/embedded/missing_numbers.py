@@ -25,8 +25,8 @@ from quaestor.solvers.embedded.period_fit import (
     is_adjusted,
     is_of_change,
     is_of_other_time,
-    printed_time,
-    spoken_period,
+    read_asked_period,
+    read_printed_time,
 )
 from quaestor.solvers.embedded.unwanted_plans import asks_for_change
 
@@ -178,7 +178,7 @@ def _is_at(cell: Cell, time: AskedTime, document: Document) -> bool:
     whole = document.whole or document
     if time.is_fine and is_of_other_time(time, cell.ref, whole):
         return False
-    printed = printed_time(whole.table(cell.ref.table), cell.ref)
+    printed = read_printed_time(whole.table(cell.ref.table), cell.ref)
     if time.year is None or printed.year is None:
         return time.year is None or time.year in printed.named
     return time.year in {printed.year, *printed.named} or time.is_fine
@@ -298,7 +298,7 @@ def _describe_other_basis(question: Question, source: CellRef, document: Documen
     if asked:
         heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
         return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
-    if question.stands_alone and is_adjusted(row.label) and not spoken_period(question).restated:
+    if question.stands_alone and is_adjusted(row.label) and not read_asked_period(question).restated:
         return "the document has this line adjusted only"
     return None
 

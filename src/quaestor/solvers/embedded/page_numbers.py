@@ -144,12 +144,8 @@ def measure_stem_distances(text: str, start: int, end: int) -> tuple[tuple[str, 
         sentence = split_sentence(f"{text[:start]}{' ' * (end - start)}{text[end:]}")
     before, after = bisect_right(sentence.ends, start), bisect_left(sentence.begins, end)
     stems_of, places, far = sentence.stems, sentence.places, sentence.far
-    last, first, far_before, far_after = (
-        bisect_left(places, before),
-        bisect_left(places, after),
-        far[before],
-        far[after],
-    )
+    last, first = bisect_left(places, before), bisect_left(places, after)
+    far_before, far_after = far[before], far[after]
     # The last one before the span is the nearest of them, and the first one behind it.
     nearest = {stem: far_before - far[place] for stem, place in zip(stems_of[:last], places[:last], strict=True)}
     for stem, place in zip(stems_of[first:], places[first:], strict=True):

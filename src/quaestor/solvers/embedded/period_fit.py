@@ -48,7 +48,7 @@ _ON_A_DAY = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenPeriod:
+class AskedPeriod:
     """What kind of period a question speaks of.
 
     Attributes:
@@ -63,12 +63,12 @@ class SpokenPeriod:
     change: bool
     restated: bool = True
 
-    def away(self, table: Table, source: CellRef) -> float:
+    def penalty(self, table: Table, source: CellRef) -> float:
         """Return what a cell has less for the period that its labels say; 0 if they say none."""
         away = 0.0 if self.change or not is_of_change(table, source) else A_CHANGE
         if not self.restated and (_is_not_as_reported(table, source) or is_adjusted(table.rows[source.row].label)):
             away += NOT_AS_REPORTED
-        lengths, period = lengths_of(table, source), table.period_at(source.row, source.column)
+        lengths, period = find_lengths(table, source), table.period_at(source.row, source.column)
         if self.months and lengths and self.months not in lengths:
             away += OTHER_LENGTH
         elif self.months == 0 and lengths and not boundary(table.rows[source.row].label):
@@ -78,31 +78,31 @@ class SpokenPeriod:
         return away
 
 
-def spoken_period(question: Question) -> SpokenPeriod:
+def read_asked_period(question: Question) -> AskedPeriod:
     """Return what kind of period a question speaks of.
 
-    >>> spoken_period(Question("what was revenue in the second quarter of 2025?")).months
+    >>> read_asked_period(Question("what was revenue in the second quarter of 2025?")).months
     3
     """
     text = question.lowered
-    named = months_named(text) | {length for mention in question.periods for length in _length(mention.period)} - {
+    named = months_named(text) | {length for mention in question.periods for length in _list_months(mention.period)} - {
         _YEAR
     }
     quarter = next((mention.period.quarter for mention in question.periods if mention.period.quarter), None)
     day = 0 if _ON_A_DAY.search(text) else None
     change = bool(_CHANGES & {*stems(text)}) or _COMPARES.search(text) is not None
-    return SpokenPeriod(
+    return AskedPeriod(
         day if day is not None else max(named, default=None), quarter, change, _NOT_AS_REPORTED.search(text) is not None
     )
 
 
-def lengths_of(table: Table, source: CellRef) -> frozenset[int]:
+def find_lengths(table: Table, source: CellRef) -> frozenset[int]:
     """Return the lengths of the period of a cell in months, as its labels say; none of a day, or if they do not."""
     row, column = table.rows[source.row], table.columns[source.column]
     if named := months_named(" ".join((*row.levels, *column.levels, column.label))):
         return named
     period = table.period_at(source.row, source.column)
-    return frozenset(_length(period)) if period is not None else frozenset()
+    return frozenset(_list_months(period)) if period is not None else frozenset()
 
 
 def is_adjusted(label: str) -> bool:
@@ -116,11 +116,11 @@ def is_adjusted(label: str) -> bool:
 
 def _is_not_as_reported(table: Table, source: CellRef) -> bool:
     """Whether the column of a cell is one of adjustments or of amounts in constant currency, beside one that is not."""
-    return _adjusts(table.columns[source.column]) and not all(map(_adjusts, table.columns[1:]))
+    return _is_of_adjustments(table.columns[source.column]) and not all(map(_is_of_adjustments, table.columns[1:]))
 
 
 @lru_cache(maxsize=8192)
-def _adjusts(column: Header) -> bool:
+def _is_of_adjustments(column: Header) -> bool:
     return any(_NOT_AS_REPORTED.search(head) for head in (*column.levels, column.label))
 
 
@@ -136,7 +136,7 @@ def _names_change(column: Header) -> bool:
     return any(_VERSUS.search(head) or _CHANGES & {*stems(head)} for head in heads)
 
 
-def _length(period: Period) -> Iterable[int]:
+def _list_months(period: Period) -> Iterable[int]:
     match period.kind:
         case "quarter":
             yield _QUARTER
@@ -191,25 +191,25 @@ class PrintedTime:
 
 def is_of_other_time(asked: AskedTime, source: Source, document: Document) -> bool:
     """Return whether a number cannot be of a time that is asked for."""
-    end = fiscal_end(document)
+    end = find_fiscal_end(document)
     if isinstance(source, CellRef):
-        return _differs(asked, printed_time(document.table(source.table), source), end)
-    said = [mention.period for mention in find_periods(document.sentence(source).text)]
-    times = [_time_of(period) for period in said if period.kind not in ("year", "range")]
-    return bool(times) and all(_differs(asked, time, end) for time in times)
+        return _is_other_time(asked, read_printed_time(document.table(source.table), source), end)
+    periods = [mention.period for mention in find_periods(document.sentence(source).text)]
+    times = [_convert_period(period) for period in periods if period.kind not in ("year", "range")]
+    return bool(times) and all(_is_other_time(asked, time, end) for time in times)
 
 
-def printed_time(table: Table, source: CellRef) -> PrintedTime:
+def read_printed_time(table: Table, source: CellRef) -> PrintedTime:
     """Return what the headings of a cell say of its time."""
     row, column = table.rows[source.row], table.columns[source.column]
     heads = " | ".join((*row.levels, row.label, *column.levels, column.label)).lower()
     period = table.period_at(source.row, source.column)
-    lengths = frozenset[int]() if _TO_DATE.search(heads) else lengths_of(table, source)
+    lengths = frozenset[int]() if _TO_DATE.search(heads) else find_lengths(table, source)
     years = frozenset(int(year) for year in _ANY_YEAR.findall(heads))
-    time = replace(_time_of(period) if period is not None else PrintedTime(), lengths=lengths, named=years)
-    if len(named := {_number(match) for match in _NAMED_QUARTER.finditer(heads)}) == 1:
+    time = replace(_convert_period(period) if period is not None else PrintedTime(), lengths=lengths, named=years)
+    if len(named := {_read_number(match) for match in _NAMED_QUARTER.finditer(heads)}) == 1:
         time = replace(time, quarter=next(iter(named)))
-    if len(halves := {_number(match) for match in _NAMED_HALF.finditer(heads)}) == 1:
+    if len(halves := {_read_number(match) for match in _NAMED_HALF.finditer(heads)}) == 1:
         time = replace(time, half=next(iter(halves)))
     # A day in the label of a line is part of its name ("notes due March 15"), unless it is the line's period.
     dated = " | ".join((*column.levels, column.label, row.label if row.period is not None else "")).lower()
@@ -221,11 +221,11 @@ def printed_time(table: Table, source: CellRef) -> PrintedTime:
     return replace(time, quarter=time.quarter if named else None, half=time.half if halves else None)
 
 
-def _number(match: re.Match[str]) -> int:
+def _read_number(match: re.Match[str]) -> int:
     return _ORDINALS[match["word"]] if match["word"] else int(match["digit"])
 
 
-def _time_of(period: Period) -> PrintedTime:
+def _convert_period(period: Period) -> PrintedTime:
     month, day = (period.ends.month, period.ends.day) if period.ends is not None else (None, None)
     match period.kind:
         case "quarter":
@@ -243,7 +243,7 @@ def _time_of(period: Period) -> PrintedTime:
             return PrintedTime(period.year, month=period.month, day=period.day)
 
 
-def _differs(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
+def _is_other_time(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
     if asked.months and found.lengths and asked.months not in found.lengths:
         # What there was in the month in which the year ended, there was at its end.
         return not (asked.months == 1 and asked.month == (end or _DECEMBER) and found.lengths == {_CELL_TIMES_YEAR})
@@ -252,11 +252,11 @@ def _differs(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
     if _is_of_other_year(asked, found, end):
         return True
     if asked.quarter or (asked.month and found.quarter):
-        mine = asked.quarter or _quarter_of(asked.month, asked.day, end or _DECEMBER)
-        theirs = found.quarter or (_quarter_of(found.month, found.day, end) if found.month and end else None)
+        mine = asked.quarter or _find_quarter(asked.month, asked.day, end or _DECEMBER)
+        theirs = found.quarter or (_find_quarter(found.month, found.day, end) if found.month and end else None)
         return theirs is not None and mine != theirs
     if asked.half:
-        theirs = found.half or (_half_of(found, end) if found.month and end else None)
+        theirs = found.half or (_find_half(found, end) if found.month and end else None)
         return theirs is not None and theirs != asked.half
     return False
 
@@ -264,15 +264,15 @@ def _differs(asked: AskedTime, found: PrintedTime, end: int | None) -> bool:
 def _is_far(asked: AskedTime, found: PrintedTime) -> bool:
     """Whether two last days are further apart than the end of a month and that of its last week."""
     days = [
-        _days(asked.year or found.year, asked.month, asked.day),
-        _days(found.year or asked.year, found.month, found.day),
+        _number_day(asked.year or found.year, asked.month, asked.day),
+        _number_day(found.year or asked.year, found.month, found.day),
     ]
     if asked.month == found.month and not (asked.day and found.day):
         return asked.year is not None and found.year is not None and asked.year != found.year
     return abs(days[0] - days[1]) > _NEAR
 
 
-def _days(year: int | None, month: int | None, day: int | None) -> int:
+def _number_day(year: int | None, month: int | None, day: int | None) -> int:
     """A day as a number; of a month its last one."""
     year, month = year or _LEAP_YEAR, month or _DECEMBER
     last = monthrange(year, month)[1]
@@ -289,20 +289,20 @@ def _is_of_other_year(asked: AskedTime, found: PrintedTime, end: int | None) -> 
     return not (fiscal and abs(asked.year - found.year) == 1)
 
 
-def _quarter_of(month: int | None, day: int | None, end: int) -> int:
+def _find_quarter(month: int | None, day: int | None, end: int) -> int:
     """Which quarter of a year that ends in a month ends in another one."""
     assert month is not None
     month -= 1 if day is not None and day <= _NEAR else 0
     return -(-((month - end - 1) % _CELL_TIMES_YEAR + 1) // _CELL_TIMES_QUARTER)
 
 
-def _half_of(found: PrintedTime, end: int | None) -> int | None:
+def _find_half(found: PrintedTime, end: int | None) -> int | None:
     if found.month is None or end is None or found.lengths - {_HALF}:
         return None
-    return 1 if _quarter_of(found.month, found.day, end) <= 2 else 2
+    return 1 if _find_quarter(found.month, found.day, end) <= 2 else 2
 
 
-def fiscal_end(document: Document) -> int | None:
+def find_fiscal_end(document: Document) -> int | None:
     """Return the month in which a document's fiscal years end, if it says so; else None.
 
     Years that end on a day say it, months since the beginning of the year ("six months ended June 30") do, and so does
@@ -312,21 +312,21 @@ def fiscal_end(document: Document) -> int | None:
         document: An excerpt of it will do.
     """
     whole = document.whole or document
-    return _ENDS.get(whole.digest, lambda: _fiscal_end(whole))
+    return _ENDS.get(whole.digest, lambda: _search_fiscal_end(whole))
 
 
-def _fiscal_end(document: Document) -> int | None:
+def _search_fiscal_end(document: Document) -> int | None:
     heads = [header for table in document.tables for header in (*table.columns, *table.rows[: table.header_rows])]
     texts = [*(" ".join((*head.levels, head.label)) for head in heads), *(table.title for table in document.tables)]
-    said = [match["day"] for text in texts for match in _YEAR_ENDED.finditer(text.lower())]
-    for day in said:
+    printed_days = [match["day"] for text in texts for match in _YEAR_ENDED.finditer(text.lower())]
+    for day in printed_days:
         if (last := parse_period(day, _LEAP_YEAR)) is not None and last.month:
-            return _month_of(last)
+            return _find_month(last)
     for head in heads:
         period = head.period
         if period is not None and period.kind == "span" and period.ends and period.months in (_HALF, 9):
             last = Period("date", period.year, month=period.ends.month, day=period.ends.day)
-            return (_month_of(last) - period.months - 1) % _CELL_TIMES_YEAR + 1
+            return (_find_month(last) - period.months - 1) % _CELL_TIMES_YEAR + 1
     for table in document.tables:
         days = {head.period for head in table.columns if head.period is not None and head.period.kind == "date"}
         if len(days) > 1 and any(day.month == _DECEMBER for day in days):
@@ -334,7 +334,7 @@ def _fiscal_end(document: Document) -> int | None:
     return None
 
 
-def _month_of(period: Period) -> int:
+def _find_month(period: Period) -> int:
     """The month in which a period ends: one that ends in the first week of a month ends with the month before."""
     month = period.month or _DECEMBER
     return (month - 2) % _CELL_TIMES_YEAR + 1 if period.day is not None and period.day <= _NEAR else month

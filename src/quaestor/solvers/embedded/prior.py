@@ -27,7 +27,7 @@ from quaestor.solvers.embedded.number_fit import (
 )
 from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool, Signatures
 from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
-from quaestor.solvers.embedded.period_fit import is_of_other_time, spoken_period
+from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import PLAIN, Operand, TurnAction, TurnView
 
 # Rules that overrule the ranking: few, each with its reason.
@@ -344,7 +344,7 @@ def prior_of(
     counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
-    period, kind, away = spoken_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
+    period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
         other_time[place] = _is_of_other_times(asked, source, document)
@@ -360,7 +360,7 @@ def prior_of(
         said, named[place] = known[key]
         labels[place] = said
         another[place] = said_labels.names_another(document.table(source.table).rows[source.row])
-        away[place] += period.away(document.table(source.table), source)
+        away[place] += period.penalty(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
     away += OTHER_TIME * other_time
     away[list(find_other_verbs(question, leaves, document))] += OTHER_VERB
