@@ -16,7 +16,7 @@ from quaestor.solvers.embedded.models import Evidence
 from quaestor.solvers.embedded.number_features import measure_leaves
 from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, build_pool, find_signature
 from quaestor.solvers.embedded.page import Floats, PageFeatures
-from quaestor.solvers.embedded.plan_features import candidate_features
+from quaestor.solvers.embedded.plan_features import measure_candidates
 from quaestor.solvers.embedded.plan_scores import (
     conversion_scores,
     listed_scores,
@@ -103,7 +103,7 @@ def build_candidates(
     ]
     candidates = enumerate_candidates(pools, signatures, turns[0].question)
     measured = [reading.measured for reading in readings]
-    return candidates, candidate_features(candidates, turns, measured, probability, signatures)
+    return candidates, measure_candidates(candidates, turns, measured, probability, signatures)
 
 
 # The ways in which a conversation can be read, carried on side by side.

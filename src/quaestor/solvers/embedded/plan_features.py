@@ -37,7 +37,7 @@ _METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
 """All of them, by the code of the operation."""
 
 
-def agreement_columns(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
+def measure_agreement(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
     """Return the columns of all candidates that compare them with what the question says.
 
     Args:
@@ -48,15 +48,15 @@ def agreement_columns(candidates: Candidates, turns: Sequence[TurnView], view: O
     """
     question = turns[0].question
     return {
-        **_metric_columns(candidates, turns),
-        "order": _order(candidates, question, view),
-        **_side_columns(candidates, question, view),
-        **_end_columns(candidates, turns[0]),
-        **_number_columns(candidates, question),
+        **_measure_metrics(candidates, turns),
+        "order": _measure_order(candidates, question, view),
+        **_measure_sides(candidates, question, view),
+        **_measure_ends(candidates, turns[0]),
+        **_measure_asked_numbers(candidates, question),
     }
 
 
-def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def _measure_metrics(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     pool, i, j, reading, question = (
         candidates.pool, candidates.first, candidates.second, candidates.reading, turns[0].question
     )  # fmt: skip
@@ -88,7 +88,7 @@ def _metric_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[s
     }
 
 
-def _order(candidates: Candidates, question: Question, view: OperandView) -> Column:
+def _measure_order(candidates: Candidates, question: Question, view: OperandView) -> Column:
     order = question.order
     if order is None:
         return np.zeros(len(candidates))
@@ -101,7 +101,7 @@ def _order(candidates: Candidates, question: Question, view: OperandView) -> Col
     return named if order == "as named" else -named
 
 
-def _side_columns(candidates: Candidates, asked: Question, view: OperandView) -> dict[str, Column]:
+def _measure_sides(candidates: Candidates, asked: Question, view: OperandView) -> dict[str, Column]:
     sides, question = asked.comparison, list(dict.fromkeys(asked.stems))
     first = np.array([stem in sides.first.stems for stem in question] or [False])
     second = np.array([stem in sides.second.stems for stem in question] or [False])
@@ -125,7 +125,7 @@ def _side_columns(candidates: Candidates, asked: Question, view: OperandView) ->
     }
 
 
-def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
+def _measure_ends(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     pool, leaves, sides = candidates.pool, turn.leaves, turn.question.comparison
     ends = np.zeros(len(pool.operands))
     if len(leaves):
@@ -136,12 +136,12 @@ def _end_columns(candidates: Candidates, turn: TurnView) -> dict[str, Column]:
     }
 
 
-def _number_columns(candidates: Candidates, question: Question) -> dict[str, Column]:
+def _measure_asked_numbers(candidates: Candidates, question: Question) -> dict[str, Column]:
     pool, i, j = candidates.pool, candidates.first, candidates.second
     numbers, size = question.numbers, np.where(pool.kind == NONE, np.nan, np.abs(pool.value))
-    said = is_among(size, numbers)
+    is_asked = is_among(size, numbers)
     covered = sum((((size == n)[i] | (size == n)[j]).astype(float) for n in numbers), np.zeros(len(candidates)))
-    return {"first_asked": said[i], "second_asked": said[j], "asked_covered": covered / max(1, len(numbers))}
+    return {"first_asked": is_asked[i], "second_asked": is_asked[j], "asked_covered": covered / max(1, len(numbers))}
 
 
 _ALIKE = 3
@@ -151,7 +151,7 @@ _VERB = lazy_regex(r"\b(?:is|was|were|are|be|been|did|does|do|has|have|had|would
 _AGAIN = lazy_regex(r"\b(?:was|is|were|are|about)(?:,? then,?)? (?:this|that|these|those|it|they|the same)\b")
 
 
-def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def measure_dialogue(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """Return the columns of all candidates that look at the turns before and at the question as a whole.
 
     Args:
@@ -164,17 +164,19 @@ def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
     last_result = (pool.turn == 1) & (pool.kind != NONE)
     second_last = (pool.turn == 2) & (pool.kind != NONE)
     constant = np.where(pool.kind[j] == CONSTANT, pool.value[j], -1)
-    last_code = np.array([_code(state.outcomes[-1]) if state.outcomes else -1 for state in states])[reading]
-    terms, unused = (np.array([count(state) for state in states])[reading] for count in (_terms, _unused))
+    last_code = np.array([_find_code(state.outcomes[-1]) if state.outcomes else -1 for state in states])[reading]
+    terms, unused = (
+        np.array([count(state) for state in states])[reading] for count in (_count_terms, _count_unused_lookups)
+    )
     return {
-        "value_said": _said(candidates, states),
+        "value_said": _is_earlier_answer(candidates, states),
         "constant_turns": constant == terms,
         "same_operation": candidates.operation == last_code,
         "last_operation": last_code,
-        "analogy": _analogy(candidates, states),
-        **_parallel_columns(candidates, turns),
-        **_role_columns(candidates, turns),
-        "first_repeat": _repeated(candidates, turns),
+        "analogy": _repeats_pattern(candidates, states),
+        **_measure_parallels(candidates, turns),
+        **_measure_roles(candidates, turns),
+        "first_repeat": _is_repeated(candidates, turns),
         **measure_references(candidates, turns),
         "uses_last": last_result[i] | last_result[j],
         "uses_all": (last_result[i] & second_last[j]) | (last_result[j] & second_last[i]),
@@ -185,20 +187,20 @@ def dialogue_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
     }
 
 
-def _code(outcome: TurnAction) -> int:
+def _find_code(outcome: TurnAction) -> int:
     return OPERATIONS.index(outcome.operation) if outcome.operation in OPERATIONS else -1
 
 
-def _said(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
+def _is_earlier_answer(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     """Whether the result is an earlier answer already."""
     parts = zip(candidates.parts, states, strict=True)
     values = (
         (candidates.value[part], [o.value for o in state.outcomes if o.value is not None]) for part, state in parts
     )
-    return np.concatenate([is_among(found, said) for found, said in values])
+    return np.concatenate([is_among(found, answers) for found, answers in values])
 
 
-def _terms(state: DialogueState) -> int:
+def _count_terms(state: DialogueState) -> int:
     """How many numbers the lookups and sums just before brought together."""
     terms = 0
     for outcome in reversed(state.outcomes):
@@ -208,20 +210,20 @@ def _terms(state: DialogueState) -> int:
     return terms
 
 
-def _unused(state: DialogueState) -> int:
+def _count_unused_lookups(state: DialogueState) -> int:
     """How many lookups no later turn has used."""
     used = {o.index for outcome in state.outcomes for o in outcome.operands if o.kind == "result"}
     return sum(1 for turn in state.lookups if turn not in used)
 
 
-def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
+def _repeats_pattern(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     """True if an earlier turn did the same operation on results as many turns before it."""
     pool, turns = candidates.pool, len(states[0].outcomes)
     back_of = np.where(pool.result >= 0, turns - pool.result, 0)
     first, second = back_of[candidates.first], back_of[candidates.second]
     found = np.zeros(len(candidates), bool)
     for part, state in zip(candidates.parts, states, strict=True):
-        for code, a, b in _patterns(state):
+        for code, a, b in _list_patterns(state):
             hit = (first[part] == a) & (second[part] == b)
             if code in (ADD, MULTIPLY):
                 hit |= (first[part] == b) & (second[part] == a)
@@ -229,7 +231,7 @@ def _analogy(candidates: Candidates, states: Sequence[DialogueState]) -> Column:
     return found
 
 
-def _patterns(state: DialogueState) -> set[tuple[int, int, int]]:
+def _list_patterns(state: DialogueState) -> set[tuple[int, int, int]]:
     """What the turns did, each with how many turns before it the results were that it took; 0 of what is none."""
     patterns = set()
     for turn, outcome in enumerate(state.outcomes):
@@ -239,16 +241,16 @@ def _patterns(state: DialogueState) -> set[tuple[int, int, int]]:
     return patterns
 
 
-def _parallel_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def _measure_parallels(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     question = turns[0].question.lowered
-    parallel = _parallel(candidates, turns[0].leaves, [turn.state for turn in turns])
+    parallel = _find_parallel(candidates, turns[0].leaves, [turn.state for turn in turns])
     goes_on = parallel.astype(bool)
     short = _VERB.search(question) is None
     again = not short and _AGAIN.search(question) is not None
     return {"parallel": parallel, "parallel_short": goes_on & short, "parallel_again": goes_on & again}
 
 
-def _parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[DialogueState]) -> Column:
+def _find_parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[DialogueState]) -> Column:
     """1 where one of the last turns did the same on these lines in other places, 2 in these places on other lines."""
     found = np.zeros(len(candidates))
     if not len(leaves):
@@ -256,12 +258,12 @@ def _parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[Dia
     pool, before = candidates.pool, len(states[0].outcomes)
     leaf, at = pool.leaf, np.maximum(pool.leaf, 0)
     for turn in range(max(0, before - _ALIKE), before):
-        code, *taken = _taken(states, turn)[:, pool.reading]
+        code, *turn_leaves = _read_turn_leaves(states, turn)[:, pool.reading]
         line = candidates.operation == code[candidates.first]
         if not line.any():
             continue
         place = line
-        for was, operand in zip(taken, (candidates.first, candidates.second), strict=True):
+        for was, operand in zip(turn_leaves, (candidates.first, candidates.second), strict=True):
             moved = (leaf >= 0) & (leaves.table[at] == leaves.table[was]) & (leaf != was)
             same_line, same_place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
             line = line & ((was < 0) | (moved & same_line))[operand]
@@ -270,45 +272,45 @@ def _parallel(candidates: Candidates, leaves: NumberMatrix, states: Sequence[Dia
     return found
 
 
-def _taken(states: Sequence[DialogueState], turn: int) -> NDArray[np.int32]:
+def _read_turn_leaves(states: Sequence[DialogueState], turn: int) -> NDArray[np.int32]:
     """The operation of a turn, its first and its second leaf in each reading; -1 none, or not on leaves alone.
 
     Shape: 3 x readings.
     """
-    taken = np.full((3, len(states)), -1, np.int32)
+    leaves = np.full((3, len(states)), -1, np.int32)
     for n, state in enumerate(states):
         outcome, lookups = state.outcomes[turn], state.lookups
-        before = [_leaf_of(operand, lookups) for operand in outcome.operands]
+        before = [_find_leaf(operand, lookups) for operand in outcome.operands]
         if outcome.operation in OPERATIONS and before and min(before) >= 0:
-            taken[: 1 + len(before[:2]), n] = (OPERATIONS.index(outcome.operation), *before[:2])
-    return taken
+            leaves[: 1 + len(before[:2]), n] = (OPERATIONS.index(outcome.operation), *before[:2])
+    return leaves
 
 
-def _leaf_of(operand: Operand, lookups: Mapping[int, int]) -> int:
+def _find_leaf(operand: Operand, lookups: Mapping[int, int]) -> int:
     """The leaf that an operand is, itself or as the turn that looked it up; -1 none."""
     if operand.kind == "leaf":
         return operand.index
     return lookups.get(operand.index, -1) if operand.kind == "result" else -1
 
 
-def _role_columns(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
+def _measure_roles(candidates: Candidates, turns: Sequence[TurnView]) -> dict[str, Column]:
     """What the operands were in the last turn, told apart by whether the question's words for them point back.
 
     "How much did it represent in relation to total assets?" after "what percentage did cash represent in relation to
     current assets?" takes the part of the last turn, and not its whole.
     """
-    sides, role = turns[0].question.comparison, _roles(candidates.pool, turns)
+    sides, role = turns[0].question.comparison, _find_roles(candidates.pool, turns)
     return {
-        "first_role": _role_code(role[candidates.first], sides.first.back),
-        "second_role": _role_code(role[candidates.second], sides.second.back),
+        "first_role": _encode_role(role[candidates.first], sides.first.back),
+        "second_role": _encode_role(role[candidates.second], sides.second.back),
     }
 
 
-def _role_code(role: NDArray[np.int8], back: bool) -> Column:
+def _encode_role(role: NDArray[np.int8], back: bool) -> Column:
     return np.where(role > 0, role + 2 * back, 0)
 
 
-def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
+def _find_roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     """Whether each operand of a pool was the first or the second of two that the last turn took; 0 neither."""
     roles = np.zeros(len(pool.operands), np.int8)
     for reading, state in enumerate(turn.state for turn in turns):
@@ -321,7 +323,7 @@ def _roles(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int8]:
     return roles
 
 
-def _repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
+def _is_repeated(candidates: Candidates, turns: Sequence[TurnView]) -> Column:
     result, text = candidates.pool.result, turns[0].question.lowered
     # The last entry is that of what is not a result.
     same = np.array([*(question.lowered == text for question in turns[0].state.questions), False])
@@ -476,7 +478,7 @@ _OF_LEAF = {side: slice(start, start + len(_LEAF_COLUMNS)) for side, start in _S
 """Where the columns of each operand's leaf stand."""
 
 
-def candidate_features(
+def measure_candidates(
     candidates: Candidates,
     turns: Sequence[TurnView],
     measured: Sequence[Floats],
@@ -498,11 +500,11 @@ def candidate_features(
     """
     view = view_operands(candidates.pool, probability, turns)
     columns: dict[str, Column] = {
-        **_fit(candidates, signatures),
+        **_measure_fit(candidates, signatures),
         **measure_pairs(candidates, turns, view),
-        **_result(candidates),
-        **dialogue_columns(candidates, turns),
-        **agreement_columns(candidates, turns, view),
+        **_measure_result(candidates),
+        **measure_dialogue(candidates, turns),
+        **measure_agreement(candidates, turns, view),
         **measure_groups(candidates, probability, turns),
         "scale_fit": measure_scale(candidates, turns),
     }
@@ -510,7 +512,7 @@ def candidate_features(
     stacked = np.empty((len(CANDIDATE_FEATURES), len(candidates)), np.float32)
     for name, column in columns.items():
         stacked[_PLACE[name]] = column
-    leaf_values = _leaf_values(candidates.pool, measured)
+    leaf_values = _measure_leaves(candidates.pool, measured)
     operand_values = np.array(list(view.columns.values()), np.float32)
     for side, index in (("first", candidates.first), ("second", candidates.second)):
         for name, values in zip(view.columns, operand_values, strict=True):
@@ -520,7 +522,7 @@ def candidate_features(
     return stacked.T
 
 
-def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
+def _measure_leaves(pool: Pool, measured: Sequence[Floats]) -> Floats:
     """What is measured of the leaf of each operand, of the leaves of a group the mean; -9 if there is none.
 
     Shape: `_LEAF_COLUMNS` x operands.
@@ -536,7 +538,7 @@ def _leaf_values(pool: Pool, measured: Sequence[Floats]) -> Floats:
     return np.ascontiguousarray(values.T)
 
 
-def _fit(candidates: Candidates, signatures: Sequence[Signatures]) -> dict[str, Column]:
+def _measure_fit(candidates: Candidates, signatures: Sequence[Signatures]) -> dict[str, Column]:
     by_operation = np.array([[one.operations[name] for name in OPERATIONS] for one in signatures])
     parts = candidates.parts
     best = {}
@@ -552,7 +554,7 @@ def _fit(candidates: Candidates, signatures: Sequence[Signatures]) -> dict[str, 
     }
 
 
-def _result(candidates: Candidates) -> dict[str, Column]:
+def _measure_result(candidates: Candidates) -> dict[str, Column]:
     value = candidates.value
     return {
         "value_negative": value < 0,

@@ -18,7 +18,7 @@ from feature_bench import (
 from quaestor.questions.comparison import KINDS
 from quaestor.solvers.embedded.candidates import Candidates
 from quaestor.solvers.embedded.operand_features import view_operands
-from quaestor.solvers.embedded.plan_features import agreement_columns
+from quaestor.solvers.embedded.plan_features import measure_agreement
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 SALES: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", SALES_2008, 400.0), ("new", COSTS_2009, 90.0))
@@ -26,7 +26,7 @@ SALES: tuple[Row, ...] = (("new", SALES_2009, 500.0), ("new", SALES_2008, 400.0)
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
     view = view_operands(candidates.pool, [PROBABILITY], [turn])
-    return {name: [float(v) for v in values] for name, values in agreement_columns(candidates, [turn], view).items()}
+    return {name: [float(v) for v in values] for name, values in measure_agreement(candidates, [turn], view).items()}
 
 
 EXPECTED = {

@@ -7,14 +7,14 @@ from feature_bench import PROBABILITY, Row, candidates_of, changed, leaf, turn_o
 from quaestor.solvers.embedded.candidates import Candidates
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES, measure_leaves
 from quaestor.solvers.embedded.operand_pool import NumberGroup, Signatures
-from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES, CATEGORIES, candidate_features
+from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES, CATEGORIES, measure_candidates
 from quaestor.solvers.embedded.turn_state import TurnView
 
 SIGNATURES = Signatures({"subtract(new,result1)": 0.6, "lookup(new)": 0.3, "subtract(other)": 0.1})
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    rows = candidate_features(candidates, [turn], measure_leaves([turn], [0.25], [1.5]), [PROBABILITY], [SIGNATURES])
+    rows = measure_candidates(candidates, [turn], measure_leaves([turn], [0.25], [1.5]), [PROBABILITY], [SIGNATURES])
     return {name: rows[:, n].tolist() for n, name in enumerate(CANDIDATE_FEATURES)}
 
 

@@ -15,7 +15,7 @@ from feature_bench import (
 )
 
 from quaestor.solvers.embedded.candidates import ADD, LOOKUP, OPERATIONS, Candidates
-from quaestor.solvers.embedded.plan_features import dialogue_columns
+from quaestor.solvers.embedded.plan_features import measure_dialogue
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 SUBTRACTED = TurnAction("subtract", (Operand("result", 0, 500.0), Operand("result", 1, 400.0)), 100.0)
@@ -24,7 +24,7 @@ TWO_COSTS = ("costs in 2009?", looked_up(COSTS_2009, -90.0)), ("and in 2008?", l
 
 
 def measured(turn: TurnView, candidates: Candidates) -> dict[str, list[float]]:
-    return {name: [float(v) for v in values] for name, values in dialogue_columns(candidates, [turn]).items()}
+    return {name: [float(v) for v in values] for name, values in measure_dialogue(candidates, [turn]).items()}
 
 
 def test_counts_of_the_conversation_and_the_question() -> None:
