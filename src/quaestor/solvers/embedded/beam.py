@@ -18,12 +18,12 @@ from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, b
 from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import measure_candidates
 from quaestor.solvers.embedded.plan_scores import (
-    conversion_scores,
-    listed_scores,
-    named_year_scores,
-    pointed_side_scores,
-    restated_scores,
-    said_operation_scores,
+    score_conversions,
+    score_lists,
+    score_named_operations,
+    score_named_years,
+    score_pointed_sides,
+    score_restatements,
 )
 from quaestor.solvers.embedded.prior import (
     Prior,
@@ -251,18 +251,18 @@ def rank_hypotheses(
             readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
-    scores = weights.ranker.predict(features, alone=alone) + named_year_scores(asked, candidates, page.leaves)
-    scores += said_operation_scores(asked, candidates)
-    scores += restated_scores(candidates, turns)
-    scores += pointed_side_scores(candidates, turns)
-    scores += listed_scores(candidates, turns)
+    scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
+    scores += score_named_operations(asked, candidates)
+    scores += score_restatements(candidates, turns)
+    scores += score_pointed_sides(candidates, turns)
+    scores += score_lists(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:
             continue
         own = candidates.take(part)
         weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
-        converted = conversion_scores(question, own, path.state, page.leaves)
+        converted = score_conversions(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
         logs = normalize_logs(weighed)
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]

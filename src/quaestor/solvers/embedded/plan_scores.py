@@ -38,7 +38,7 @@ _THOUSAND = 3
 _POWERS = (3, 6, 9)
 
 
-def conversion_scores(
+def score_conversions(
     question: Question, plans: Candidates, state: DialogueState, leaves: NumberMatrix
 ) -> NDArray[np.float64] | None:
     """Return what a question for the last answer in another scale adds to the score of each plan; None if it is none.
@@ -55,13 +55,13 @@ def conversion_scores(
     last = np.array([o.kind == "result" and o.index == len(state.outcomes) - 1 for o in pool.operands])
     factor = np.where(pool.kind[j] == CONSTANT, pool.value[j], 0.0)
     fits = np.zeros(len(plans), bool)
-    for power in _shifts(abs(state.outcomes[-1].value), power_of(state.outcomes[-1], state, leaves), asked.to):
+    for power in _find_shifts(abs(state.outcomes[-1].value), power_of(state.outcomes[-1], state, leaves), asked.to):
         code = MULTIPLY if power > 0 else DIVIDE
         fits |= last[i] & (plans.operation == code) & (factor == 10.0 ** abs(power))
     return np.where(fits, 0.0, _RULED_OUT) if fits.any() else None
 
 
-def _shifts(size: float, power: float, to: Scale) -> tuple[int, ...]:
+def _find_shifts(size: float, power: float, to: Scale) -> tuple[int, ...]:
     """The powers of ten that may bring a number of a power that is known, or is not (0 or nan), to a scale."""
     asked = Dimension(to).exponent
     # Ones are also what a page counts in that does not say it.
@@ -77,7 +77,7 @@ def _shifts(size: float, power: float, to: Scale) -> tuple[int, ...]:
 # Operations that a question says in so many words: "what is that plus 9?" is not a product.
 
 
-_SAID = (
+_OPERATION_WORDS = (
     (lazy_regex(r"(?<!how many )\btimes\b"), frozenset({"multiply"})),
     (lazy_regex(r"\bplus\b"), frozenset({"add", "sum", "subtract"})),
     (lazy_regex(r"\bdivided by\b"), frozenset({"divide", "percentage_change", "add", "subtract"})),
@@ -86,7 +86,7 @@ _SAID = (
 """Words that say an operation, and what they leave open: of 42, 8, 127 and 4 labelled turns none does anything else."""
 
 
-def said_operation_scores(question: Question, plans: Candidates) -> Floats:
+def score_named_operations(question: Question, plans: Candidates) -> Floats:
     """Return what the words of a question for an operation add to the score of each plan.
 
     Args:
@@ -94,16 +94,16 @@ def said_operation_scores(question: Question, plans: Candidates) -> Floats:
 
     Shape: One entry a plan.
     """
-    said = _said(question)
-    if not said:
+    codes = _find_named_operations(question)
+    if not codes:
         return np.zeros(len(plans), np.float32)
-    return np.where(np.isin(plans.operation, said), np.float32(0), np.float32(_RULED_OUT))
+    return np.where(np.isin(plans.operation, codes), np.float32(0), np.float32(_RULED_OUT))
 
 
 @lru_cache(maxsize=64)
-def _said(question: Question) -> tuple[int, ...]:
+def _find_named_operations(question: Question) -> tuple[int, ...]:
     """The codes of the operations that a question says; none if it says none."""
-    names = frozenset[str]().union(*(names for words, names in _SAID if words.search(question.lowered)))
+    names = frozenset[str]().union(*(names for words, names in _OPERATION_WORDS if words.search(question.lowered)))
     return tuple(code for code, name in enumerate(OPERATIONS) if name in names)
 
 
@@ -116,7 +116,7 @@ _MEANT = 5.0
 """What is added to the log odds of a plan on the numbers of the list and no other."""
 
 
-def listed_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+def score_lists(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """Return what is added to the score of each plan, where a list was answered and the question names nothing.
 
     Args:
@@ -127,20 +127,20 @@ def listed_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
-        listed = _listed(turn)
+        listed = _find_listed_leaves(turn)
         if listed:
-            of_list = [_leaves(outcome.operands) == listed for outcome in plans.take(part).outcomes()]
+            of_list = [_read_leaves(outcome.operands) == listed for outcome in plans.take(part).outcomes()]
             scores[part] = np.where(of_list, np.float32(_MEANT), np.float32(0))
     return scores
 
 
-def _listed(turn: TurnView) -> frozenset[int]:
+def _find_listed_leaves(turn: TurnView) -> frozenset[int]:
     """The numbers of the list that the last turn answered; none if it did not, or where the question names more."""
     question = turn.question
-    return frozenset() if question.names or question.years else _leaves(turn.state.last_list)
+    return frozenset() if question.names or question.years else _read_leaves(turn.state.last_list)
 
 
-def _leaves(operands: Sequence[Operand]) -> frozenset[int]:
+def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
     """The numbers of the page that all of some operands are; none if any is no such."""
     if any(operand.kind != "leaf" for operand in operands):
         return frozenset()
@@ -159,7 +159,7 @@ _ELSEWHERE = -3.0
 """What such a look-up has less: a fiscal year may end in another one, so it is not ruled out."""
 
 
-def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatrix) -> Floats:
+def score_named_years(question: Question, plans: Candidates, leaves: NumberMatrix) -> Floats:
     """Return what the years that a question names add to the score of each plan.
 
     Args:
@@ -172,7 +172,7 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
     named = is_among(leaves.year, question.year_set) | is_among(leaves.other_year, question.year_set)
     in_table = leaves.table >= 0
     of_table = named & in_table
-    in_line, in_place = (_beside(leaves, at, of_table) for at in (leaves.line, leaves.place))
+    in_line, in_place = (_find_neighbours(leaves, at, of_table) for at in (leaves.line, leaves.place))
     missed = in_table & (leaves.year > 0) & ~named & in_line
     # Nor is the total over the years meant where that year has a number beside it.
     missed |= in_table & (leaves.year == 0) & ~named & leaves.total & (in_line | in_place)
@@ -181,13 +181,13 @@ def named_year_scores(question: Question, plans: Candidates, leaves: NumberMatri
     return np.where(wrong, np.float32(_ELSEWHERE), np.float32(0))
 
 
-def _beside(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _find_neighbours(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which numbers are in a line, or at a place of a line, of a table in which one of some stands."""
     across = (leaves.table + 1) * (1 + int(at.max())) + at
-    taken = np.zeros(int(across.max()) + 1, bool)
-    taken[across[some]] = True
-    beside: NDArray[np.bool_] = taken[across]
-    return beside
+    has_some = np.zeros(int(across.max()) + 1, bool)
+    has_some[across[some]] = True
+    neighbours: NDArray[np.bool_] = has_some[across]
+    return neighbours
 
 
 # What a side of a comparison means that points back: "what percentage of it", "divided by that net change".
@@ -206,7 +206,7 @@ _PLAINLY, _AHEAD = 1.0, 1.0
 """How well a result must answer to an expression, and how much better than each other."""
 
 
-def pointed_side_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+def score_pointed_sides(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """Return what is added to the score of each plan.
 
     Args:
@@ -223,27 +223,27 @@ def pointed_side_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     place = 0 if sides.first.back else 1
     index = (plans.first, plans.second)[place]
     for turn, part in zip(turns, plans.parts, strict=True):
-        meant = _meant((sides.first, sides.second)[place], place, turn)
+        meant = _find_meant_operand((sides.first, sides.second)[place], place, turn)
         if meant is not None:
             own = is_operand(plans.pool, meant, turn.state.lookups)[index[part]] & (plans.operation[part] == operation)
             scores[part] = np.where(own, np.float32(_MEANT), np.float32(0))
     return scores
 
 
-def _meant(side: ComparisonArgument, place: int, turn: TurnView) -> Operand | None:
+def _find_meant_operand(side: ComparisonArgument, place: int, turn: TurnView) -> Operand | None:
     """What a side means that points back; None if its words leave it open."""
     ratio = turn.question.comparison.kind != "less"
-    if ratio and not side.stems and not side.years and (before := _of_last_ratio(place, turn)) is not None:
+    if ratio and not side.stems and not side.years and (before := _find_ratio_side(place, turn)) is not None:
         return before
     pointing = [e for e in pointing_expressions(read_question(side.text.strip())) if e.noun or e.words]
     if len(pointing) != 1 or pointing[0].noun in PLAIN_NOUNS:
         return None
     if pointing[0].noun:
-        return _result_called(pointing[0], turn)
-    return _taken_before(pointing[0], turn) if turn.question.comparison.kind == "share" else None
+        return _find_result(pointing[0], turn)
+    return _find_used_number(pointing[0], turn) if turn.question.comparison.kind == "share" else None
 
 
-def _of_last_ratio(place: int, turn: TurnView) -> Operand | None:
+def _find_ratio_side(place: int, turn: TurnView) -> Operand | None:
     """What stood on that side of the ratio that the last turn was."""
     last = turn.state.outcomes[-1]
     if last.operation != "divide" or len(last.operands) != 2 or _NAMED_FIRST.search(turn.question.lowered):
@@ -251,7 +251,7 @@ def _of_last_ratio(place: int, turn: TurnView) -> Operand | None:
     return None if last.operands[place].kind == "constant" else last.operands[place]
 
 
-def _result_called(expression: Expression, turn: TurnView) -> Operand | None:
+def _find_result(expression: Expression, turn: TurnView) -> Operand | None:
     """The one result that plainly answers to a noun: "that net change"."""
     latest = latest_results(turn.results)
     judged = [(likeness(expression, result, n, frozenset()).score, result.turn) for n, result in enumerate(latest)]
@@ -261,17 +261,17 @@ def _result_called(expression: Expression, turn: TurnView) -> Operand | None:
     return Operand("result", meant, turn.state.outcomes[meant].value or 0.0)
 
 
-def _taken_before(expression: Expression, turn: TurnView) -> Operand | None:
+def _find_used_number(expression: Expression, turn: TurnView) -> Operand | None:
     """The number that an earlier turn took whose labels have all words of an expression, and the fewest others."""
     named, leaves = frozenset(stems(" ".join(expression.words | expression.of))), turn.leaves
-    taken = [
+    candidates = [
         (-len(leaves.named[leaf] - named), last, leaf)
         for leaf, last in turn.state.used_leaves.items()
         if named and named <= leaves.named[leaf]
     ]
-    if not taken:
+    if not candidates:
         return None
-    leaf = max(taken)[2]
+    leaf = max(candidates)[2]
     return Operand("leaf", leaf, float(leaves.value[leaf]))
 
 
@@ -299,11 +299,11 @@ _OVER = lazy_regex(
 """A ratio: "what is that change over the 2015 value?"."""
 _FITS = 0.6
 
-_Taken = tuple[int, tuple[int | float, ...]]
+_Calculation = tuple[int, tuple[int | float, ...]]
 """The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
 
 
-def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+def score_restatements(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """Return what is added to the score of each plan.
 
     Args:
@@ -314,26 +314,28 @@ def restated_scores(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
-        meant = restated_turn(turn)
-        taken = None if meant is None else _taken(turn.state, meant)
-        if taken is not None:
-            scores[part] = np.where(_does_again(plans, part, turn, taken), np.float32(_MEANT), np.float32(0))
+        meant = find_restated_turn(turn)
+        calculation = None if meant is None else _read_calculation(turn.state, meant)
+        if calculation is not None:
+            scores[part] = np.where(
+                _find_repetitions(plans, part, turn, calculation), np.float32(_MEANT), np.float32(0)
+            )
     return scores
 
 
-def restated_turn(turn: TurnView) -> int | None:
+def find_restated_turn(turn: TurnView) -> int | None:
     """Return the earlier turn whose calculation a question asks for again, from 0; None if it asks for none."""
     question, outcomes = turn.question, turn.state.outcomes
     if not outcomes or not len(turn.leaves):
         return None
-    last, asked = outcomes[-1].operation, _asked_again(question)
+    last, asked = outcomes[-1].operation, _find_repeated_nouns(question)
     if asked is None:
         return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
-    return next((found for noun in asked if (found := _called(noun, turn)) is not None), None)
+    return next((found for noun in asked if (found := _find_turn(noun, turn)) is not None), None)
 
 
 @lru_cache(maxsize=64)
-def _asked_again(question: Question) -> tuple[str, ...] | None:
+def _find_repeated_nouns(question: Question) -> tuple[str, ...] | None:
     """The nouns of what a question asks for again; None of one that says a time, a place or a thing alone."""
     if _GOES_ON.fullmatch(question.lowered.strip()):
         return () if _CONVERTS.search(question.lowered) else None
@@ -348,7 +350,7 @@ def _names_years(question: Question) -> bool:
     return bool(question.years) and not boundary(question.lowered)
 
 
-def _called(noun: str, turn: TurnView) -> int | None:
+def _find_turn(noun: str, turn: TurnView) -> int | None:
     """The latest turn with a result that is called so: by what it is, or in its own question."""
     if noun in PLAIN_NOUNS:
         return None
@@ -360,21 +362,23 @@ def _called(noun: str, turn: TurnView) -> int | None:
     return None
 
 
-def _does_again(plans: Candidates, part: slice, turn: TurnView, taken: _Taken) -> NDArray[np.bool_]:
+def _find_repetitions(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:
     """Which plans do the same, each operand as it was or moved along its line or across it, and one of them moved."""
-    code, operands = taken
+    code, operands = calculation
     again: NDArray[np.bool_] = plans.operation[part] == code
     moved = np.zeros(len(again), bool)
     if not again.any():
         return again
     for was, index in zip(operands, (plans.first[part], plans.second[part]), strict=False):
-        stays, moves = _compared(was, plans, turn)
+        stays, moves = _compare_operands(was, plans, turn)
         again = again & (stays | moves)[index]
         moved |= moves[index]
     return again & moved
 
 
-def _compared(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _compare_operands(
+    was: int | float, plans: Candidates, turn: TurnView
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which operands of the pool are what an operand was, and which are the same thing where the question says."""
     pool, leaves = plans.pool, turn.leaves
     if isinstance(was, float):
@@ -386,18 +390,18 @@ def _compared(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDAr
     near &= line ^ place if leaves.table[was] >= 0 else line
     near &= (
         is_among(leaves.year[at], turn.question.year_set or turn.target_years)
-        | _newly_said(was, turn.question, leaves)[at]
+        | _has_asked_words(was, turn.question, leaves)[at]
     )
     return leaf == was, near
 
 
-def _newly_said(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
+def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
     """Which numbers have a word of the question in their labels that this one has not."""
     asked, own = frozenset(question.stems), leaves.named[was]
     return np.array([not asked.isdisjoint(named - own) for named in leaves.named], bool)
 
 
-def _taken(state: DialogueState, turn: int) -> _Taken | None:
+def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:
     """What a turn calculated, from numbers of the page and constants; None if its parts are no such."""
     outcome = state.outcomes[turn]
     if outcome.operation == "lookup" and turn in state.lookups:
@@ -409,7 +413,7 @@ def _taken(state: DialogueState, turn: int) -> _Taken | None:
         return OPERATIONS.index(outcome.operation), (first, second)
     changed = outcome.operands[0]
     if outcome.operation == "divide" and changed.kind == "result" and second is not None:
-        inner = _taken(state, changed.index)
+        inner = _read_calculation(state, changed.index)
         # A change over its base is a percentage change of what it is the change of.
         if inner is not None and OPERATIONS[inner[0]] == "subtract" and inner[1][1] == second:
             return CHANGE, inner[1]

@@ -10,7 +10,7 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.candidates import Candidates, enumerate_candidates
 from quaestor.solvers.embedded.operand_pool import Signatures, build_pool
 from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
-from quaestor.solvers.embedded.plan_scores import conversion_scores
+from quaestor.solvers.embedded.plan_scores import score_conversions
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 
 FIRST = read_question("what was it?")
@@ -23,7 +23,7 @@ def converted(question: str, answer: float, caption: str = "") -> set[tuple[str,
     asked, operands = read_question(question), (Operand("leaf", 0, 435.0), Operand("leaf", 1, 401.0))
     state = DialogueState().after(FIRST, TurnAction("add", operands, answer, Dimension()))
     plans = candidates(question, state, leaves)
-    scores = conversion_scores(asked, plans, state, leaves)
+    scores = score_conversions(asked, plans, state, leaves)
     if scores is None:
         return None
     kept = plans.take(np.flatnonzero(scores == 0.0)).outcomes()
@@ -69,4 +69,4 @@ def test_nothing_is_ruled_out_where_nothing_came_before() -> None:
     leaves = build_number_matrix(GraphProvider.of([document]).graph(document))
     state = DialogueState()
     plans = candidates("in millions?", state, leaves)
-    assert conversion_scores(read_question("in millions?"), plans, state, leaves) is None
+    assert score_conversions(read_question("in millions?"), plans, state, leaves) is None

@@ -14,7 +14,7 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.plan_scores import pointed_side_scores
+from quaestor.solvers.embedded.plan_scores import score_pointed_sides
 from quaestor.solvers.embedded.turn_state import TurnAction
 
 Turn = tuple[str, TurnAction]
@@ -63,12 +63,12 @@ def test_plans_with_what_is_meant_on_that_side_are_likelier(
 ) -> None:
     turn = turn_of(question, *turns)
     rows = ROWS if turns else tuple(("constant", 0, value) for _, _, value in ROWS)
-    scores = pointed_side_scores(candidates_of(turn, rows, *PLANS), [turn])
+    scores = score_pointed_sides(candidates_of(turn, rows, *PLANS), [turn])
     assert [plan for plan, score in zip(PLANS, scores.tolist(), strict=True) if score > 0] == list(meant)
 
 
 def test_of_several_results_the_one_that_answers_best_is_meant() -> None:
     turn = turn_of("what is net income divided by that net change?", CHANGE, COSTS)
     rows: tuple[Row, ...] = (("result2", 0, 100.0), ("result1", 1, 80.0), ("new", INCOME_2009, 60.0))
-    scores = pointed_side_scores(candidates_of(turn, rows, ("divide", 2, 0), ("divide", 2, 1)), [turn])
+    scores = score_pointed_sides(candidates_of(turn, rows, ("divide", 2, 0), ("divide", 2, 1)), [turn])
     assert [score > 0 for score in scores.tolist()] == [True, False]

@@ -14,7 +14,7 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.plan_scores import restated_scores, restated_turn
+from quaestor.solvers.embedded.plan_scores import find_restated_turn, score_restatements
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 RATIO = (
@@ -59,11 +59,11 @@ SHARE_OF_CHANGE = (
     ],
 )
 def test_which_turn_is_asked_for_again(turns: list[tuple[str, TurnAction]], question: str, meant: int | None) -> None:
-    assert restated_turn(turn_of(question, *turns)) == meant
+    assert find_restated_turn(turn_of(question, *turns)) == meant
 
 
 def added(turn: TurnView, rows: tuple[Row, ...], *plans: tuple[str, int, int]) -> list[bool]:
-    return [score > 0 for score in restated_scores(candidates_of(turn, rows, *plans), [turn]).tolist()]
+    return [score > 0 for score in score_restatements(candidates_of(turn, rows, *plans), [turn]).tolist()]
 
 
 def test_the_same_is_done_in_the_same_order_where_the_question_says() -> None:
@@ -84,7 +84,7 @@ def test_a_line_that_the_question_does_not_say_is_not_meant() -> None:
 def test_a_change_over_its_base_is_a_percentage_change_elsewhere() -> None:
     rows: tuple[Row, ...] = (("new", COSTS_2009, -90.0), ("new", COSTS_2008, 80.0))
     turn = turn_of("and what was that percentage change for total costs?", CHANGE, SHARE_OF_CHANGE)
-    assert restated_turn(turn) == 1
+    assert find_restated_turn(turn) == 1
     assert added(turn, rows, ("percentage_change", 0, 1), ("subtract", 0, 1)) == [True, False]
 
 
@@ -96,5 +96,5 @@ def test_nothing_is_added_where_nothing_moves() -> None:
 def test_another_year_of_a_line_is_looked_up_in_that_line() -> None:
     rows: tuple[Row, ...] = (("new", SALES_2008, 400.0), ("new", COSTS_2008, 80.0), ("new", INCOME_2008, 30.0))
     turn = turn_of("and in 2008?", SALES)
-    scores = restated_scores(candidates_of(turn, rows, *(("lookup", n) for n in range(3))), [turn])
+    scores = score_restatements(candidates_of(turn, rows, *(("lookup", n) for n in range(3))), [turn])
     assert [score > 0 for score in scores.tolist()] == [True, False, False]
