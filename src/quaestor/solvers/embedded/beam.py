@@ -28,14 +28,14 @@ from quaestor.solvers.embedded.plan_scores import (
 from quaestor.solvers.embedded.prior import (
     Prior,
     apply_overrides,
-    has_unasked_constant,
-    in_benchmark_words,
-    in_order_of_years,
     is_amount_for_percentage,
     is_ruled_out,
-    with_change_asked,
-    with_percentage_asked,
-    with_printed_signs,
+    order_by_years,
+    replace_by_change,
+    replace_by_percentage,
+    restore_signs,
+    translate_question,
+    uses_unasked_constant,
 )
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
 from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_question, leaves_of, years_spoken_of
@@ -239,7 +239,7 @@ def rank_hypotheses(
     """
     if not paths:
         return Hypotheses((), np.zeros(0))
-    question = in_benchmark_words(question) if filing else question
+    question = translate_question(question) if filing else question
     turns = read_turns(question, [path.state for path in paths], page, weights.references)
     readings = read_leaves(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
@@ -247,8 +247,8 @@ def rank_hypotheses(
     spoken = [None if prior is None else prior.after(turn) for turn in turns]
     for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
         if speaks is not None:
-            likely[n] = speaks.of_leaves(likely[n], path.state.lookups.values())
-            readings[n] = replace(readings[n], signatures=speaks.of_signatures(readings[n].signatures))
+            likely[n] = speaks.adjust_leaves(likely[n], path.state.lookups.values())
+            readings[n] = replace(readings[n], signatures=speaks.adjust_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
@@ -261,7 +261,7 @@ def rank_hypotheses(
         if part.start == part.stop:
             continue
         own = candidates.take(part)
-        weighed = scores[part] if speaks is None else scores[part] + speaks.of_plans(own)
+        weighed = scores[part] if speaks is None else scores[part] + speaks.weigh_plans(own)
         converted = score_conversions(question, own, path.state, page.leaves)
         weighed = weighed if converted is None else weighed + converted
         logs = normalize_logs(weighed)
@@ -315,11 +315,11 @@ def _identify_result(choice: Hypothesis) -> _Result:
 def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
     years = years_spoken_of(question, leaves_of(outcome, state), page.leaves)
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
-    asked = with_percentage_asked(question, outcome)
+    asked = replace_by_percentage(question, outcome)
     if not any(result.operation == "subtract" for result in results):
-        asked = with_change_asked(question, asked)
-    asked = in_order_of_years(question, asked, years)
-    return asked if question.magnitude else with_printed_signs(asked, page.leaves)
+        asked = replace_by_change(question, asked)
+    asked = order_by_years(question, asked, years)
+    return asked if question.magnitude else restore_signs(asked, page.leaves)
 
 
 def _is_ruled_out(
@@ -330,7 +330,7 @@ def _is_ruled_out(
         return True
     if not filing:
         return False
-    if is_amount_for_percentage(question, outcome) or has_unasked_constant(question, outcome):
+    if is_amount_for_percentage(question, outcome) or uses_unasked_constant(question, outcome):
         return True
     return is_implausible(question, outcome, state, page.leaves)
 

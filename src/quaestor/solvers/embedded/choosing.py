@@ -51,7 +51,7 @@ from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceEvidence
 from quaestor.solvers.embedded.page import PageFeatures
 from quaestor.solvers.embedded.period_fit import read_asked_period
-from quaestor.solvers.embedded.prior import prior_of
+from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
 from quaestor.solvers.embedded.writing import as_number_question, likely_cells, measured_words, whole_question
@@ -329,7 +329,7 @@ def choose_plans(
     @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
     def cell_of(words: str) -> LabelledCell | None:
         other = as_number_question(words)
-        found = likely_cells(other, state, page, weights, prior_of(other, page.leaves, document, places))
+        found = likely_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
     for found in find_period_groups(selection, question, cells, probability):
@@ -361,7 +361,7 @@ def _score_cells(
         meant[list(last)] = 1 / len(last)
         return meant
     question = as_number_question(measure)
-    return likely_cells(question, state, page, weights, prior_of(question, page.leaves, document, places))
+    return likely_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
 
 
 def _choose_members(

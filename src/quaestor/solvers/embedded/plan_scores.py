@@ -317,9 +317,7 @@ def score_restatements(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
         meant = find_restated_turn(turn)
         calculation = None if meant is None else _read_calculation(turn.state, meant)
         if calculation is not None:
-            scores[part] = np.where(
-                _find_repetitions(plans, part, turn, calculation), np.float32(_MEANT), np.float32(0)
-            )
+            scores[part] = np.where(_find_repeats(plans, part, turn, calculation), np.float32(_MEANT), np.float32(0))
     return scores
 
 
@@ -362,7 +360,7 @@ def _find_turn(noun: str, turn: TurnView) -> int | None:
     return None
 
 
-def _find_repetitions(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:
+def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:
     """Which plans do the same, each operand as it was or moved along its line or across it, and one of them moved."""
     code, operands = calculation
     again: NDArray[np.bool_] = plans.operation[part] == code

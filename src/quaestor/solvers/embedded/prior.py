@@ -70,13 +70,13 @@ _YEAR_WORDS = lazy_regex(
 _AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
 
 
-def in_benchmark_words(question: Question) -> Question:
+def translate_question(question: Question) -> Question:
     """Return a filing's question in the words that the weights know: those of reports, a development as a change."""
     worded = as_share(as_change(in_words_of_reports(question.text)))
     return question if worded == question.text else read_question(worded)
 
 
-def in_order_of_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
+def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
     """Return a filing's change from the year that the question says to the other, else from the earlier to the later.
 
     Args:
@@ -116,15 +116,15 @@ def is_amount_for_percentage(question: Question, outcome: TurnAction) -> bool:
     return bool(asked) and outcome.operation in _AMOUNTS and not outcome.counts.percent
 
 
-def has_unasked_constant(question: Question, outcome: TurnAction) -> bool:
+def uses_unasked_constant(question: Question, outcome: TurnAction) -> bool:
     """Return whether an outcome calculates with a number that a filing's question neither says nor hints at."""
     if _CONSTANTS_ASKED.search(question.lowered):
         return False
-    said = {*question.numbers, *question.counts}
-    return any(operand.kind == "constant" and operand.value not in said for operand in outcome.operands)
+    asked_numbers = {*question.numbers, *question.counts}
+    return any(operand.kind == "constant" and operand.value not in asked_numbers for operand in outcome.operands)
 
 
-def with_change_asked(question: Question, outcome: TurnAction) -> TurnAction:
+def replace_by_change(question: Question, outcome: TurnAction) -> TurnAction:
     """Return the outcome for a filing, a ratio of two amounts made the change that is asked for in percent."""
     relative = outcome.operation == "divide" and _ASKED in question.pattern_names and outcome.value is not None
     if not relative or any(operand.kind == "constant" for operand in outcome.operands):
@@ -132,11 +132,11 @@ def with_change_asked(question: Question, outcome: TurnAction) -> TurnAction:
     return replace(outcome, operation="percentage_change", value=(outcome.value or 0.0) - 1, counts=PLAIN)
 
 
-def with_percentage_asked(question: Question, outcome: TurnAction) -> TurnAction:
+def replace_by_percentage(question: Question, outcome: TurnAction) -> TurnAction:
     """Return the outcome for a filing, a difference made a relative change: "how much more than 2020, in percent?"."""
     if not _IN_PERCENT.search(question.lowered) or outcome.operation != "subtract" or outcome.counts.percent:
         return outcome
-    return _relative(outcome)
+    return _build_relative(outcome)
 
 
 def is_ruled_out(question: Question, outcome: TurnAction) -> bool:
@@ -153,10 +153,10 @@ def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:
     """
     if outcome.operation != "subtract" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return outcome
-    return _relative(outcome)
+    return _build_relative(outcome)
 
 
-def _relative(outcome: TurnAction) -> TurnAction:
+def _build_relative(outcome: TurnAction) -> TurnAction:
     base = outcome.operands[1]
     if outcome.value is None or base.value == 0 or (base.kind == "constant" and base.value == 1):
         return outcome
@@ -238,7 +238,7 @@ class Prior:
     share_of_last: bool = False
     other_year: bool = False
 
-    def of_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
+    def adjust_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
         """Return the leaves' probabilities with what speaks for them.
 
         Args:
@@ -281,7 +281,7 @@ class Prior:
         """Return whether an outcome takes numbers of the document alone, of none of the times that are asked for."""
         return all(operand.kind == "leaf" and bool(self.other_time[operand.index]) for operand in outcome.operands)
 
-    def of_signatures(self, signatures: Signatures) -> Signatures:
+    def adjust_signatures(self, signatures: Signatures) -> Signatures:
         """Return the probabilities of signatures, mostly of those that a question can only mean where it says so."""
         meant = _OF_SHARE if self.share_of_last else _OF_LOOKUP if self.other_year or self.named.any() else None
         if meant is None:
@@ -291,21 +291,21 @@ class Prior:
             (name, SURE * meant.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0)) for name in names
         )
 
-    def of_plans(self, candidates: Candidates) -> Floats:
+    def weigh_plans(self, candidates: Candidates) -> Floats:
         """Return what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.
 
         Shape: One entry a plan.
         """
-        own, second = self._of_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
+        own, second = self._weigh_operands(candidates.pool), candidates.pool.kind[candidates.second] != NONE
         first = own[candidates.first]
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
         leaf = candidates.pool.leaf[candidates.first]
         looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
         looked_up &= not self.share_of_last
-        meant: Floats = (found + MEANT * (looked_up | self._shares_of_last(candidates))).astype(np.float32)
+        meant: Floats = (found + MEANT * (looked_up | self._find_shares_of_last(candidates))).astype(np.float32)
         return meant
 
-    def _shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
+    def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
         """Which plans divide the last answer by a number of the same year, where that is asked for."""
         pool, first, second = candidates.pool, candidates.first, candidates.second
         if not self.share_of_last:
@@ -316,7 +316,7 @@ class Prior:
         shares &= one_year | (last < 0)
         return shares
 
-    def _of_operands(self, pool: Pool) -> Floats:
+    def _weigh_operands(self, pool: Pool) -> Floats:
         """What speaks for each operand of a turn; nothing speaks for or against other operands."""
         found = np.where((pool.kind == NEW) | (pool.kind == USED), self.leaves[np.maximum(pool.leaf, 0)], 0.0)
         for place, operand in enumerate(pool.operands):
@@ -326,7 +326,7 @@ class Prior:
         return found.astype(np.float32)
 
 
-def prior_of(
+def build_prior(
     question: Question, leaves: NumberMatrix, document: Document, weights: Mapping[int, float]
 ) -> Prior | None:
     """Return what speaks for the leaves of an excerpt; None on a page, where its one table has no rival.
@@ -338,10 +338,10 @@ def prior_of(
         return None
     least = min(weights.values()) - _ELSEWHERE
     orders = {block.content.index: block.order for block in document.blocks if isinstance(block.content, Table)}
-    said_labels = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
+    label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
     asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
-    counted, counts = _counted(question, document), np.zeros(len(leaves), np.float32)
+    counted, counts = _read_counted_stems(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
@@ -350,18 +350,18 @@ def prior_of(
         other_time[place] = _is_of_other_times(asked, source, document)
         away[place] = OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
-            told = _counts(document, source, counted)
-            counts[place] = told if counted <= {*leaf.around} else 0.0
-            found[place] = PLACE * weights.get(document.block(source).order, least) + COUNTED * told
+            counted_share = _measure_counted_share(document, source, counted)
+            counts[place] = counted_share if counted <= {*leaf.around} else 0.0
+            found[place] = PLACE * weights.get(document.block(source).order, least) + COUNTED * counted_share
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
-            known[key] = said_labels.measure(document.table(source.table), source)
-        said, named[place] = known[key]
-        labels[place] = said
-        another[place] = said_labels.names_another(document.table(source.table).rows[source.row])
+            known[key] = label_mentions.measure(document.table(source.table), source)
+        label_share, named[place] = known[key]
+        labels[place] = label_share
+        another[place] = label_mentions.names_another(document.table(source.table).rows[source.row])
         away[place] += period.penalty(document.table(source.table), source)
-        found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * said
+        found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
     away += OTHER_TIME * other_time
     away[list(find_other_verbs(question, leaves, document))] += OTHER_VERB
     if counts.any():
@@ -386,19 +386,19 @@ def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Doc
     return fine and all(is_of_other_time(time, source, document) for time in asked)
 
 
-def _counted(question: Question, document: Document) -> frozenset[str]:
+def _read_counted_stems(question: Question, document: Document) -> frozenset[str]:
     """The stems of all that a question says of what it asks the number of: "how many employees worked in research"."""
     asked = _HOW_MANY.search(question.lowered)
     if asked is None or not question.pattern_names <= _PLAIN or _CALCULATED.search(question.lowered):
         return frozenset()
-    said = without_owner(question.lowered[asked.end() :])
-    owner = _OWNER.search(said)
-    if owner is not None and {*stems(owner["name"])} <= _on_the_cover(document):
-        said = said[: owner.start()]
-    return frozenset(stems(_WHEN.sub(" ", said)))
+    rest = without_owner(question.lowered[asked.end() :])
+    owner = _OWNER.search(rest)
+    if owner is not None and {*stems(owner["name"])} <= _read_cover_stems(document):
+        rest = rest[: owner.start()]
+    return frozenset(stems(_WHEN.sub(" ", rest)))
 
 
-def _on_the_cover(document: Document) -> frozenset[str]:
+def _read_cover_stems(document: Document) -> frozenset[str]:
     """The stems that a filing begins with: the name of the company is among them."""
     blocks = (document.whole or document).blocks[:_COVER]
     texts = (
@@ -411,7 +411,7 @@ def _on_the_cover(document: Document) -> frozenset[str]:
     return frozenset(stem for text in (*texts, *headings) for stem in stems(text))
 
 
-def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float:
+def _measure_counted_share(document: Document, source: SentenceRef, counted: Set[str]) -> float:
     """The share of what is counted that stands right behind a number of a sentence: "1,240 full-time employees".
 
     Or before it, where it is said of that: "our employee headcount worldwide was 1,240".
@@ -422,20 +422,22 @@ def _counts(document: Document, source: SentenceRef, counted: Set[str]) -> float
     after = _CLAUSE_ENDS.split(_AND_SO_MANY.sub(" ", text[source.end :].lower()), 1)[0]
     behind = {*stems(" ".join(after.split()[:_BEHIND]))}
     before = _IS.search(text[: source.start])
-    said = {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
-    return max(len(counted & behind), len(counted & said)) / len(counted)
+    thing_stems = (
+        {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
+    )
+    return max(len(counted & behind), len(counted & thing_stems)) / len(counted)
 
 
-def with_printed_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:
+def restore_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:
     """Return an outcome whose numbers have the sign that is printed."""
-    operands = tuple(_signed(operand, leaves) for operand in outcome.operands)
+    operands = tuple(_restore_sign(operand, leaves) for operand in outcome.operands)
     if operands == outcome.operands or outcome.value is None:
         return outcome
     value = _RESULTS[outcome.operation]([operand.value for operand in operands])
     return replace(outcome, operands=operands, value=value)
 
 
-def _signed(operand: Operand, leaves: NumberMatrix) -> Operand:
+def _restore_sign(operand: Operand, leaves: NumberMatrix) -> Operand:
     return replace(operand, value=float(leaves.value[operand.index])) if operand.kind == "leaf" else operand
 
 

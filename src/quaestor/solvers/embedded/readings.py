@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.direct_answers import find_restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, build_number_matrix, build_page_features
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
-from quaestor.solvers.embedded.prior import Prior, in_benchmark_words, prior_of
+from quaestor.solvers.embedded.prior import Prior, build_prior, translate_question
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 from quaestor.solvers.embedded.writing import read_state
 
@@ -302,7 +302,7 @@ class AskedTurn:
 
     def reworded(self, question: Question) -> Question:
         """Return a question as the weights know it: of a filing in the words of reports, of a page as it is."""
-        return in_benchmark_words(question) if self.reading.filing else question
+        return translate_question(question) if self.reading.filing else question
 
     @property
     def state(self) -> DialogueState:
@@ -333,7 +333,7 @@ class ConversationReader:
     def choices(self, asked: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""
         context, leaves = asked.context, asked.page.leaves
-        prior = prior_of(asked.worded, leaves, context.document, context.weights)
+        prior = build_prior(asked.worded, leaves, context.document, context.weights)
         return self._choices(asked.reading, asked.so_far, asked.question, prior)
 
     def reading(self, context: TurnContext) -> ConversationReading:

@@ -28,7 +28,7 @@ from quaestor.solvers.embedded.beam import read_leaves
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
-from quaestor.solvers.embedded.prior import prior_of
+from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import read_turn
 
@@ -289,7 +289,7 @@ class ListedNumbers:
         measured = [read_leaves([turn], self.weights.signature)[0].measured for turn in turns]
         shares = self.weights.leaves.predict(measured)
         for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
-            prior = prior_of(part, leaves, context.document, context.weights)
+            prior = build_prior(part, leaves, context.document, context.weights)
             if prior is not None:
                 shares[place] = prior.after(turn).of_leaves(shares[place])
         years = [

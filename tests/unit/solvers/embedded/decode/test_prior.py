@@ -16,7 +16,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
-from quaestor.solvers.embedded.prior import prior_of, with_printed_signs
+from quaestor.solvers.embedded.prior import build_prior, restore_signs
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 from quaestor.solvers.registry import make_solver
 
@@ -48,15 +48,15 @@ def cells(answer: Answer) -> list[CellRef]:
 
 
 def test_nothing_speaks_for_the_leaves_of_a_page() -> None:
-    assert prior_of(read_question("net sales?"), leaves(OPERATIONS), FILING, {}) is None
+    assert build_prior(read_question("net sales?"), leaves(OPERATIONS), FILING, {}) is None
 
 
 def test_the_likelier_place_and_the_label_that_is_said_whole_come_first() -> None:
     excerpt = FILING.excerpt([ORDERS[OPERATIONS], ORDERS[SEGMENTS]])
     weights = {ORDERS[OPERATIONS]: 0.0, ORDERS[SEGMENTS]: -0.5}
     both = leaves(OPERATIONS, SEGMENTS)
-    prior = prior_of(read_question("what was operating income in 2022?"), both, excerpt, weights)
-    of_part = prior_of(read_question("what was the operating income of europe in 2022?"), both, excerpt, weights)
+    prior = build_prior(read_question("what was operating income in 2022?"), both, excerpt, weights)
+    of_part = build_prior(read_question("what was the operating income of europe in 2022?"), both, excerpt, weights)
     assert prior is not None
     assert of_part is not None
     at = {(leaf.source.table, leaf.source.row): float(prior.leaves[place]) for place, leaf in enumerate(both.leaves)
@@ -91,8 +91,8 @@ def test_a_difference_of_negative_amounts_keeps_its_sign() -> None:
         found.index[CellRef(FILING.id, CASH, 6, column), Decimal(value)] for column, value in ((1, -36), (2, -30))
     )
     taken = TurnAction("subtract", (Operand("leaf", now, 36.0), Operand("leaf", then, 30.0)), 6.0)
-    assert with_printed_signs(taken, found).value == -6.0
-    assert with_printed_signs(TurnAction("lookup", (Operand("leaf", now, -36.0),), -36.0), found).value == -36.0
+    assert restore_signs(taken, found).value == -6.0
+    assert restore_signs(TurnAction("lookup", (Operand("leaf", now, -36.0),), -36.0), found).value == -36.0
 
 
 COUNTS = """# Birch, annual report
@@ -120,7 +120,7 @@ def test_a_number_that_counts_what_is_asked_for_is_named(question: str, counted:
     document = quaestor.open(tmp_path / "birch.md").document
     graph = GraphProvider.of([document], "extend").graph(document)
     numbers = build_number_matrix(graph)
-    prior = prior_of(read_question(question), numbers, document, {block.order: 0.0 for block in document.blocks})
+    prior = build_prior(read_question(question), numbers, document, {block.order: 0.0 for block in document.blocks})
     assert prior is not None
     named = [leaf.quantity.text for leaf, named in zip(numbers.leaves, prior.named, strict=True) if named]
     assert named == ([counted] if counted else [])
