@@ -360,7 +360,7 @@ class AbstentionPolicy:
     def _find_lacking(self, first: Answer, asked: AskedTurn) -> Iterator[str]:
         """Yield what is certainly not there of what is asked for: a kind, a line, a time."""
         document = asked.context.document
-        if kind := describe_other_kind(asked.worded, first, asked.page.leaves, document):
+        if kind := describe_other_kind(asked.translated, first, asked.page.leaves, document):
             yield kind
         if line := describe_other_line(asked.question, first.plan, asked.context):
             yield line

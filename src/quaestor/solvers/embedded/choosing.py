@@ -466,7 +466,7 @@ class CellChoiceAnswerer:
             asked: The question, the page and the conversation.
             least: Answers that are less sure than this share of the first are left out.
         """
-        question = whole_question(asked.worded, asked.context.memory.asked)
+        question = whole_question(asked.translated, asked.context.memory.asked)
         selection = question.wants.selection
         if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
             return

@@ -422,10 +422,8 @@ def _measure_counted_share(document: Document, source: SentenceRef, counted: Set
     after = _CLAUSE_ENDS.split(_AND_SO_MANY.sub(" ", text[source.end :].lower()), 1)[0]
     behind = {*stems(" ".join(after.split()[:_BEHIND]))}
     before = _IS.search(text[: source.start])
-    thing_stems = (
-        {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
-    )
-    return max(len(counted & behind), len(counted & thing_stems)) / len(counted)
+    things = {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
+    return max(len(counted & behind), len(counted & things)) / len(counted)
 
 
 def restore_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:

@@ -36,7 +36,7 @@ CLOSE = 0.5
 """A runner-up is named that is at least so probable as this share of the answer's probability."""
 
 
-def explanation(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
+def explain_answer(answer: Answer, question: Question, turn: TurnView, context: TurnContext) -> str | None:
     """Return what led to an answer, such as `row "net revenue"; year 2008; "change in" asks for the change`.
 
     Args:
@@ -44,48 +44,48 @@ def explanation(answer: Answer, question: Question, turn: TurnView, context: Tur
     """
     if answer.plan is None:
         return None
-    taken = [_leaf(step, turn.leaves) for step in answer.plan.extracts]
-    found = [leaf for leaf in taken if leaf is not None]
+    leaves = [_find_leaf(step, turn.leaves) for step in answer.plan.extracts]
+    found = [leaf for leaf in leaves if leaf is not None]
     parts = [
         *((f'read as "{turn.question.lowered}"',) if turn.question.lowered != question.lowered else ()),
-        *_lines(found, turn),
-        *_years(found, turn),
-        *_rule(answer, turn.question, context),
-        *_results(answer.plan, context),
+        *_describe_lines(found, turn),
+        *_describe_years(found, turn),
+        *_describe_rule(answer, turn.question, context),
+        *_describe_results(answer.plan, context),
     ]
     return "; ".join(parts) or None
 
 
-def abstained(answer: Answer, least: float) -> Answer:
+def withhold_value(answer: Answer, least: float) -> Answer:
     """Return an answer without its value, which the reason still names.
 
     Args:
         least: The confidence that is asked for.
     """
-    shown = _shown(answer)
+    shown = _show_answer(answer)
     probability = f"{answer.confidence or 0.0:.2f}"
     reason = f"withheld: the most likely reading, {shown}, has a probability of {probability}, below {least:g}"
     return replace(answer, value=None, reason=reason)
 
 
-def other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
+def find_other_reading(first: Answer, answers: Iterable[Answer]) -> Answer | None:
     """Return the first answer that a person would take for another one; None if there is none."""
     shown = show_number(first)
     return next((answer for answer in answers if show_number(answer) != shown), None)
 
 
-def reread(turn: int, given: Answer, now: Answer) -> str:
+def describe_rereading(turn: int, given: Answer, now: Answer) -> str:
     """Return how an earlier question was answered, and as what it is read now.
 
     Args:
         turn: Its place in the conversation, from 0.
         now: What it would get.
     """
-    was = "not answered" if given.value is None else f"answered {_shown(given)}"
-    return f"question {turn + 1} was {was}, but is read here as {_shown(now)}"
+    was = "not answered" if given.value is None else f"answered {_show_answer(given)}"
+    return f"question {turn + 1} was {was}, but is read here as {_show_answer(now)}"
 
 
-def with_runner_up(first: Answer, second: Answer | None) -> Answer:
+def add_runner_up(first: Answer, second: Answer | None) -> Answer:
     """Return the first answer with the second, if there is one, as its other reading and in its reason.
 
     Args:
@@ -93,7 +93,7 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
     """
     if second is None:
         return first
-    doubts = (first.reason, runner_up(first, second))
+    doubts = (first.reason, describe_runner_up(first, second))
     reason = "; ".join(doubt for doubt in doubts if doubt)
     if second.plan is None:
         return replace(first, reason=reason)
@@ -101,7 +101,7 @@ def with_runner_up(first: Answer, second: Answer | None) -> Answer:
     return replace(first, reason=reason, other_readings=(other,))
 
 
-def runner_up(first: Answer, second: Answer) -> str:
+def describe_runner_up(first: Answer, second: Answer) -> str:
     """Return the second answer in words, such as `next most likely: 5,363 (net revenue in 2007), 31%`.
 
     The answer is the likeliest result, but of yes and no that of the likeliest comparison. Where another one is surer,
@@ -112,23 +112,23 @@ def runner_up(first: Answer, second: Answer) -> str:
         second: The next one, with its confidence.
     """
     if (second.confidence or 0.0) >= (first.confidence or 0.0):
-        return f"equally likely, from several readings combined: {_shown(second)}"
+        return f"equally likely, from several readings combined: {_show_answer(second)}"
     sure = f", {second.confidence or 0.0:.0%}"
     mine, other = show_number(first), show_number(second)
-    readings = _reading(first), _reading(second)
+    readings = _describe_sign(first), _describe_sign(second)
     if None not in readings and readings[0] != readings[1] and first.sources == second.sources:
         return f"read {readings[0]}: {mine}; {readings[1]}: {other}{sure}"
-    if _turned(first, second):
+    if _is_reversed(first, second):
         return f"the other way round: {other}{sure}"
-    return f"next most likely: {_shown(second)}{sure}"
+    return f"next most likely: {_show_answer(second)}{sure}"
 
 
-def _shown(answer: Answer) -> str:
+def _show_answer(answer: Answer) -> str:
     number = show_number(answer)
     return f"{number} ({answer.description})" if answer.description else number
 
 
-def _reading(answer: Answer) -> str | None:
+def _describe_sign(answer: Answer) -> str | None:
     """How a number that is printed below zero was looked up."""
     last = answer.plan.steps[-1] if answer.plan else None
     if not isinstance(last, Extract) or last.quantity is None or last.quantity.value >= 0:
@@ -136,7 +136,7 @@ def _reading(answer: Answer) -> str | None:
     return "as a magnitude" if last.reading == "magnitude" else "as a loss"
 
 
-def _turned(first: Answer, second: Answer) -> bool:
+def _is_reversed(first: Answer, second: Answer) -> bool:
     """Return whether two answers come from one operation, its operands exchanged."""
     if first.plan is None or second.plan is None:
         return False
@@ -145,11 +145,11 @@ def _turned(first: Answer, second: Answer) -> bool:
         isinstance(mine, Compute)
         and isinstance(other, Compute)
         and mine.operation == other.operation
-        and _taken(mine, first.plan) == _taken(other, second.plan)[::-1]
+        and _list_inputs(mine, first.plan) == _list_inputs(other, second.plan)[::-1]
     )
 
 
-def _taken(step: Compute, plan: Plan) -> list[object]:
+def _list_inputs(step: Compute, plan: Plan) -> list[object]:
     steps = [plan.steps[o.step - 1] if isinstance(o, Ref) and o.step > 0 else o for o in step.operands]
     return [
         (step.source, step.quantity.value) if isinstance(step, Extract) and step.quantity is not None else step
@@ -157,25 +157,27 @@ def _taken(step: Compute, plan: Plan) -> list[object]:
     ]
 
 
-def _leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
+def _find_leaf(step: Extract, leaves: NumberMatrix) -> CandidateNumber | None:
     index = None if step.quantity is None else leaves.index.get((step.source, step.quantity.value))
     return None if index is None else leaves.leaves[index]
 
 
-def _lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
+def _describe_lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     """The words of the question that a row, or the words around a number, have too; else those of an earlier one."""
     # A turn that only converts an answer is in the state as the question that it was of.
     asked = turn.state.questions
     before = reversed([(asked.index(earlier) + 1, earlier) for earlier in asked])
     questions = [("", turn.question), *((f" (question {n})", earlier) for n, earlier in before)]
     for where, question in questions:
-        said = {(_place(leaf, turn.leaves), shared): None for leaf in found if (shared := _shared(leaf, question))}
-        if said:
-            yield from (f'{place} "{shared}"{where}' for place, shared in said)
+        found_words = {
+            (_name_place(leaf, turn.leaves), shared): None for leaf in found if (shared := _share_words(leaf, question))
+        }
+        if found_words:
+            yield from (f'{place} "{shared}"{where}' for place, shared in found_words)
             return
 
 
-def _place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
+def _name_place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
     """What the line of a number is: a table whose columns name the properties is read turned."""
     if not isinstance(leaf.source, CellRef):
         return "sentence"
@@ -185,25 +187,25 @@ def _place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
     return "row" if upright else "column"
 
 
-def _shared(leaf: CandidateNumber, question: Question) -> str:
+def _share_words(leaf: CandidateNumber, question: Question) -> str:
     """The words of a question that name a leaf's line, or are in its sentence, as the question has them."""
     known = frozenset(leaf.row if isinstance(leaf.source, CellRef) else leaf.around)
     shared = [word for word in words(question.lowered) if known.intersection(stems(word))]
     return " ".join(dict.fromkeys(shared))
 
 
-def _years(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
+def _describe_years(found: Sequence[CandidateNumber], turn: TurnView) -> Iterator[str]:
     years = sorted({leaf.year for leaf in found} - {0})
     named = [year for year in years if year in turn.question.years]
     pointed = [year for year in years if year not in named and year in turn.target_years]
-    kept = [year for year in years if year not in (*named, *pointed) and year in turn.context_years]
-    for list_of_years, where in ((named, ""), (pointed, " (referred to)"), (kept, " (as before)")):
+    carried = [year for year in years if year not in (*named, *pointed) and year in turn.context_years]
+    for list_of_years, where in ((named, ""), (pointed, " (referred to)"), (carried, " (as before)")):
         if list_of_years:
             plural = "s" if len(list_of_years) > 1 else ""
             yield f"year{plural} {' and '.join(map(str, list_of_years))}{where}"
 
 
-def _rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[str]:
+def _describe_rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[str]:
     """The turn of phrase by which the core tells what is asked for, where that is what was answered."""
     answers = context.memory.answers
     asked = question.metric_types(answers[-1].metric_type if answers else None)
@@ -216,7 +218,7 @@ def _rule(answer: Answer, question: Question, context: TurnContext) -> Iterator[
             return
 
 
-def _results(plan: Plan, context: TurnContext) -> Iterator[str]:
+def _describe_results(plan: Plan, context: TurnContext) -> Iterator[str]:
     """The earlier answers that went into it, with the words that point at them."""
     turns = len(context.memory.turns)
     steps = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
@@ -253,7 +255,7 @@ class ConversationReading:
 
     Attributes:
         start: Before the first question that is asked of it.
-        told: How many questions came before, of other excerpts: they are taken as they were answered.
+        earlier_turns: How many questions came before, of other excerpts: they are read as they were answered.
         filing: Whether it is a person's document, and no benchmark's page.
         turns: The question and what was answered, turn by turn after those, and the readings after it.
         last: The plans for the last question, and after which readings: the next turn asks for them again.
@@ -261,15 +263,15 @@ class ConversationReading:
 
     page: PageFeatures
     start: ReadingHistory = field(default_factory=lambda: ReadingHistory(START, 1.0))
-    told: int = 0
+    earlier_turns: int = 0
     filing: bool = False
     turns: list[tuple[Question, TurnAction, ReadingHistory]] = field(default_factory=list)
     last: tuple[ReadingHistory, Question, Hypotheses] | None = None
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What is kept of a conversation: the excerpt that the last question was asked of, and how it is read on it."""
+class _CachedReading:
+    """The excerpt that the last question of a conversation was asked of, and how the conversation is read on it."""
 
     key: tuple[str, str] | None = None
     reading: ConversationReading | None = None
@@ -296,11 +298,11 @@ class AskedTurn:
         return self.reading.page
 
     @property
-    def worded(self) -> Question:
+    def translated(self) -> Question:
         """The question as the weights know it."""
-        return self.reworded(self.question)
+        return self.translate(self.question)
 
-    def reworded(self, question: Question) -> Question:
+    def translate(self, question: Question) -> Question:
         """Return a question as the weights know it: of a filing in the words of reports, of a page as it is."""
         return translate_question(question) if self.reading.filing else question
 
@@ -322,63 +324,69 @@ class ConversationReader:
             whole: Whether the first question is put as people do who expect no step but the whole answer.
         """
         self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
-        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _leaves)
+        self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _count_leaves)
 
-    def asked(self, question: str, context: TurnContext) -> AskedTurn:
+    def read_turn(self, question: str, context: TurnContext) -> AskedTurn:
         """Return a question with the page that it is asked of and the conversation before it."""
         reading = self.reading(context)
-        given = self._given(context, reading.page)
-        return AskedTurn(context.read(question), context, reading, given, self._so_far(reading, given, context))
+        given = self._read_given(context, reading.page)
+        return AskedTurn(context.read(question), context, reading, given, self._read_so_far(reading, given, context))
 
     def choices(self, asked: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""
         context, leaves = asked.context, asked.page.leaves
-        prior = build_prior(asked.worded, leaves, context.document, context.weights)
-        return self._choices(asked.reading, asked.so_far, asked.question, prior)
+        prior = build_prior(asked.translated, leaves, context.document, context.weights)
+        return self._rank(asked.reading, asked.so_far, asked.question, prior)
 
     def reading(self, context: TurnContext) -> ConversationReading:
         """Return how a conversation was read so far on the page that it is about now."""
-        kept = context.session.kept(self, _Kept)
-        key, last = _key(context.graph), kept.reading
-        if last is not None and kept.key == key:
+        cached = context.session.kept(self, _CachedReading)
+        key, last = _identify(context.graph), cached.reading
+        if last is not None and cached.key == key:
             return last
         page = self.page(context.graph)
         filing = not context.document.is_page
         reading = ConversationReading(page, filing=filing)
         if last is not None:
             # Another excerpt: the sources of earlier answers are on it, what else they might have meant is not.
-            share = self._so_far(last, self._given(context, last.page), context).share
-            told = self._given(context, page)
-            reading = ConversationReading(page, ReadingHistory((BeamState(told),), share), len(told.outcomes), filing)
-        kept.key, kept.reading = key, reading
+            share = self._read_so_far(last, self._read_given(context, last.page), context).share
+            state = self._read_given(context, page)
+            reading = ConversationReading(page, ReadingHistory((BeamState(state),), share), len(state.outcomes), filing)
+        cached.key, cached.reading = key, reading
         return reading
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page ready for questions; the last few are kept."""
-        return self._pages.get(_key(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf))
+        return self._pages.get(
+            _identify(graph), lambda: build_page_features(build_number_matrix(graph), self._weights.idf)
+        )
 
-    def _restated(self, context: TurnContext) -> dict[int, int]:
+    def _find_restated(self, context: TurnContext) -> dict[int, int]:
         """The turns that only gave an earlier answer again, each with the turn that it was of."""
         return find_restated_turns(context.memory) if self._restates else {}
 
-    def _given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
-        return read_state(context.memory, page.leaves, self._restated(context))
+    def _read_given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
+        return read_state(context.memory, page.leaves, self._find_restated(context))
 
-    def _so_far(self, reading: ConversationReading, given: DialogueState, context: TurnContext) -> ReadingHistory:
+    def _read_so_far(self, reading: ConversationReading, given: DialogueState, context: TurnContext) -> ReadingHistory:
         """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
-        so_far, restated = reading.start, self._restated(context)
-        for place in range(reading.told, len(given.outcomes)):
-            turn, question, outcome = place - reading.told, given.questions[place], given.outcomes[place]
+        so_far, restated = reading.start, self._find_restated(context)
+        for place in range(reading.earlier_turns, len(given.outcomes)):
+            turn, question, outcome = place - reading.earlier_turns, given.questions[place], given.outcomes[place]
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
                 so_far = reading.turns[turn][2]
                 continue
-            told = DialogueState(given.questions[: place + 1], given.outcomes[: place + 1])
+            state = DialogueState(given.questions[: place + 1], given.outcomes[: place + 1])
             again = restated.get(place)
-            so_far = self._after(reading, so_far, question, told) if again is None else _again(so_far, told, again)
+
+            if again is None:
+                so_far = self._advance(reading, so_far, question, state)
+            else:
+                so_far = _repeat_turn(so_far, state, again)
             reading.turns[turn:] = [(question, outcome, so_far)]
         return so_far
 
-    def _choices(
+    def _rank(
         self, reading: ConversationReading, so_far: ReadingHistory, question: Question, prior: Prior | None = None
     ) -> Hypotheses:
         """The plans for a question. Those of the last question are kept: the next one asks for them again."""
@@ -391,30 +399,30 @@ class ConversationReader:
             last = reading.last = (so_far, question, choices)
         return last[2]
 
-    def _after(
-        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, told: DialogueState
+    def _advance(
+        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, state: DialogueState
     ) -> ReadingHistory:
-        if _are_words(told.outcomes[-1]) or (self._declines and why_no_number(question)):
+        if _are_words(state.outcomes[-1]) or (self._declines and why_no_number(question)):
             # Thanks between two questions, and reasons, are not a turn to lean on: each reading goes on without it.
-            unsaid = told.outcomes[-1]
+            unsaid = state.outcomes[-1]
             paths = (replace(path, state=path.state.after(question, unsaid)) for path in so_far.paths)
             return ReadingHistory(tuple(paths), so_far.share)
-        choices = self._choices(reading, so_far, question)
+        choices = self._rank(reading, so_far, question)
         # What was withheld does not bind later answers: the conversation goes on as it was read.
-        given = told.outcomes[-1]
-        withheld = given.value is None and not _selects(given)
+        given = state.outcomes[-1]
+        withheld = given.value is None and not _is_selection(given)
         own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
         if not own:
-            return ReadingHistory((BeamState(told),), so_far.share)
+            return ReadingHistory((BeamState(state),), so_far.share)
         _, share = choices.results[0]
         return ReadingHistory(advance_beam(choices, question), so_far.share * share)
 
 
-def _leaves(page: PageFeatures) -> int:
+def _count_leaves(page: PageFeatures) -> int:
     return max(_PAGE, len(page.leaves))
 
 
-def _key(graph: KnowledgeGraph) -> tuple[str, str]:
+def _identify(graph: KnowledgeGraph) -> tuple[str, str]:
     return graph.document, graph.digest_of_document
 
 
@@ -423,16 +431,16 @@ def _are_words(outcome: TurnAction) -> bool:
     return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
 
 
-def _selects(outcome: TurnAction) -> bool:
+def _is_selection(outcome: TurnAction) -> bool:
     """Whether an outcome is a list or a name, and no number that was withheld."""
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
-def _again(so_far: ReadingHistory, told: DialogueState, turn: int) -> ReadingHistory:
+def _repeat_turn(so_far: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
     """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
-    given = told.outcomes[-1].value is not None
+    given = dialogue.outcomes[-1].value is not None
     states = (path.state for path in so_far.paths)
-    outcomes = ((state, state.outcomes[turn] if given else told.outcomes[-1]) for state in states)
+    outcomes = ((state, state.outcomes[turn] if given else dialogue.outcomes[-1]) for state in states)
     after = [state.after(state.questions[turn], outcome) for state, outcome in outcomes]
     paths = zip(so_far.paths, after, strict=True)
     return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), so_far.share)
@@ -451,7 +459,7 @@ class Answerer(Protocol):
         ...
 
 
-def first_answered(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
+def answer_by_first(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
     """Yield the answers of the first of several that has one.
 
     Args:

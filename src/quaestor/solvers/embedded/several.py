@@ -261,10 +261,10 @@ class ListedNumbers:
             asked: The question, the page and the conversation.
             least: There is one list at most, so none is less sure than another.
         """
-        listing, alike = _answering_listing(asked.worded, asked.context)
+        listing, alike = _answering_listing(asked.translated, asked.context)
         if listing is None or not len(asked.page.leaves):
             return
-        parts = [asked.reworded(read_question(part)) for part in listing.questions]
+        parts = [asked.translate(read_question(part)) for part in listing.questions]
         if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
             return
         chosen = self._chosen(parts, listing, asked, alike)
@@ -291,7 +291,7 @@ class ListedNumbers:
         for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
             prior = build_prior(part, leaves, context.document, context.weights)
             if prior is not None:
-                shares[place] = prior.after(turn).of_leaves(shares[place])
+                shares[place] = prior.after(turn).adjust_leaves(shares[place])
         years = [
             max(read_question(item).years or part.years or (0,))
             for item, part in zip(listing.items, parts, strict=True)

@@ -28,12 +28,12 @@ from quaestor.solvers.embedded.readings import (
     Answerer,
     AskedTurn,
     ConversationReader,
-    abstained,
-    explanation,
-    first_answered,
-    other_reading,
-    reread,
-    with_runner_up,
+    add_runner_up,
+    answer_by_first,
+    describe_rereading,
+    explain_answer,
+    find_other_reading,
+    withhold_value,
 )
 from quaestor.solvers.embedded.several import ListedNumbers
 from quaestor.solvers.embedded.spans import WordsOfText, words_answer
@@ -99,13 +99,13 @@ class RankedNumbers:
             )
             answer = replace(answer, confidence=sure, reason=reason)
             turn = self._turn(choice, choices, asked)
-            yield replace(answer, grounds=explanation(answer, asked.question, turn, context))
+            yield replace(answer, grounds=explain_answer(answer, asked.question, turn, context))
         if unanswered and not surest:
             yield decline_for_turns(unanswered)
 
     def _turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
         """The question as a plan answers it; a filing's question may have been put in other words to be read."""
-        if asked.worded is not asked.question:
+        if asked.translated is not asked.question:
             return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
 
@@ -136,7 +136,7 @@ def _describe_rereadings(
     for turn in sorted(turn for turn in _find_reread_turns(outcome, state, same) if not is_no_number(answers[turn])):
         # The steps of the plan that was just executed, so they can be.
         now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
-        changes.append(reread(turn, answers[turn], now))
+        changes.append(describe_rereading(turn, answers[turn], now))
     return "; ".join(changes) or None
 
 
@@ -223,8 +223,8 @@ class EmbeddedSolver:
         direct = self._answer_directly(question, context)
         if direct is not None:
             return direct
-        asked = self._reader.asked(question, context)
-        answers = first_answered(self._answerers, asked, CLOSE)
+        asked = self._reader.read_turn(question, context)
+        answers = answer_by_first(self._answerers, asked, CLOSE)
         if self._rules is not None:
             words = words_answer(asked.question, context) if self._any_kind else None
             declined = self._rules.decline(question, context, lambda: next(answers, None), words)
@@ -239,8 +239,8 @@ class EmbeddedSolver:
         if (refused := self._policy.decline(first, asked)) is not None:
             return refused
         if (first.confidence or 0.0) < self._abstain_below:
-            return abstained(first, self._abstain_below)
-        return with_runner_up(first, other_reading(first, answers))
+            return withhold_value(first, self._abstain_below)
+        return add_runner_up(first, find_other_reading(first, answers))
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
         """The answer to what goes on from the last one, or to a measure of a filing: there is nothing to rank."""
@@ -257,11 +257,11 @@ class EmbeddedSolver:
         Args:
             least: The end comes with an answer that is less sure than this share of the first.
         """
-        yield from first_answered(self._answerers, self._reader.asked(question, context), least)
+        yield from answer_by_first(self._answerers, self._reader.read_turn(question, context), least)
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""
-        return self._reader.choices(self._reader.asked(question, context))
+        return self._reader.choices(self._reader.read_turn(question, context))
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page ready for questions; the last few are kept."""

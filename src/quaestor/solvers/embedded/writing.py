@@ -74,7 +74,7 @@ def likely_cells(
     turn = read_turn(question, state, page, weights.references)
     (reading,) = read_leaves([turn], weights.signature)
     found = weights.leaves.predict([reading.measured])[0]
-    return found if prior is None else prior.after(turn).of_leaves(found, state.lookups.values())
+    return found if prior is None else prior.after(turn).adjust_leaves(found, state.lookups.values())
 
 
 # Questions that leave out what the last one said: "which years?", "and in 2011?", "what about freight?".

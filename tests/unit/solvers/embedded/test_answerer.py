@@ -7,7 +7,7 @@ from typing import cast
 from values import a_value
 
 from quaestor.conversation.answer import Answer
-from quaestor.solvers.embedded.readings import Answerer, AskedTurn, first_answered
+from quaestor.solvers.embedded.readings import Answerer, AskedTurn, answer_by_first
 
 ASKED = cast(AskedTurn, object())
 
@@ -27,9 +27,9 @@ class Told:
 def test_the_first_that_has_an_answer_gives_all_of_its_own() -> None:
     silent, first, second = Told(), Told(1, 2), Told(3)
     answerers: list[Answerer] = [silent, first, second]
-    assert [answer.number for answer in first_answered(answerers, ASKED, 0.5)] == [1, 2]
+    assert [answer.number for answer in answer_by_first(answerers, ASKED, 0.5)] == [1, 2]
     assert (silent.asked, first.asked, second.asked) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
 
 
 def test_where_none_has_one_there_is_none() -> None:
-    assert list(first_answered([Told(), Told()], ASKED, 0.0)) == []
+    assert list(answer_by_first([Told(), Told()], ASKED, 0.0)) == []

@@ -24,7 +24,13 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.readings import abstained, other_reading, reread, runner_up, with_runner_up
+from quaestor.solvers.embedded.readings import (
+    add_runner_up,
+    describe_rereading,
+    describe_runner_up,
+    find_other_reading,
+    withhold_value,
+)
 from quaestor.solvers.registry import make_solver
 
 PAGE = page(
@@ -83,9 +89,9 @@ def test_in_a_turned_table_it_is_a_column_that_is_matched() -> None:
 def test_a_loss_and_its_magnitude_are_two_readings() -> None:
     loss = answered(taken(3, 1, "-3.97"), sure=0.5)
     magnitude = answered(taken(3, 1, "-3.97", "magnitude"), sure=0.4)
-    said = runner_up(loss, magnitude)
+    said = describe_runner_up(loss, magnitude)
     assert re.findall(r"-?\d+(?:\.\d+)?%?", said) == ["-3.97", "3.97", "40%"]
-    said = runner_up(replace(magnitude, confidence=0.6), loss)
+    said = describe_runner_up(replace(magnitude, confidence=0.6), loss)
     assert re.findall(r"-?\d+(?:\.\d+)?%?", said) == ["3.97", "-3.97", "50%"]
 
 
@@ -94,7 +100,7 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
     change = answered(costs, before, Compute(3, "subtract", (Ref(1), Ref(2))), sure=0.5)
     back = answered(costs, before, Compute(3, "subtract", (Ref(2), Ref(1))), sure=0.3)
     ratio = answered(costs, before, Compute(3, "divide", (Ref(2), Ref(1))), sure=0.3)
-    turned, other = runner_up(change, back), runner_up(change, ratio)
+    turned, other = describe_runner_up(change, back), describe_runner_up(change, ratio)
     assert "-15, 30%" in turned
     assert "96.3 % (" in other
     assert turned.partition(":")[0] != other.partition(":")[0]
@@ -102,17 +108,17 @@ def test_exchanged_operands_are_the_other_way_round() -> None:
 
 def test_a_runner_up_is_named_where_it_is_close() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.3)
-    told = with_runner_up(replace(first, reason="a doubt"), second).reason
+    told = add_runner_up(replace(first, reason="a doubt"), second).reason
     assert told is not None
     assert told.startswith("a doubt; ")
     assert "395 (" in told
     assert told.endswith("30%")
-    assert with_runner_up(first, None) == first
+    assert add_runner_up(first, None) == first
 
 
 def test_a_runner_up_is_never_surer_than_the_answer() -> None:
     first, second = answered(taken(2, 1, "410"), sure=0.11), answered(taken(2, 2, "395"), sure=0.19)
-    told = runner_up(first, second)
+    told = describe_runner_up(first, second)
     assert "395 (" in told
     assert "%" not in told
 
@@ -120,8 +126,8 @@ def test_a_runner_up_is_never_surer_than_the_answer() -> None:
 def test_what_looks_the_same_is_no_other_reading() -> None:
     first, same = answered(taken(2, 1, "410"), sure=0.6), answered(taken(1, 2, "410"), sure=0.5)
     other = answered(taken(2, 2, "395"), sure=0.4)
-    assert other_reading(first, [same, other]) is other
-    assert other_reading(first, [same]) is None
+    assert find_other_reading(first, [same, other]) is other
+    assert find_other_reading(first, [same]) is None
 
 
 @pytest.mark.very_slow
@@ -139,15 +145,15 @@ def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) 
 
 def test_how_an_earlier_question_is_read_now_is_said() -> None:
     given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
-    told = reread(0, given, now)
+    told = describe_rereading(0, given, now)
     assert re.search(r"question 1 .*410 \(.+395 \(", told)
-    told = reread(1, replace(given, value=None), now)
+    told = describe_rereading(1, replace(given, value=None), now)
     assert re.search(r"question 2 .*395 \(", told)
     assert "410" not in told
 
 
 def test_what_is_withheld_is_named_with_its_probability() -> None:
-    answer = abstained(answered(taken(1, 1, "5363"), sure=0.3141), 0.5)
+    answer = withhold_value(answered(taken(1, 1, "5363"), sure=0.3141), 0.5)
     assert answer.value is None
     assert answer.reason is not None
     assert all(said in answer.reason for said in ("5,363 (", "0.31", "0.5"))

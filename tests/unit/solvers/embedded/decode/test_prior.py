@@ -69,7 +69,7 @@ def test_the_likelier_place_and_the_label_that_is_said_whole_come_first() -> Non
     ]
     spoken = of_part.leaves[-len(rows) :]
     assert {rows[place] for place in np.flatnonzero(spoken == spoken.max())} == {3}
-    shifted = prior.of_leaves(np.full(len(both), 0.5))
+    shifted = prior.adjust_leaves(np.full(len(both), 0.5))
     assert shifted.max() == pytest.approx(0.5)
 
 
