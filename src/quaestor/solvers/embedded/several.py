@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.turn_state import read_turn
 # two.
 
 
-_BESIDE = lazy_regex(
+_SEPARATOR = lazy_regex(
     r"[\s,]*(?:(?:and|&|as well as)\s+)?(?:(?:for|of|from|in)\s+)?(?:(?:the|its|their|a|an)\s+)?", re.I
 )
 _AND = lazy_regex(r"\band\b|&|\bas well as\b", re.I)
@@ -52,7 +52,7 @@ _Labels = dict[tuple[str, ...], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _LabelPlace:
     start: int
     end: int
     label: tuple[str, ...]
@@ -63,36 +63,36 @@ def lines_listed(question: Question, document: Document) -> Listing | None:
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
-    for labels in _label_sets(text, document):
-        chain = _chain(text, sorted(_found(text, labels), key=lambda each: each.start))
+    for labels in _find_label_sets(text, document):
+        chain = _find_chain(text, sorted(_find_labels(text, labels), key=lambda each: each.start))
         if chain and not asks_one(text[: chain[0].start] + " " + text[chain[-1].end :]):
-            return _listing(question.text, chain)
+            return _build_listing(question.text, chain)
     return None
 
 
-def _label_sets(text: str, document: Document) -> Iterator[_Labels]:
+def _find_label_sets(text: str, document: Document) -> Iterator[_Labels]:
     """Yield the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
-    called = {} if document.is_page else _other_names(text)
+    called = {} if document.is_page else _find_other_names(text)
     rows: _Labels = {}
     for table in document.tables:
-        own = _labels(table, rows=True)
+        own = _index_labels(table, rows=True)
         own |= {called[line]: True for row in table.rows if called and (line := find_line(row.label)) in called}
         yield own
-        yield _labels(table, rows=False)
+        yield _index_labels(table, rows=False)
         rows |= own
     if not document.is_page:
         # "Net income and total assets" are in two statements.
         yield rows
 
 
-def _other_names(text: str) -> Mapping[str, tuple[str, ...]]:
+def _find_other_names(text: str) -> Mapping[str, tuple[str, ...]]:
     """The lines that a question calls by another name, which begins a thing: "Mac sales" are not all sales."""
     named = find_named_lines(text).items()
-    begun = ((line, _stems_of(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
+    begun = ((line, _read_stems(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
     return {line: label for line, label in begun if label}  # "year" has no stem of its own
 
 
-def _said(text: str) -> list[tuple[str, int, int]]:
+def _list_stems(text: str) -> list[tuple[str, int, int]]:
     """Return the stems of a text with their places, and its commas: "rent, selling" is not "rent and selling"."""
     found: list[tuple[str, int, int]] = []
     last = 0
@@ -105,37 +105,39 @@ def _said(text: str) -> list[tuple[str, int, int]]:
     return found
 
 
-def _labels(table: Table, *, rows: bool) -> _Labels:
+def _index_labels(table: Table, *, rows: bool) -> _Labels:
     headers = table.rows[table.header_rows :] if rows else table.columns[1:]
-    found = {_stems_of(header.label): _AND.search(header.label) is not None for header in headers}
+    found = {_read_stems(header.label): _AND.search(header.label) is not None for header in headers}
     fitting = (label for label in found if 0 < len(label) <= _LONGEST_LABEL and not all(map(str.isdigit, label)))
     return {label: found[label] for label in fitting}
 
 
-def _stems_of(label: str) -> tuple[str, ...]:
-    return tuple(stem for stem, _, _ in _said(label.lower()))
+def _read_stems(label: str) -> tuple[str, ...]:
+    return tuple(stem for stem, _, _ in _list_stems(label.lower()))
 
 
-def _found(text: str, labels: _Labels) -> Iterator[_Named]:
+def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
     """Yield where a question says a label whole; of labels at one place the longest."""
-    said = _said(text)
+    stem_places = _list_stems(text)
     sizes = sorted({len(label) for label in labels if label}, reverse=True)
     free = 0
-    for place, (_, start, _) in enumerate(said):
+    for place, (_, start, _) in enumerate(stem_places):
         for size in sizes if place >= free else ():
-            label = tuple(stem for stem, _, _ in said[place : place + size])
+            label = tuple(stem for stem, _, _ in stem_places[place : place + size])
             # "Net income and total assets" does not say a label "Net income, total".
-            if label in labels and (labels[label] or not _AND.search(text[start : said[place + len(label) - 1][2]])):
-                yield _Named(start, said[place + len(label) - 1][2], label)
+            if label in labels and (
+                labels[label] or not _AND.search(text[start : stem_places[place + len(label) - 1][2]])
+            ):
+                yield _LabelPlace(start, stem_places[place + len(label) - 1][2], label)
                 free = place + len(label)
                 break
 
 
-def _chain(text: str, found: list[_Named]) -> list[_Named]:
+def _find_chain(text: str, found: list[_LabelPlace]) -> list[_LabelPlace]:
     """Return the labels that stand side by side, with an "and" among them; none if there are not two."""
-    chains: list[list[_Named]] = []
+    chains: list[list[_LabelPlace]] = []
     for named in found:
-        if chains and _BESIDE.fullmatch(text[chains[-1][-1].end : named.start]):
+        if chains and _SEPARATOR.fullmatch(text[chains[-1][-1].end : named.start]):
             chains[-1].append(named)
         else:
             chains.append([named])
@@ -145,7 +147,7 @@ def _chain(text: str, found: list[_Named]) -> list[_Named]:
     return longest if 1 < len(longest) <= _MOST and joined and different else []
 
 
-def _listing(text: str, chain: list[_Named]) -> Listing:
+def _build_listing(text: str, chain: list[_LabelPlace]) -> Listing:
     items = tuple(text[named.start : named.end] for named in chain)
     before, after = text[: chain[0].start], text[chain[-1].end :]
     questions = tuple(" ".join(f"{before}{item}{after}".split()) for item in items)
@@ -191,28 +193,28 @@ def choose_numbers(
 
     Shape: Each of `shares` has one entry a leaf.
     """
-    scores = [_scored(share, year, leaves) for share, year in zip(shares, years, strict=True)]
+    scores = [_score_leaves(share, year, leaves) for share, year in zip(shares, years, strict=True)]
     found: list[tuple[float, tuple[int, ...], bool]] = []
     everywhere = np.arange(len(leaves))
-    if (chosen := _one_each(scores, everywhere)) is not None:
-        found.append((_sum(scores, chosen), chosen, False))
-    for group in _groups(leaves, alike):
-        if (chosen := _one_each(scores, group)) is not None:
-            found.append((_sum(scores, chosen) + _ALIKE, chosen, True))
+    if (chosen := _choose_one_each(scores, everywhere)) is not None:
+        found.append((_sum_scores(scores, chosen), chosen, False))
+    for group in _group_leaves(leaves, alike):
+        if (chosen := _choose_one_each(scores, group)) is not None:
+            found.append((_sum_scores(scores, chosen) + _ALIKE, chosen, True))
     if not found:
         return None
     _, chosen, same = max(found, key=lambda each: (each[0], each[2]))
     return ChosenNumbers(chosen, tuple(float(s[i]) for s, i in zip(shares, chosen, strict=True)), same)
 
 
-def _scored(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -> Floats:
+def _score_leaves(share: NDArray[np.float64], year: int, leaves: NumberMatrix) -> Floats:
     scores = np.log(share + _LEAST)
     if year:
         scores = scores - np.where(leaves.year == year, 0.0, np.where(leaves.year == 0, _NO_YEAR, _OTHER_YEAR))
     return scores.astype(np.float32)
 
 
-def _groups(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
+def _group_leaves(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
     """Yield the leaves of each line, or of each place of a table; sentences are lines only."""
     across = leaves.line if alike == "line" else leaves.place
     keys = leaves.table.astype(np.int64) * 100_000 + across
@@ -222,7 +224,7 @@ def _groups(leaves: NumberMatrix, alike: Alike) -> Iterable[NDArray[np.int64]]:
             yield np.flatnonzero(usable == key)
 
 
-def _one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, ...] | None:
+def _choose_one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, ...] | None:
     """Return a leaf for each part, no leaf twice: the surest part chooses first."""
     if len(among) < len(scores):
         return None
@@ -236,7 +238,7 @@ def _one_each(scores: Sequence[Floats], among: NDArray[np.int64]) -> tuple[int, 
     return tuple(chosen)
 
 
-def _sum(scores: Sequence[Floats], chosen: Sequence[int]) -> float:
+def _sum_scores(scores: Sequence[Floats], chosen: Sequence[int]) -> float:
     return float(sum(score[leaf] for score, leaf in zip(scores, chosen, strict=True)))
 
 
@@ -249,7 +251,7 @@ _KINDS = frozenset({"number", "numbers"})
 
 
 @dataclass(frozen=True, slots=True)
-class ListedNumbers:
+class ListAnswerer:
     """Answers questions that ask for several numbers."""
 
     weights: EmbeddedWeights
@@ -261,17 +263,17 @@ class ListedNumbers:
             asked: The question, the page and the conversation.
             least: There is one list at most, so none is less sure than another.
         """
-        listing, alike = _answering_listing(asked.translated, asked.context)
+        listing, alike = _find_listing(asked.translated, asked.context)
         if listing is None or not len(asked.page.leaves):
             return
         parts = [asked.translate(read_question(part)) for part in listing.questions]
         if any(read_answer_kind(part.lowered).kind not in _KINDS for part in parts):
             return
-        chosen = self._chosen(parts, listing, asked, alike)
+        chosen = self._choose(parts, listing, asked, alike)
         if chosen is None:
             return
         try:
-            plan = _plan(chosen, listing, asked.page.leaves)
+            plan = _build_plan(chosen, listing, asked.page.leaves)
             answer = answer_from_plan(plan, asked.context, question=asked.question.text)
         except PlanError:
             return
@@ -279,9 +281,9 @@ class ListedNumbers:
         grounds = (
             f"the question asks for {len(listing.items)}: {', '.join(listing.items)}" + f"; {places}" * chosen.alike
         )
-        yield replace(answer, confidence=_confidence(chosen), grounds=grounds)
+        yield replace(answer, confidence=_estimate_confidence(chosen), grounds=grounds)
 
-    def _chosen(
+    def _choose(
         self, parts: Sequence[Question], listing: Listing, asked: AskedTurn, alike: Alike
     ) -> ChosenNumbers | None:
         leaves, context = asked.page.leaves, asked.context
@@ -299,58 +301,58 @@ class ListedNumbers:
         return choose_numbers(shares, years, leaves, alike)
 
 
-def _answering_listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
+def _find_listing(question: Question, context: TurnContext) -> tuple[Listing | None, Alike]:
     listing = read_listing(question.text)
     if listing is not None:
         return (None if listing.total and not _names_a_total(question, context.document) else listing), "line"
-    question = _again(question, context)
+    question = _repeat_at_time(question, context)
     return lines_listed(question, context.document) or read_enumeration(question.text), "place"
 
 
 def _names_a_total(question: Question, document: Document) -> bool:
     """Whether the total that a question asks for is a line of its own: "the total costs" where "Total costs" is one."""
-    said = set(search_words(question.lowered))
+    question_words = set(search_words(question.lowered))
     labels = (set(search_words(row.label)) for table in document.tables for row in table.rows[table.header_rows :])
-    return any("total" in label and question.names <= label <= said for label in labels)
+    return any("total" in label and question.names <= label <= question_words for label in labels)
 
 
-def _again(question: Question, context: TurnContext) -> Question:
+def _repeat_at_time(question: Question, context: TurnContext) -> Question:
     """Return the question of a list at another time, if nothing but that is asked for after it: "and in 2006?"."""
-    if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_without_time(question)):
+    if len(question.periods) != 1 or not _ANOTHER_TIME.fullmatch(_remove_time(question)):
         return question
     for asked, answer in zip(reversed(context.memory.asked), reversed(context.memory.answers), strict=True):
         if not isinstance(answer.value, ValueList):
             return question
-        if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_without_time(asked)):
+        if len(asked.periods) == 1 and not _ANOTHER_TIME.fullmatch(_remove_time(asked)):
             old, new = asked.periods[0], question.periods[0]
             return Question(f"{asked.text[: old.start]}{question.text[new.start : new.end]}{asked.text[old.end :]}")
     return question
 
 
-def _without_time(question: Question) -> str:
+def _remove_time(question: Question) -> str:
     time = question.periods[0]
     return " ".join(f"{question.lowered[: time.start]}{question.lowered[time.end :]}".split())
 
 
-def _plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> Plan:
+def _build_plan(chosen: ChosenNumbers, listing: Listing, page: NumberMatrix) -> Plan:
     leaves = [page.leaves[index] for index in chosen.leaves]
     labels = [leaf.label for leaf in leaves]
     if len(set(labels)) < len(labels) or not all(leaf.table >= 0 for leaf in leaves):
         # Words around a number of the text are not a label: what was asked for is.
-        labels = [_label(item) for item in listing.items]
-    taken = [
+        labels = [_label_item(item) for item in listing.items]
+    extracts = [
         Extract(step, leaf.source, label, leaf.quantity)
         for step, (leaf, label) in enumerate(zip(leaves, labels, strict=True), start=1)
     ]
-    return Plan((*taken, Compute(len(taken) + 1, "items", tuple(Ref(step.id) for step in taken))))
+    return Plan((*extracts, Compute(len(extracts) + 1, "items", tuple(Ref(step.id) for step in extracts))))
 
 
-def _label(item: str) -> str:
+def _label_item(item: str) -> str:
     years = read_question(item).years
     return str(years[0]) if len(years) == 1 and item.lower().startswith(("fiscal", "year")) else item
 
 
-def _confidence(chosen: ChosenNumbers) -> float:
+def _estimate_confidence(chosen: ChosenNumbers) -> float:
     """How sure the whole list is: by the shares of its numbers; numbers side by side vouch for each other."""
     mean = sum(map(math.log, (max(share, 1e-6) for share in chosen.share))) / len(chosen.share)
     return 1 / (1 + math.exp(-(mean + (2.2 if chosen.alike else 0.5))))

@@ -35,7 +35,7 @@ from quaestor.solvers.embedded.readings import (
     find_other_reading,
     withhold_value,
 )
-from quaestor.solvers.embedded.several import ListedNumbers
+from quaestor.solvers.embedded.several import ListAnswerer
 from quaestor.solvers.embedded.spans import WordsOfText, words_answer
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turn
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
@@ -43,7 +43,7 @@ from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
 
 @dataclass(frozen=True, slots=True)
-class RankedNumbers:
+class RankingAnswerer:
     """Answers by ranking every plan that fits.
 
     Attributes:
@@ -67,7 +67,7 @@ class RankedNumbers:
         context, leaves = asked.context, asked.page.leaves
         evidence = choices.evidence(asked.so_far.share, len(asked.given.outcomes))
         surest, share_of_first = 0.0, 0.0
-        unanswered: list[int] = []
+        unanswered_turns: list[int] = []
         for choice, share in choices.results:
             confidence = (
                 shared_confidence(surest, share_of_first, share)
@@ -85,9 +85,9 @@ class RankedNumbers:
                 # Ranking works in floating point: a divisor can be zero exactly where it was not there.
                 context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
                 continue
-            if self.declines and (taken := _find_unanswered_turns(choice.outcome, state, same, context)):
+            if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
                 # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
-                unanswered = unanswered or taken
+                unanswered_turns = unanswered_turns or turns
                 if not surest and not asked.question.stands_alone:
                     break
                 continue
@@ -95,26 +95,26 @@ class RankedNumbers:
             surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
             reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
             sure = (
-                min(confidence, _confidence_of_earlier(choice.outcome, asked)) if asked.reading.filing else confidence
+                min(confidence, _find_earlier_confidence(choice.outcome, asked)) if asked.reading.filing else confidence
             )
             answer = replace(answer, confidence=sure, reason=reason)
-            turn = self._turn(choice, choices, asked)
+            turn = self._view_turn(choice, choices, asked)
             yield replace(answer, grounds=explain_answer(answer, asked.question, turn, context))
-        if unanswered and not surest:
-            yield decline_for_turns(unanswered)
+        if unanswered_turns and not surest:
+            yield decline_for_turns(unanswered_turns)
 
-    def _turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
+    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
         """The question as a plan answers it; a filing's question may have been put in other words to be read."""
         if asked.translated is not asked.question:
             return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
 
 
-def _confidence_of_earlier(outcome: TurnAction, asked: AskedTurn) -> float:
+def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
     """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
-    taken = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
-    turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in taken}
+    used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
+    turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in used}
     answers = asked.context.memory.answers
     if not asked.question.stands_alone and answers:
         turns.add(len(answers) - 1)
@@ -181,8 +181,8 @@ class EmbeddedSolver:
         self._filings = (
             FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
         )
-        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListedNumbers(weights), WordsOfText())
-        numbers = RankedNumbers(self._reader, weights, declines=decline)
+        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), WordsOfText())
+        numbers = RankingAnswerer(self._reader, weights, declines=decline)
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
     @property
@@ -214,10 +214,10 @@ class EmbeddedSolver:
         form = read_instructions(question.lower()).form
         question = without_instructions(question)
         parts = split_question(question)
-        there, joined = with_parts_apart(replace(context, question=read_question(question)), question)
+        parts_context, joined = with_parts_apart(replace(context, question=read_question(question)), question)
         if len(parts) > 1:
-            return replace(joined(answer_in_parts(question, parts, there, self._solve_one)), form=form)
-        return replace(joined(self._solve_one(question, there)), form=form)
+            return replace(joined(answer_in_parts(question, parts, parts_context, self._solve_one)), form=form)
+        return replace(joined(self._solve_one(question, parts_context)), form=form)
 
     def _solve_one(self, question: str, context: TurnContext) -> Answer:
         direct = self._answer_directly(question, context)
