@@ -36,7 +36,7 @@ from quaestor.solvers.embedded.readings import (
     withhold_value,
 )
 from quaestor.solvers.embedded.several import ListAnswerer
-from quaestor.solvers.embedded.spans import WordsOfText, words_answer
+from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turn
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
 from quaestor.solvers.parts import answer_in_parts, with_parts_apart
@@ -181,7 +181,7 @@ class EmbeddedSolver:
         self._filings = (
             FilingAnswerer(weights.filings, decline=decline) if self._any_kind and weights.filings is not None else None
         )
-        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), WordsOfText())
+        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), TextAnswerer())
         numbers = RankingAnswerer(self._reader, weights, declines=decline)
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
@@ -226,7 +226,7 @@ class EmbeddedSolver:
         asked = self._reader.read_turn(question, context)
         answers = answer_by_first(self._answerers, asked, CLOSE)
         if self._rules is not None:
-            words = words_answer(asked.question, context) if self._any_kind else None
+            words = answer_in_words(asked.question, context) if self._any_kind else None
             declined = self._rules.decline(question, context, lambda: next(answers, None), words)
             if declined is not None:
                 return declined

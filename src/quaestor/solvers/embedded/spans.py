@@ -114,14 +114,14 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
     if not sentences:
         return ()
     if asked == "table":
-        return _of_table(question, sentences)
-    wanted = stems_said(question)
+        return _find_table_sentences(question, sentences)
+    wanted = list_named_stems(question)
     if not wanted:
         return ()
-    said = [stems(sentence.text.lower()) for sentence in sentences]
-    weights = _weights(wanted, said)
-    scores = [_overlap(wanted, own, weights) for own in said]
-    noted = _footnotes(wanted, weights, document)
+    stem_lists = [stems(sentence.text.lower()) for sentence in sentences]
+    weights = _weigh_stems(wanted, stem_lists)
+    scores = [_measure_overlap(wanted, own, weights) for own in stem_lists]
+    noted = _find_footnotes(wanted, weights, document)
     sign = _SIGNS.get(asked)
     behind = words_behind(question.lowered) if asked == "ground" else None
     found = []
@@ -137,32 +137,32 @@ def find_sentences(question: Question, asked: AskedWords, document: Document) ->
         text = sentence.text.lower()
         own += _SIGN * bool(sign and sign.search(sentence.text)) + _SIGN * bool(behind and behind in text)
         if asked == "cause":
-            own -= _CAUSELESS * (not _CAUSE.search(text)) + _moved_otherwise(question.lowered, text)
-        own += _YEAR * _years(question, sentence)
+            own -= _CAUSELESS * (not _CAUSE.search(text)) + _penalise_other_move(question.lowered, text)
+        own += _YEAR * _compare_years(question, sentence)
         found.append(SentenceCandidate(sentence, own))
     return tuple(sorted(found, key=lambda each: -each.score))
 
 
-def stems_said(question: Question) -> list[str]:
+def list_named_stems(question: Question) -> list[str]:
     """Return the stems of what a question names; none of the words that only ask ("why", "reason", "calculated")."""
     return [stem for stem in stems(question.lowered) if stem not in _ASKS_ONLY]
 
 
-def _weights(wanted: Sequence[str], said: Sequence[Sequence[str]]) -> dict[str, float]:
-    counts = Counter(stem for own in said for stem in set(own))
-    return {stem: math.log(1 + len(said) / (0.5 + counts[stem])) for stem in wanted}
+def _weigh_stems(wanted: Sequence[str], stem_lists: Sequence[Sequence[str]]) -> dict[str, float]:
+    counts = Counter(stem for own in stem_lists for stem in set(own))
+    return {stem: math.log(1 + len(stem_lists) / (0.5 + counts[stem])) for stem in wanted}
 
 
-def _overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
+def _measure_overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
     """Return the share of the question's words that a sentence has, with more where they stand side by side."""
     have, total = set(own), sum(weights[stem] for stem in wanted)
     shared = sum(weights[stem] for stem in wanted if stem in have)
     pairs = list(pairwise(wanted))
-    beside = set(pairwise(own))
-    return shared / total + (_PAIR * sum(pair in beside for pair in pairs) / len(pairs) if pairs else 0.0)
+    neighbours = set(pairwise(own))
+    return shared / total + (_PAIR * sum(pair in neighbours for pair in pairs) / len(pairs) if pairs else 0.0)
 
 
-def _years(question: Question, sentence: Sentence) -> int:
+def _compare_years(question: Question, sentence: Sentence) -> int:
     """Return 1 where a sentence names a year of the question, -1 where it names others alone."""
     if not question.years:
         return 0
@@ -172,7 +172,7 @@ def _years(question: Question, sentence: Sentence) -> int:
     return -1 if named else 0
 
 
-def _moved_otherwise(question: str, sentence: str) -> float:
+def _penalise_other_move(question: str, sentence: str) -> float:
     """Return what a sentence has less that says nothing of the move whose cause is asked for, or names the other."""
     asked = [number for number, words in enumerate(_MOVES) if words.search(question)]
     if len(asked) != 1 or _MOVES[asked[0]].search(sentence):
@@ -180,11 +180,11 @@ def _moved_otherwise(question: str, sentence: str) -> float:
     return _OTHER_MOVE if _MOVES[1 - asked[0]].search(sentence) else _NO_MOVE
 
 
-def _footnotes(wanted: Sequence[str], weights: dict[str, float], document: Document) -> dict[str, float]:
+def _find_footnotes(wanted: Sequence[str], weights: dict[str, float], document: Document) -> dict[str, float]:
     """Return the marks of footnotes of lines that the question names, with the share of it that the line is."""
     found: dict[str, float] = {}
     total = sum(weights.values())
-    for label in _labels(document):
+    for label in _list_labels(document):
         marks = _FOOTNOTE.findall(label)
         own = set(stems(_FOOTNOTE.sub(" ", label).lower()))
         if not marks or not own or not own <= set(wanted):
@@ -195,7 +195,7 @@ def _footnotes(wanted: Sequence[str], weights: dict[str, float], document: Docum
     return found
 
 
-def _labels(document: Document) -> Iterator[str]:
+def _list_labels(document: Document) -> Iterator[str]:
     for table in document.tables:
         for row in table.cells[table.header_rows :]:
             yield row[0].text
@@ -203,9 +203,9 @@ def _labels(document: Document) -> Iterator[str]:
             yield from (cell.text for cell in row)
 
 
-def _of_table(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
+def _find_table_sentences(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
     """The sentences that lead to a table and say what it shows."""
-    wanted = stems_said(question)
+    wanted = list_named_stems(question)
     found = []
     for sentence in sentences:
         if _TABLE.search(sentence.text):
@@ -308,70 +308,70 @@ _WHY = lazy_regex(r"(?:and |but |so |then )*(?:why|how come|how so)\b|[^?]*, why
 _PAST = lazy_regex(r".*\b(?:when|since when) (?:did|was|were|has|have|had)\b")
 
 
-def trim(sentence: Sentence, question: Question, asked: AskedWords) -> Span:
+def trim_sentence(sentence: Sentence, question: Question, asked: AskedWords) -> Span:
     """Return where in a sentence the answer begins and ends."""
     text = sentence.text
     end = len(_ENDS.sub("", text))
     if asked == "table":
-        return _trimming_of_table(text, end)
-    if asked == "often" and (found := _first(_FROM["often"], text, 0)):
+        return _trim_table(text, end)
+    if asked == "often" and (found := _find_first(_FROM["often"], text, 0)):
         return found.span()
-    if asked == "time" and _PAST.match(question.lowered) and (dated := _date(sentence)):
+    if asked == "time" and _PAST.match(question.lowered) and (dated := _find_date(sentence)):
         return dated
-    if asked == "person" and (named := _name(text, question)):
+    if asked == "person" and (named := _find_name(text, question)):
         return named
     begin = _MARK.match(text)
     whole = begin.end() if begin else 0
-    start = None if _ELLIPTIC.match(text, whole) else _start(text, question, asked)
+    start = None if _ELLIPTIC.match(text, whole) else _find_start(text, question, asked)
     if start is None or len(text[start:end].split()) < 1 + (asked == "rest"):
         return whole, end
     stop = _CLAUSE.search(text, start, end)
     return start, stop.start() if stop and len(text[start : stop.start()].split()) > 1 else end
 
 
-def _start(text: str, question: Question, asked: AskedWords) -> int | None:
-    said = _said(text, question)
+def _find_start(text: str, question: Question, asked: AskedWords) -> int | None:
+    question_end = _find_question_end(text, question)
     if asked == "cause" and _WHY.match(question.lowered):
-        found = _first(_FROM["cause"], text, 0)
+        found = _find_first(_FROM["cause"], text, 0)
         return found.start() if found else None
     if asked == "ground" and (behind := words_behind(question.lowered)):
         forms = (rf"\b{re.escape(behind)}\s+",)
-        found = _first(forms, text, said) or _first(forms, text, 0)
+        found = _find_first(forms, text, question_end) or _find_first(forms, text, 0)
         if found:
             return found.end()
-    if asked in ("way", "time") and (found := _first(_FROM[asked], text, said)):
-        after = _first(_AFTER.get(asked, ()), text, said)
+    if asked in ("way", "time") and (found := _find_first(_FROM[asked], text, question_end)):
+        after = _find_first(_AFTER.get(asked, ()), text, question_end)
         return min(found.start(), after.end()) if after else found.start()
     # A verb may be said by the question itself: "what does it include?"
-    begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else said
-    if asked in _AFTER and (found := _first(_AFTER[asked], text, begin)):
+    begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else question_end
+    if asked in _AFTER and (found := _find_first(_AFTER[asked], text, begin)):
         return found.end()
-    return _behind(text, _stretch(text, question))
+    return _find_words_after(text, _find_stretch_end(text, question))
 
 
-def _first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] | None:
+def _find_first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] | None:
     for form in forms:
         if found := re.compile(form, re.I).search(text, start):
             return found
     return None
 
 
-def _said(text: str, question: Question) -> int:
+def _find_question_end(text: str, question: Question) -> int:
     """Return where a sentence has said most of the question's words that it says at all."""
-    wanted = set(stems_said(question))
+    wanted = set(list_named_stems(question))
     places = [(end, wanted & set(stems(text[start:end].lower()))) for start, end in compound_spans(text.lower())]
     most = _MOST * len(set().union(*(own for _, own in places)))
-    said: set[str] = set()
+    seen: set[str] = set()
     for end, own in places:
-        said |= own
-        if said and len(said) >= most:
+        seen |= own
+        if seen and len(seen) >= most:
             return end
     return 0
 
 
-def _stretch(text: str, question: Question) -> int:
+def _find_stretch_end(text: str, question: Question) -> int:
     """Return where the first stretch of a sentence ends that keeps to the question's words."""
-    wanted = set(stems_said(question))
+    wanted = set(list_named_stems(question))
     last = None
     for start, end in compound_spans(text.lower()):
         if wanted & set(stems(text[start:end].lower())):
@@ -381,30 +381,30 @@ def _stretch(text: str, question: Question) -> int:
     return last or 0
 
 
-def _behind(text: str, said: int) -> int | None:
+def _find_words_after(text: str, place: int) -> int | None:
     """Return where the words behind a place begin, without the verb and the preposition that lead to them."""
-    link = _LINK.match(text, said)
-    start = link.end() if link else said
+    link = _LINK.match(text, place)
+    start = link.end() if link else place
     while start < len(text) and not (text[start].isalnum() or text[start] in "$\u20ac\u00a3\"'\u201c\u2018("):
         start += 1
     return start if start < len(text) else None
 
 
-def _date(sentence: Sentence) -> Span | None:
+def _find_date(sentence: Sentence) -> Span | None:
     """Return the time that a sentence names, if it names one."""
     spans = [(start, end) for _, start, end in sentence.periods]
     return spans[0] if len(spans) == 1 else None
 
 
-def _name(text: str, question: Question) -> Span | None:
+def _find_name(text: str, question: Question) -> Span | None:
     """Return a name: behind "by", or before the office that is asked for ("JANE DOE, Treasurer")."""
     if found := re.search(r"\bby ((?:the |our )?(?:[A-Z][\w.&-]*(?: (?:of|and|the))? ?)+)", text):
         return found.start(1), found.start(1) + len(found[1].rstrip())
     found = re.match(r"\s*((?:[A-Z][\w.-]+ ){1,4}[A-Z][\w.-]+)(?:, | (?:is|was|has|serves) )", text)
-    return found.span(1) if found and not set(stems(found[1].lower())) & set(stems_said(question)) else None
+    return found.span(1) if found and not set(stems(found[1].lower())) & set(list_named_stems(question)) else None
 
 
-def _trimming_of_table(text: str, end: int) -> Span:
+def _trim_table(text: str, end: int) -> Span:
     for form in _SHOWS:
         if found := form.search(text[:end]):
             start, stop = found.span("answer")
@@ -432,7 +432,7 @@ class CauseAnswer:
     fit: float
 
 
-def told_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
+def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
     """Return what a filing says to be the cause of what a question asks; None if it says nothing of it.
 
     Args:
@@ -446,26 +446,26 @@ def told_cause(asked: CauseQuestion, question: Question, document: Document, lab
     best = found[0]
     if best.stated.listed:
         points = [sentence for sentence, order in best.stated.listed if order in shown]
-        spans = [(sentence, _whole(sentence)) for sentence in points]
+        spans = [(sentence, _span_whole(sentence)) for sentence in points]
     elif best.fit >= PART:
-        spans = [(best.stated.sentence, trim(best.stated.sentence, question, "cause"))]
+        spans = [(best.stated.sentence, trim_sentence(best.stated.sentence, question, "cause"))]
     else:
-        spans = [(each.stated.sentence, _whole(each.stated.sentence)) for each in _parts(found)]
-    return CauseAnswer(_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
+        spans = [(each.stated.sentence, _span_whole(each.stated.sentence)) for each in _select_parts(found)]
+    return CauseAnswer(_build_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
 
 
-def _parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
+def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
     """The causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
 
 
-def _whole(sentence: Sentence) -> tuple[int, int]:
+def _span_whole(sentence: Sentence) -> tuple[int, int]:
     text = sentence.text
     return len(text) - len(text.lstrip(_CAUSES_ENDS)), len(text.rstrip(_CAUSES_ENDS))
 
 
-def _plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, label: str) -> Plan:
+def _build_plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, label: str) -> Plan:
     steps = tuple(
         Extract(
             number,
@@ -517,7 +517,7 @@ class SpanCandidate:
     certain: bool
 
 
-class WordsOfText:
+class TextAnswerer:
     """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
@@ -526,59 +526,59 @@ class WordsOfText:
         Args:
             least: There is one answer at most, so none is less sure than another.
         """
-        found = words_answer(asked.question, asked.context)
+        found = answer_in_words(asked.question, asked.context)
         if found is not None and (found.sure or found.certain):
             yield found.answer
 
 
-def words_answer(question: Question, context: TurnContext) -> SpanCandidate | None:
+def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Return the words that answer a question best; None if it asks for none, or no sentence has any of its own."""
-    return _auditor(question, context) or _answering_said(question, context)
+    return _find_auditor(question, context) or _answer_by_sentence(question, context)
 
 
-def _answering_said(question: Question, context: TurnContext) -> SpanCandidate | None:
+def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
     """The words of a sentence that answer a question best."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
-        return _definition(question, context)
+        return _find_definition(question, context)
     why = None if context.document.is_page else cause_asked(question, context.memory.asked)
     if why is not None:
         # Of all that a filing says only what moved as asked is a cause: the nearest other sentence is none.
-        cause = told_cause(why, question, context.document, _label(question))
+        cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
             return None
-        answer = _told(cause.plan, cause.sentence, question, context, cause.fit)
+        answer = _build_cause_answer(cause.plan, cause.sentence, question, context, cause.fit)
         return SpanCandidate(answer, sure=True, certain=certain)
-    meant = _meant(question, context)
+    meant = _complete_question(question, context)
     found = next(iter(find_sentences(meant, asked, context.document)), None)
     if found is None:
         return None
-    span = trim(found.sentence, meant, asked)
-    named = context.document.is_page or _names(asked, found.sentence.text[slice(*span)], question)
+    span = trim_sentence(found.sentence, meant, asked)
+    named = context.document.is_page or _has_asked_name(asked, found.sentence.text[slice(*span)], question)
     if not named or (not certain and _is_number(found.sentence, span)):
         return None
-    answer = _answer(found.sentence, span, question, context, found.score)
+    answer = _build_answer(found.sentence, span, question, context, found.score)
     return SpanCandidate(answer, found.score >= (SURE if certain else _SURER), certain)
 
 
-def _auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
+def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Who audits the company, by the signature under the report on its statements or a sentence that says so."""
     if context.document.is_page or not asks_for_auditor(question.lowered):
         return None
     firm = auditor_of(context.document)
     if firm is None:
         return None
-    answer = _answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
+    answer = _build_answer(firm.sentence, (firm.start, firm.end), question, context, 1.0)
     return SpanCandidate(replace(answer, confidence=_SIGNED, answerable=_SIGNED), sure=True, certain=True)
 
 
-def _names(asked: AskedWords, said: str, question: Question) -> bool:
+def _has_asked_name(asked: AskedWords, words: str, question: Question) -> bool:
     """Whether words of a filing have what is asked for: a person or a firm has a name, a time a number or a month."""
     if asked == "person":
-        firm = ASKS_AUDITOR.search(question.lowered) is None or _FIRM.search(said) is not None
-        return firm and _NAME.match(said) is not None and len(said.split()) <= _LONGEST_NAME
-    return asked != "time" or _TIME.search(said) is not None
+        firm = ASKS_AUDITOR.search(question.lowered) is None or _FIRM.search(words) is not None
+        return firm and _NAME.match(words) is not None and len(words.split()) <= _LONGEST_NAME
+    return asked != "time" or _TIME.search(words) is not None
 
 
 def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
@@ -591,17 +591,17 @@ def _is_number(sentence: Sentence, span: tuple[int, int]) -> bool:
     return left != sentence.text[start:end] and len(words(left)) < _OWN
 
 
-def _meant(question: Question, context: TurnContext) -> Question:
+def _complete_question(question: Question, context: TurnContext) -> Question:
     """Return the question with the words of an earlier one, if it names nothing itself: "why did it fall?"."""
-    said = stems_said(question)
-    if said and (len(said) >= _OWN or _POINTS.search(question.lowered) is None):
+    named = list_named_stems(question)
+    if named and (len(named) >= _OWN or _POINTS.search(question.lowered) is None):
         return question
     # "And the change?" names nothing either.
-    before = next((asked for asked in reversed(context.memory.asked) if len(stems_said(asked)) >= _NAMED), None)
+    before = next((asked for asked in reversed(context.memory.asked) if len(list_named_stems(asked)) >= _NAMED), None)
     return question if before is None else Question(f"{question.text} {before.text}")
 
 
-def _definition(question: Question, context: TurnContext) -> SpanCandidate | None:
+def _find_definition(question: Question, context: TurnContext) -> SpanCandidate | None:
     """Return what the text says that a term means, where a question may ask for that."""
     term = term_asked(question.lowered)
     if term is None or _is_line(term, context.document):
@@ -613,9 +613,11 @@ def _definition(question: Question, context: TurnContext) -> SpanCandidate | Non
         re.IGNORECASE,
     )
     for sentence in context.document.sentences:
-        if (said := form.search(sentence.text)) and len(sentence.text[said.end() :].split()) > 2:
+        if (match := form.search(sentence.text)) and len(sentence.text[match.end() :].split()) > 2:
             end = len(sentence.text.rstrip(" .:;,"))
-            return SpanCandidate(_answer(sentence, (said.end(), end), question, context, 1.0), sure=True, certain=False)
+            return SpanCandidate(
+                _build_answer(sentence, (match.end(), end), question, context, 1.0), sure=True, certain=False
+            )
     return None
 
 
@@ -626,42 +628,44 @@ def _is_line(term: str, document: Document) -> bool:
     return any(wanted <= set(stems(head.label.lower())) for head in heads)
 
 
-def _answer(
+def _build_answer(
     sentence: Sentence, span: tuple[int, int], question: Question, context: TurnContext, score: float
 ) -> Answer:
     start, end = span
     source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
-    plan = Plan((Extract(1, source, _label(question), None, text=sentence.text[start:end]),))
-    return _told(plan, sentence, question, context, score)
+    plan = Plan((Extract(1, source, _label_question(question), None, text=sentence.text[start:end]),))
+    return _build_cause_answer(plan, sentence, question, context, score)
 
 
-def _label(question: Question) -> str:
+def _label_question(question: Question) -> str:
     return question.text.strip().rstrip("?")[:_LONGEST]
 
 
-def _told(plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float) -> Answer:
+def _build_cause_answer(
+    plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float
+) -> Answer:
     return replace(
         answer_from_plan(plan, context, question=question.text),
-        description=_label(question),
+        description=_label_question(question),
         entity=None,
         period=None,
-        confidence=_confidence(score),
-        answerable=_answerable(score),
-        grounds=_grounds(sentence, question),
+        confidence=_estimate_confidence(score),
+        answerable=_estimate_answerability(score),
+        grounds=_describe_grounds(sentence, question),
     )
 
 
-def _confidence(score: float) -> float:
+def _estimate_confidence(score: float) -> float:
     """How likely the words are those that people would mark, word for word; fitted by ranges on TAT-QA's answers."""
     return 0.5 / (1 + math.exp(-6 * (score - 0.7)))
 
 
-def _answerable(score: float) -> float:
+def _estimate_answerability(score: float) -> float:
     """How likely the sentence holds the answer, be it longer or shorter; fitted likewise."""
     return 1 / (1 + math.exp(-5 * (score - 0.5)))
 
 
-def _grounds(sentence: Sentence, question: Question) -> str | None:
+def _describe_grounds(sentence: Sentence, question: Question) -> str | None:
     text = set(words(sentence.text))
     shared = list(dict.fromkeys(word for word in words(question.lowered) if word in text and len(word) > 3))
     return f'sentence "{" ".join(shared)}"' if shared else None

@@ -4,7 +4,7 @@ from pages import page
 
 from quaestor.questions.question import Question
 from quaestor.questions.words_asked import AskedWords
-from quaestor.solvers.embedded.spans import find_sentences, stems_said
+from quaestor.solvers.embedded.spans import find_sentences, list_named_stems
 
 PAGE = page(
     [["( in millions )", "2016", "2015"], ["freight costs ( 1 )", "12", "11"], ["rent", "7", "6"]],
@@ -44,5 +44,5 @@ def test_the_cause_of_another_move_fits_less() -> None:
 
 def test_a_question_without_words_of_its_own_finds_nothing() -> None:
     assert find_sentences(Question("why?"), "cause", PAGE) == ()
-    assert stems_said(Question("why?")) == []
-    assert stems_said(Question("why did rent fall?")) == ["rent", "fall"]
+    assert list_named_stems(Question("why?")) == []
+    assert list_named_stems(Question("why did rent fall?")) == ["rent", "fall"]

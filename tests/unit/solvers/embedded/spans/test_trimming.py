@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from quaestor.documents.sentences import read_sentences
 from quaestor.questions.question import Question
 from quaestor.questions.words_asked import AskedWords
-from quaestor.solvers.embedded.spans import trim
+from quaestor.solvers.embedded.spans import trim_sentence
 
 KINDS: tuple[AskedWords, ...] = (
     "cause", "meaning", "parts", "left_out", "way", "often", "time", "place", "person", "table", "ground", "rest",
@@ -16,7 +16,7 @@ KINDS: tuple[AskedWords, ...] = (
 
 def words(text: str, question: str, asked: AskedWords) -> str:
     (sentence,) = read_sentences("d", "pre_text", [text])
-    start, end = trim(sentence, Question(question), asked)
+    start, end = trim_sentence(sentence, Question(question), asked)
     return text[start:end]
 
 
@@ -55,6 +55,6 @@ _ANY = st.lists(
 def test_the_answer_lies_in_the_sentence(said: list[str], asked: list[str], kind: AskedWords) -> None:
     text = " ".join(said)
     (sentence,) = read_sentences("d", "pre_text", [text])
-    start, end = trim(sentence, Question(" ".join(asked)), kind)
+    start, end = trim_sentence(sentence, Question(" ".join(asked)), kind)
     assert 0 <= start <= len(text)
     assert end <= len(text)
