@@ -25,7 +25,7 @@ from quaestor.solvers.embedded.number_features import OPERATION_WORDS
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
 from quaestor.solvers.embedded.page import NumberMatrix, clip, is_among
 from quaestor.solvers.embedded.page_numbers import LEADS
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, latest_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, find_latest_turn
 
 # Which stems of a question each of many labels says, as bits: sets of thousands of pairs in a few operations.
 #
@@ -203,7 +203,7 @@ def _label(pool: Pool, n: int, turn: TurnView) -> frozenset[str]:
         members = [m.index for m in pool.members(n) if m.kind == "leaf"]
         return frozenset().union(*(leaves.named[leaf] for leaf in members))
     words = set(state.questions[operand.index].stems)
-    for index in state.leaves_of(operand.index):
+    for index in state.find_leaves_of(operand.index):
         words.update(leaves.leaves[index].row)
     return frozenset(words)
 
@@ -235,7 +235,7 @@ def _find_years(pool: Pool, turns: Sequence[TurnView]) -> NDArray[np.int32]:
     for n in np.flatnonzero((pool.leaf < 0) & (pool.turn > 0)).tolist():
         operand, state = pool.operands[n], turns[pool.reading[n]].state
         if operand.kind == "result":
-            found = {int(leaves.year[leaf]) for leaf in state.leaves_of(operand.index)} - {0}
+            found = {int(leaves.year[leaf]) for leaf in state.find_leaves_of(operand.index)} - {0}
             named = state.questions[operand.index].years
             years[n] = found.pop() if len(found) == 1 else named[0] if len(named) == 1 else 0
     return years
@@ -491,7 +491,7 @@ def measure_references(candidates: Candidates, turns: Sequence[TurnView]) -> dic
 def _find_latest_places(turn: TurnView) -> list[int]:
     """For each result of the turns before where it was last found, counted from 1; at the end 0, for what is none."""
     expressions = [result.expression for result in turn.results]
-    return [*((latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
+    return [*((find_latest_turn(expression, expressions) or 0) + 1 for expression in expressions), 0]
 
 
 def _tabulate_pairs(turn: TurnView) -> NDArray[np.float64]:

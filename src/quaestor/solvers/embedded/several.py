@@ -58,7 +58,7 @@ class _LabelPlace:
     label: tuple[str, ...]
 
 
-def lines_listed(question: Question, document: Document) -> Listing | None:
+def find_listed_lines(question: Question, document: Document) -> Listing | None:
     """Return a question for several lines of one table, or several columns, as a list; None for every other."""
     text = question.lowered
     if " and " not in text and "&" not in text:
@@ -118,17 +118,15 @@ def _read_stems(label: str) -> tuple[str, ...]:
 
 def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
     """Yield where a question says a label whole; of labels at one place the longest."""
-    stem_places = _list_stems(text)
+    spans = _list_stems(text)
     sizes = sorted({len(label) for label in labels if label}, reverse=True)
     free = 0
-    for place, (_, start, _) in enumerate(stem_places):
+    for place, (_, start, _) in enumerate(spans):
         for size in sizes if place >= free else ():
-            label = tuple(stem for stem, _, _ in stem_places[place : place + size])
+            label = tuple(stem for stem, _, _ in spans[place : place + size])
             # "Net income and total assets" does not say a label "Net income, total".
-            if label in labels and (
-                labels[label] or not _AND.search(text[start : stem_places[place + len(label) - 1][2]])
-            ):
-                yield _LabelPlace(start, stem_places[place + len(label) - 1][2], label)
+            if label in labels and (labels[label] or not _AND.search(text[start : spans[place + len(label) - 1][2]])):
+                yield _LabelPlace(start, spans[place + len(label) - 1][2], label)
                 free = place + len(label)
                 break
 
@@ -306,7 +304,7 @@ def _find_listing(question: Question, context: TurnContext) -> tuple[Listing | N
     if listing is not None:
         return (None if listing.total and not _names_a_total(question, context.document) else listing), "line"
     question = _repeat_at_time(question, context)
-    return lines_listed(question, context.document) or read_enumeration(question.text), "place"
+    return find_listed_lines(question, context.document) or read_enumeration(question.text), "place"
 
 
 def _names_a_total(question: Question, document: Document) -> bool:

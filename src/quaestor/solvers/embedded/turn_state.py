@@ -104,23 +104,23 @@ class DialogueState:
         listed = self.outcomes[-1].operands
         return listed if all(operand.kind == "leaf" for operand in listed) else ()
 
-    def leaves_of(self, turn: int) -> frozenset[int]:
+    def find_leaves_of(self, turn: int) -> frozenset[int]:
         """Return every leaf that a turn's result rests on, through earlier results too."""
         found: set[int] = set()
         for operand in self.outcomes[turn].operands:
             if operand.kind == "leaf":
                 found.add(operand.index)
             elif operand.kind == "result":
-                found |= self.leaves_of(operand.index)
+                found |= self.find_leaves_of(operand.index)
         return frozenset(found)
 
 
-def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
+def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
     """Return the results of the turns so far."""
     expressions: list[Expression] = []
     found: list[Result] = []
     for turn, outcome in enumerate(state.outcomes):
-        operands = tuple(_expression(o, expressions) for o in outcome.operands)
+        operands = tuple(_build_expression(o, expressions) for o in outcome.operands)
         if outcome.operation == "lookup":
             expression = operands[0] if operands else ("nothing", turn)
             operands = ()
@@ -129,11 +129,11 @@ def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]
             expression, operands = ("divide", change, operands[1]), (change, operands[1], operands[0])
         else:
             expression = (outcome.operation, *operands)
-        again = latest_turn(expression, expressions)
-        rests = found[again].rests if again is not None else tuple(latest_turn(o, expressions) for o in operands)
+        again = find_latest_turn(expression, expressions)
+        rests = found[again].rests if again is not None else tuple(find_latest_turn(o, expressions) for o in operands)
         asked = state.questions[turn]
         made = how_made(expression)
-        years = asked.year_set or _years(outcome.operands, leaves)
+        years = asked.year_set or _find_shared_years(outcome.operands, leaves)
         metric = "percentage_change" if made == "relative change" else made
         expressions.append(expression)
         things = things_of(asked, None, rests, found)
@@ -141,18 +141,18 @@ def results_of_state(state: DialogueState, leaves: NumberMatrix) -> list[Result]
     return found
 
 
-def _expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
+def _build_expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
     if operand.kind == "result":
         return earlier[operand.index]
     return ("number", operand.index) if operand.kind == "leaf" else ("constant", operand.value)
 
 
-def latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+def find_latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
     """Return the latest turn that computes an expression."""
     return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 
-def _years(operands: Sequence[Operand], leaves: NumberMatrix) -> frozenset[int]:
+def _find_shared_years(operands: Sequence[Operand], leaves: NumberMatrix) -> frozenset[int]:
     years = {int(leaves.year[o.index]) for o in operands if o.kind == "leaf"} - {0}
     return frozenset({max(years)}) if years else frozenset()
 
@@ -171,14 +171,14 @@ _QUALIFIERS = frozenset(stems("total consolidated loss benefit"))
 """What a label may say besides the figure's name: that it is the whole, or a sign in brackets."""
 _OWNERS = frozenset(stems("attributable available"))
 """Whose share it is follows in a label; the owners' is the whole, unless it is the one of other interests."""
-_TOLD = frozenset(
+_LINKING_STEMS = frozenset(
     stems("increased decreased declined rose fell grew totaled approximately fiscal million billion thousand dollars")
 )
 """What may be between a figure's name and its number in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _NamedRatio:
     """A ratio in a text of lower case: where its name begins and ends."""
 
     ratio: FinancialRatio
@@ -193,44 +193,47 @@ def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
     words of the page. It stays as it is where the page prints that ratio or lacks one of its figures, where it is asked
     how the ratio changed or compares, and where the question names none: one look into a cache.
     """
-    named = _asked_for(question)
+    named = _find_asked_ratio(question)
     if named is None or _is_printed(named.ratio, question.lowered[named.start : named.end], leaves):
         return question
-    numerator, denominator = _printed(named.ratio.numerator, leaves), _printed(named.ratio.denominator, leaves)
+    numerator, denominator = (
+        _find_wording(named.ratio.numerator, leaves),
+        _find_wording(named.ratio.denominator, leaves),
+    )
     if numerator is None or denominator is None:
         return question
-    told = f"{question.lowered[: named.start]}{numerator} divided by {denominator}{question.lowered[named.end :]}"
-    return read_question(told)
+    text = f"{question.lowered[: named.start]}{numerator} divided by {denominator}{question.lowered[named.end :]}"
+    return read_question(text)
 
 
 @lru_cache(maxsize=1024)
-def _asked_for(question: Question) -> _Named | None:
+def _find_asked_ratio(question: Question) -> _NamedRatio | None:
     """The ratio that a question asks for, and nothing but it."""
     lowered = question.lowered
-    named = _named(lowered)
+    named = _find_ratio(lowered)
     if named is None:
         return None
     before, name, after = lowered[: named.start], lowered[named.start : named.end], lowered[named.end :]
     # Another word beside the name makes another figure of it: "the adjusted operating margin", "debt ratio covenant".
     # One further before it is what is asked for: "what was the tax benefit, based on the effective tax rate?"
     asks = _ASKS.match(before)
-    alone = all(map(_says_nothing, (*words(before[asks.end() if asks else 0 :]), *words(after)[:1])))
-    if not alone or _OF_TO.match(after) or _named(f"{before}|{after}") or not _asks_for_a_value(question, name):
+    alone = all(map(_is_filler, (*words(before[asks.end() if asks else 0 :]), *words(after)[:1])))
+    if not alone or _OF_TO.match(after) or _find_ratio(f"{before}|{after}") or not _asks_for_a_value(question, name):
         return None
     return named
 
 
 @lru_cache(maxsize=1024)
-def _named(text: str) -> _Named | None:
+def _find_ratio(text: str) -> _NamedRatio | None:
     """The ratio with the longest name in a text: a gross profit margin is not a profit margin."""
     found = [(span, ratio) for ratio in read_core().ratios if (span := find_phrase(text, ratio.matcher))]
     if not found:
         return None
     (start, end), ratio = max(found, key=lambda one: one[0][1] - one[0][0])
-    return _Named(ratio, start, end)
+    return _NamedRatio(ratio, start, end)
 
 
-def _says_nothing(word: str) -> bool:
+def _is_filler(word: str) -> bool:
     return word in STOP_WORDS or not word[0].isalpha() or word.endswith("'s")
 
 
@@ -243,24 +246,24 @@ def _asks_for_a_value(question: Question, name: str) -> bool:
 
 def _is_printed(ratio: FinancialRatio, name: str, leaves: NumberMatrix) -> bool:
     """Return whether a number's labels, or its sentence, have all words of the name, or name the ratio otherwise."""
-    said = frozenset(stems(name))
+    name_stems = frozenset(stems(name))
     for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True):
-        labelled = _named(leaf.label.lower())
+        labelled = _find_ratio(leaf.label.lower())
         if labelled is not None and labelled.ratio is not ratio:
             continue
         # A gross margin can be an amount too, so by another name a percentage has to be printed as one.
         otherwise = labelled is not None and (percent or ratio.metric_type != "percentage")
-        if otherwise or said.issubset(leaf.around):
+        if otherwise or name_stems.issubset(leaf.around):
             return True
     return False
 
 
-def _printed(item: LineItem, leaves: NumberMatrix) -> str | None:
+def _find_wording(item: LineItem, leaves: NumberMatrix) -> str | None:
     """The wording of a figure by which the page has an amount, or None."""
     amounts = [leaf for leaf, percent in zip(leaves.leaves, leaves.percent.tolist(), strict=True) if not percent]
     for wording in item.wordings:
-        said = frozenset(stems(wording))
-        if said <= leaves.vocabulary.keys() and any(_is_figure(leaf, said) for leaf in amounts):
+        wording_stems = frozenset(stems(wording))
+        if wording_stems <= leaves.vocabulary.keys() and any(_is_figure(leaf, wording_stems) for leaf in amounts):
             return wording
     return None
 
@@ -286,7 +289,7 @@ def _is_called(label: tuple[str, ...], wording: frozenset[str]) -> bool:
 def _leads_to(leaf: CandidateNumber, wording: frozenset[str]) -> bool:
     """Return whether the words just before a number in a sentence are the wording, or those just after it."""
     before, size = list(leaf.row), len(wording)
-    while before and before[-1] in _TOLD:
+    while before and before[-1] in _LINKING_STEMS:
         before.pop()
     return frozenset(before[-size:]) == wording or frozenset(leaf.column[:size]) == wording
 
@@ -337,22 +340,24 @@ def read_turns(
         states: The readings, all of the same questions.
         references: The weights by which references are resolved.
     """
-    told, leaves = expand_ratio(question, page.leaves), page.leaves
+    asked, leaves = expand_ratio(question, page.leaves), page.leaves
     if states and states[0].questions:
-        told = with_told_years(told, states[0].questions)
+        asked = with_told_years(asked, states[0].questions)
     known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
     turns = []
     for state in states:
         context = next((q.years for q in reversed(state.questions) if q.years), ())
         base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-        targets = set(told.told_years) or {year + offset for offset in told.offsets for year in set(told.years) or base}
-        results = results_of_state(state, leaves)
+        targets = set(asked.told_years) or {
+            year + offset for offset in asked.offsets for year in set(asked.years) or base
+        }
+        results = read_results(state, leaves)
         latest = latest_results(results)
         # Where readings differ in the numbers taken alone, the question points at the same turns.
         seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
         if seen not in known:
-            known[seen] = rank_sets(told, latest, references, explained=False)
-        turns.append(TurnView(page, state, told, frozenset(targets), context, tuple(results), known[seen]))
+            known[seen] = rank_sets(asked, latest, references, explained=False)
+        turns.append(TurnView(page, state, asked, frozenset(targets), context, tuple(results), known[seen]))
     return turns
 
 

@@ -5,7 +5,7 @@ from pages import page
 
 from quaestor.documents.assembly import TablePart, assemble
 from quaestor.questions.question import Question
-from quaestor.solvers.embedded.several import lines_listed
+from quaestor.solvers.embedded.several import find_listed_lines
 
 PAGE = page(
     [
@@ -37,7 +37,7 @@ WITH_YEARS = [
     ],
 )
 def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -> None:
-    listing = lines_listed(Question(question), PAGE)
+    listing = find_listed_lines(Question(question), PAGE)
     assert listing is not None
     assert listing.items == items
     assert all(item in part for item, part in zip(listing.items, listing.questions, strict=True))
@@ -55,20 +55,20 @@ def test_lines_side_by_side_are_several(question: str, items: tuple[str, ...]) -
     ],
 )
 def test_one_line_or_one_result_is_no_list(question: str) -> None:
-    assert lines_listed(Question(question), PAGE) is None
+    assert find_listed_lines(Question(question), PAGE) is None
 
 
 def test_a_label_without_an_and_is_not_said_across_one() -> None:
     lines = page([["", "2016"], ["net income", "3"], ["net income , total", "4"], ["total assets", "9"]], [])
-    listing = lines_listed(Question("what were net income and total assets in 2016?"), lines)
+    listing = find_listed_lines(Question("what were net income and total assets in 2016?"), lines)
     assert listing is not None
     assert listing.items == ("net income", "total assets")
 
 
 def test_the_name_of_a_line_that_is_nothing_but_years_is_no_label() -> None:
     statements = assemble("TERN/2023", [TablePart(WITH_YEARS)])
-    assert lines_listed(Question("passenger and freight sales, year 2022"), statements) is None
-    assert lines_listed(Question("total of passenger sales and costs, year by year"), statements) is None
-    listing = lines_listed(Question("list passenger sales and cost of sales of year 2023"), statements)
+    assert find_listed_lines(Question("passenger and freight sales, year 2022"), statements) is None
+    assert find_listed_lines(Question("total of passenger sales and costs, year by year"), statements) is None
+    listing = find_listed_lines(Question("list passenger sales and cost of sales of year 2023"), statements)
     assert listing is not None
     assert listing.items == ("passenger sales", "cost of sales")

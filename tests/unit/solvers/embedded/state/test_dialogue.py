@@ -26,7 +26,7 @@ def test_look_ups_are_turns_that_took_one_leaf_and_no_more() -> None:
 
 @pytest.mark.parametrize(("turn", "leaves"), [(0, {3}), (1, {3, 5}), (2, {3, 5}), (3, {3, 5, 6}), (4, {3}), (5, set())])
 def test_a_result_rests_on_the_leaves_of_what_it_was_made_of(turn: int, leaves: set[int]) -> None:
-    assert STATE.leaves_of(turn) == leaves
+    assert STATE.find_leaves_of(turn) == leaves
 
 
 def test_a_turn_is_added_and_what_was_stays() -> None:
