@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.prior import (
     uses_unasked_constant,
 )
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
-from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_off_question, leaves_of, years_spoken_of
+from quaestor.solvers.embedded.unwanted_plans import find_asked_years, find_leaves, is_implausible, is_off_question
 
 
 def list_signatures(state: DialogueState) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ def _identify_result(choice: Hypothesis) -> _Result:
 
 
 def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> TurnAction:
-    years = years_spoken_of(question, leaves_of(outcome, state), page.leaves)
+    years = find_asked_years(question, find_leaves(outcome, state), page.leaves)
     results = [state.outcomes[operand.index] for operand in outcome.operands if operand.kind == "result"]
     asked = replace_by_percentage(question, outcome)
     if not any(result.operation == "subtract" for result in results):
@@ -326,7 +326,7 @@ def _is_ruled_out(
     question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures, *, filing: bool
 ) -> bool:
     """Whether a plan cannot be meant; of a filing, with the turns before and its numbers, more is known."""
-    if is_ruled_out(question, outcome) or is_off_question(question, outcome, leaves_of(outcome, state), page.leaves):
+    if is_ruled_out(question, outcome) or is_off_question(question, outcome, find_leaves(outcome, state), page.leaves):
         return True
     if not filing:
         return False

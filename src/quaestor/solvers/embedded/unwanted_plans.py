@@ -50,31 +50,31 @@ _PRICE = lazy_regex(r"\bprice\b|\b(?:cost|value) per\b|\beach\b")
 _PRODUCT = lazy_regex(r"\btimes\b|\bproduct\b|\bmultipl|\bconvert|\bvalue\b")
 
 
-def is_off_question(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def is_off_question(question: Question, outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Return whether a plan does another thing than the question asks for.
 
     Args:
-        taken: The number of the page that each operand is or looked up; -1 of what is none.
+        used: The number of the page that each operand is or looked up; -1 of what is none.
     """
-    asked = _asked(question)
+    asked = _read_asked_result(question)
     match outcome.operation:
         case "lookup":
             # Of the eight labelled turns that ask for yes or no none looks a number up.
-            return asked.yes_or_no or (asked.change and _is_amount_for_change(taken, leaves))
+            return asked.yes_or_no or (asked.change and _is_amount_for_change(used, leaves))
         case "divide":
             return (
-                (asked.percentage and _is_amount_over_percentage(taken, leaves))
-                or (asked.total and _is_ratio_for_total(outcome, taken, leaves))
-                or (asked.price and _is_count_for_price(taken, leaves))
+                (asked.percentage and _is_amount_over_percentage(used, leaves))
+                or (asked.total and _is_ratio_for_total(outcome, used, leaves))
+                or (asked.price and _is_count_for_price(used, leaves))
                 or (asked.average and _is_ratio_for_average(outcome))
             )
-        case "multiply" if asked.count and _is_product_for_count(taken, leaves):
+        case "multiply" if asked.count and _is_product_for_count(used, leaves):
             return True
     return asked.ratio and outcome.operation in _NO_RATIOS
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedResult:
     """What a question surely asks for."""
 
     change: bool
@@ -88,9 +88,9 @@ class _Asked:
 
 
 @lru_cache(maxsize=64)
-def _asked(question: Question) -> _Asked:
+def _read_asked_result(question: Question) -> _AskedResult:
     text = question.lowered
-    return _Asked(
+    return _AskedResult(
         change=asks_for_change(question),
         # Most questions begin otherwise, and then need not be read for it.
         yes_or_no=_VERB_FIRST.search(text) is not None and question.wants.kind == "yes_no",
@@ -110,12 +110,12 @@ def asks_for_change(question: Question) -> bool:
     return bool(_CHANGE.search(question.lowered)) and not _OF_CHANGE.search(question.lowered)
 
 
-def _is_amount_for_change(taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_amount_for_change(used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether, where a change is asked for, neither label nor sentence of what is looked up speaks of one.
 
     Of 709 turns that ask for one 21 are answered by a look-up, of numbers that are a change as they are printed.
     """
-    return all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in taken)
+    return all(leaf >= 0 and not _speaks_of_change(leaf, leaves) for leaf in used)
 
 
 def _speaks_of_change(leaf: int, leaves: NumberMatrix) -> bool:
@@ -132,29 +132,29 @@ def _asks_for_ratio(question: Question) -> bool:
     return asked is not None and "differen" not in question.lowered[: asked.start()] and not asks_for_change(question)
 
 
-def _is_amount_over_percentage(taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_amount_over_percentage(used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether "what percentage" is answered by an amount over a percentage, or the reverse. Of 546 turns none is."""
-    if len(taken) != 2 or min(taken) < 0:
+    if len(used) != 2 or min(used) < 0:
         return False
-    first, second = (bool(leaves.counts[leaf].percent) for leaf in taken)
+    first, second = (bool(leaves.counts[leaf].percent) for leaf in used)
     return first is not second
 
 
-def _is_ratio_for_total(outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_ratio_for_total(outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether "what was the total" is answered by one number over another, neither of them a constant or a percentage.
 
     Of 509 turns none is: four divide by a thousand, a million or a percentage.
     """
     if any(operand.kind == "constant" for operand in outcome.operands):
         return False
-    return not any(leaf >= 0 and leaves.counts[leaf].percent for leaf in taken)
+    return not any(leaf >= 0 and leaves.counts[leaf].percent for leaf in used)
 
 
-def _is_count_for_price(taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_count_for_price(used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether a price is answered by a count of things over what was paid for them."""
-    if len(taken) != 2 or min(taken) < 0:
+    if len(used) != 2 or min(used) < 0:
         return False
-    first, second = taken
+    first, second = used
     return bool(leaves.counted[first]) and not leaves.counts[first].money and leaves.counts[second].money
 
 
@@ -166,12 +166,12 @@ def _is_ratio_for_average(outcome: TurnAction) -> bool:
     return all(operand.kind == "leaf" for operand in outcome.operands)
 
 
-def _is_product_for_count(taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_product_for_count(used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether a number of things is asked for and two numbers of the page are multiplied, none of them a percentage.
 
     Of 158 turns none is that does not say "times", "product" or the like.
     """
-    return all(leaf >= 0 and not leaves.counts[leaf].percent for leaf in taken)
+    return all(leaf >= 0 and not leaves.counts[leaf].percent for leaf in used)
 
 
 # Plans that nobody asks for of a filing: one number taken twice, an amount for its change, the change of a change.
@@ -193,10 +193,10 @@ _IN_YEAR = lazy_regex(r"\b(?:in|for|during) (?:the )?(?:fiscal )?(?:year )?(?:19
 
 def is_implausible(question: Question, outcome: TurnAction, state: DialogueState, leaves: NumberMatrix) -> bool:
     """Return whether nobody who asks a question of a filing means what a plan does."""
-    taken = leaves_of(outcome, state)
+    used = find_leaves(outcome, state)
     if is_of_other_answers(question, outcome, state):
         return True
-    if takes_one_twice(outcome, taken, leaves) or is_no_comparison(question, outcome, leaves):
+    if uses_one_twice(outcome, used, leaves) or is_no_comparison(question, outcome, leaves):
         return True
     if (
         outcome.operation in _IMPLAUSIBLE_NO_RATIOS
@@ -204,7 +204,7 @@ def is_implausible(question: Question, outcome: TurnAction, state: DialogueState
         and not _SUM.search(question.lowered)
     ):
         return True
-    return asks_for_change(question) and is_no_change(question, outcome, taken, leaves)
+    return asks_for_change(question) and is_no_change(question, outcome, used, leaves)
 
 
 def is_of_other_answers(question: Question, outcome: TurnAction, state: DialogueState) -> bool:
@@ -215,30 +215,30 @@ def is_of_other_answers(question: Question, outcome: TurnAction, state: Dialogue
     results = [operand.index for operand in outcome.operands if operand.kind == "result"]
     if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.stands_alone:
         return False
-    return all(question.names.isdisjoint(_things_of(turn, state)) for turn in results)
+    return all(question.names.isdisjoint(_list_things(turn, state)) for turn in results)
 
 
-def _things_of(turn: int, state: DialogueState) -> frozenset[str]:
+def _list_things(turn: int, state: DialogueState) -> frozenset[str]:
     """What an earlier question names, or the one that it goes on from: "and in 2022?" is about the same."""
     return next((names for n in range(turn, -1, -1) if (names := state.questions[n].names)), frozenset())
 
 
-def leaves_of(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
+def find_leaves(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
     """Return the number of the page that each operand is or looked up; -1 of what is none."""
     lookups = state.lookups
-    taken = (operand for operand in outcome.operands if operand.kind != "group")
-    return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in taken)
+    operands = (operand for operand in outcome.operands if operand.kind != "group")
+    return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in operands)
 
 
-def years_spoken_of(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
+def find_asked_years(question: Question, used: Sequence[int], leaves: NumberMatrix) -> tuple[int, ...]:
     """Return the year of each number as a question speaks of it; 0 if none is known.
 
     What was owed in 2024 and is due in 2026 is of 2026 where that is named.
 
     Args:
-        taken: Numbers of the page, as `leaves_of` has them.
+        used: Numbers of the page, as `find_leaves` has them.
     """
-    own = ((int(leaves.year[leaf]), int(leaves.other_year[leaf])) if leaf >= 0 else (0, 0) for leaf in taken)
+    own = ((int(leaves.year[leaf]), int(leaves.other_year[leaf])) if leaf >= 0 else (0, 0) for leaf in used)
     return tuple(other if other in question.year_set else year for year, other in own)
 
 
@@ -250,52 +250,52 @@ def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatr
     return len({one.percent for one in counts}) > 1
 
 
-def takes_one_twice(outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def uses_one_twice(outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Return whether an outcome calculates with one number and that number again, be it printed elsewhere.
 
     Args:
-        taken: Its numbers of the page, as `leaves_of` has them.
+        used: Its numbers of the page, as `find_leaves` has them.
     """
-    if outcome.operation not in _TOGETHER or -1 in taken:
+    if outcome.operation not in _TOGETHER or -1 in used:
         return False
-    said = [(float(leaves.value[leaf]), int(leaves.year[leaf])) for leaf in taken]
+    values = [(float(leaves.value[leaf]), int(leaves.year[leaf])) for leaf in used]
     return any(
-        one == other and set(leaves.leaves[taken[n]].row) & set(leaves.leaves[taken[m]].row)
-        for n, one in enumerate(said)
-        for m, other in enumerate(said[:n])
+        one == other and set(leaves.leaves[used[n]].row) & set(leaves.leaves[used[m]].row)
+        for n, one in enumerate(values)
+        for m, other in enumerate(values[:n])
     )
 
 
-def is_no_change(question: Question, outcome: TurnAction, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def is_no_change(question: Question, outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Return whether an outcome cannot be the change that is asked for.
 
     A difference is none if one of its numbers is a change already, if both are of one year, or where the year
     whose change it is is not the later one. An amount times or over a percentage of the page never is.
 
     Args:
-        taken: Its numbers of the page, as `leaves_of` has them.
+        used: Its numbers of the page, as `find_leaves` has them.
     """
     if outcome.operation in _SCALED:
-        percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in taken]
+        percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in used]
         return any(percent) and not all(percent)
     if outcome.operation not in _DIFFERENCES:
         return False
     changes = sum(stem in CHANGES for stem in stems(question.lowered))
-    of_changes = any(leaf >= 0 and CHANGES & {*leaves.leaves[leaf].column[-1:]} for leaf in taken)
-    return (changes == 1 and of_changes) or _is_of_other_years(question, taken, leaves)
+    of_changes = any(leaf >= 0 and CHANGES & {*leaves.leaves[leaf].column[-1:]} for leaf in used)
+    return (changes == 1 and of_changes) or _is_of_other_years(question, used, leaves)
 
 
-def _is_of_other_years(question: Question, taken: Sequence[int], leaves: NumberMatrix) -> bool:
+def _is_of_other_years(question: Question, used: Sequence[int], leaves: NumberMatrix) -> bool:
     """Whether the numbers of a difference are of one year, or not of the one whose change is asked for."""
-    years = years_spoken_of(question, taken, leaves)
+    years = find_asked_years(question, used, leaves)
     if not all(years):
         return False
     if len(set(years)) == 1:
-        lines = {(int(leaves.table[leaf]), int(leaves.line[leaf])) for leaf in taken}
+        lines = {(int(leaves.table[leaf]), int(leaves.line[leaf])) for leaf in used}
         return len(lines) > 1 and not _ONE_OF_TWO.search(question.lowered)
     if len(question.years) != 1 or _IN_YEAR.search(question.lowered) is None:
         return False
-    later = taken[years.index(max(years))]
+    later = used[years.index(max(years))]
     line = (leaves.table == leaves.table[later]) & (leaves.line == leaves.line[later])
     before = max(years) - 1
     return max(years) != question.years[0] or (before not in years and bool((leaves.year[line] == before).any()))

@@ -6,7 +6,7 @@ from alder_report import numbers_of_report, plan
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.page import NumberMatrix
 from quaestor.solvers.embedded.turn_state import DialogueState
-from quaestor.solvers.embedded.unwanted_plans import asks_for_change, is_off_question, leaves_of
+from quaestor.solvers.embedded.unwanted_plans import asks_for_change, find_leaves, is_off_question
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_what_is_asked_for_leaves_no_choice(
     leaves: NumberMatrix, question: str, operation: str, printed: list[tuple[str, int]], *, off: bool
 ) -> None:
     outcome = plan(leaves, operation, *printed)
-    taken = leaves_of(outcome, DialogueState())
+    taken = find_leaves(outcome, DialogueState())
     assert is_off_question(read_question(question), outcome, taken, leaves) is off
 
 
