@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.number_fit import normalize_loss
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.spans import SpanCandidate
 from quaestor.solvers.embedded.unwanted_plans import asks_for_change
-from quaestor.solvers.embedded.writing import whole_question
+from quaestor.solvers.embedded.writing import complete_question
 
 # A line of statements that a question names and the page does not have, though it has one that sounds like it.
 #
@@ -380,4 +380,4 @@ class AbstentionPolicy:
 
 def _asks_for_choice(asked: AskedTurn) -> bool:
     """Whether a question chooses among cells or lines: how sure such a choice is has been learned for itself."""
-    return whole_question(asked.question, asked.context.memory.asked).wants.selection is not None
+    return complete_question(asked.question, asked.context.memory.asked).wants.selection is not None

@@ -54,7 +54,7 @@ from quaestor.solvers.embedded.period_fit import read_asked_period
 from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
 from quaestor.solvers.embedded.turn_state import DialogueState, last_leaves
-from quaestor.solvers.embedded.writing import as_number_question, likely_cells, measured_words, whole_question
+from quaestor.solvers.embedded.writing import build_number_question, complete_question, score_cells, trim_measure
 
 # Which group of cells a question chooses among: by the number scorer, the turns before, and the words for the whole.
 #
@@ -128,7 +128,7 @@ def find_item_groups(
     Args:
         probability: Of each number of the page, that it is measured.
     """
-    measure = remove_times(measured_words(selection.measure))
+    measure = remove_times(trim_measure(selection.measure))
     within = find_members(document, selection.whole) or find_members(document, measure)
     groups = group_items(cells, frozenset() if within is None else within.rows)
     if named := _find_named_options(selection.options, groups):
@@ -328,8 +328,8 @@ def choose_plans(
 
     @lru_cache(maxsize=1024)  # each line of a page is compared with the same few
     def cell_of(words: str) -> LabelledCell | None:
-        other = as_number_question(words)
-        found = likely_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
+        other = build_number_question(words)
+        found = score_cells(other, state, page, weights, build_prior(other, page.leaves, document, places))
         return max(cells, key=lambda cell: float(found[cell.leaf]))
 
     for found in find_period_groups(selection, question, cells, probability):
@@ -355,13 +355,13 @@ def _score_cells(
     weights: EmbeddedWeights,
     places: Mapping[int, float],
 ) -> NDArray[np.float64]:
-    measure, last = measured_words(selection.measure), last_leaves(state)
+    measure, last = trim_measure(selection.measure), last_leaves(state)
     if not measure and last:
         meant = np.zeros(len(page.leaves))
         meant[list(last)] = 1 / len(last)
         return meant
-    question = as_number_question(measure)
-    return likely_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
+    question = build_number_question(measure)
+    return score_cells(question, state, page, weights, build_prior(question, page.leaves, document, places))
 
 
 def _choose_members(
@@ -466,7 +466,7 @@ class CellChoiceAnswerer:
             asked: The question, the page and the conversation.
             least: Answers that are less sure than this share of the first are left out.
         """
-        question = whole_question(asked.translated, asked.context.memory.asked)
+        question = complete_question(asked.translated, asked.context.memory.asked)
         selection = question.wants.selection
         if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):
             return

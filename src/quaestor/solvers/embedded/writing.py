@@ -35,26 +35,26 @@ _LEAD = lazy_regex(r"^(?:(?:the|and|of|for|in|,)\s+)*")
 _TAIL = lazy_regex(r"(?:[\s,]{1,3}(?:the|and|of|for|in|an?|with|during|to|by)){0,8}[\s,.?]{0,8}$")
 
 
-def measured_words(measure: str) -> str:
+def trim_measure(measure: str) -> str:
     """Return the words of a measure without those at its ends that say nothing; "" if it only points back.
 
-    >>> measured_words("the sales in 2012, the"), measured_words("that")
+    >>> trim_measure("the sales in 2012, the"), trim_measure("that")
     ('sales in 2012', '')
     """
     left = _TAIL.sub("", _LEAD.sub("", measure))
     return "" if _POINTS_BACK.match(left) else left
 
 
-def as_number_question(measure: str) -> Question:
+def build_number_question(measure: str) -> Question:
     """Return the question for the number that is measured.
 
     Args:
-        measure: Its words, as `measured_words`; "" asks for what was asked for before.
+        measure: Its words, as `trim_measure`; "" asks for what was asked for before.
     """
     return read_question(f"what was the {measure}?" if measure else "what was it?")
 
 
-def likely_cells(
+def score_cells(
     question: Question,
     state: DialogueState,
     page: PageFeatures,
@@ -96,11 +96,11 @@ _MOST = 8
 """So many questions back one may have begun that is still gone on with."""
 
 
-def whole_question(question: Question, earlier: Sequence[Question]) -> Question:
+def complete_question(question: Question, earlier: Sequence[Question]) -> Question:
     """Return a question with what it leaves out of those before; itself if it leaves out nothing.
 
     >>> asked = [read_question("in which year were wages highest?")]
-    >>> whole_question(read_question("what about freight?"), asked).text
+    >>> complete_question(read_question("what about freight?"), asked).text
     'in which year were freight highest?'
 
     Args:
@@ -108,11 +108,11 @@ def whole_question(question: Question, earlier: Sequence[Question]) -> Question:
     """
     before: Question | None = None
     for asked in (*earlier[-_MOST:], question):
-        before = _completed(asked, before)
+        before = _complete_by_last(asked, before)
     return before or question
 
 
-def _completed(question: Question, before: Question | None) -> Question:
+def _complete_by_last(question: Question, before: Question | None) -> Question:
     text = " ".join(question.lowered.split())
     selection = before.wants.selection if before is not None else None
     if before is None or selection is None or question.wants.selection is not None:
@@ -121,40 +121,40 @@ def _completed(question: Question, before: Question | None) -> Question:
         named = read_question(f"which {selection.noun} {of_noun['rest']}")
         return named if named.wants.selection is not None else question
     if _WHICH.fullmatch(text):
-        return _as_choice(before) or question
+        return _ask_for_choice(before) or question
     going_on = _GOING_ON.fullmatch(text)
     if going_on is None:
         return question
-    said = going_on["said"]
-    if question.years and len(said.split()) <= 2:
-        return _with_year(before, question)
-    return _with_measure(before, said) or question
+    rest = going_on["said"]
+    if question.years and len(rest.split()) <= 2:
+        return _replace_year(before, question)
+    return _replace_measure(before, rest) or question
 
 
-def _as_choice(before: Question) -> Question | None:
+def _ask_for_choice(before: Question) -> Question | None:
     """Return a question for a count as one for what is counted."""
     text, count = re.subn(r"\bhow many\b", "which", " ".join(before.lowered.split()), count=1)
     return read_question(text) if count else None
 
 
-def _with_year(before: Question, question: Question) -> Question:
+def _replace_year(before: Question, question: Question) -> Question:
     text, year = " ".join(before.lowered.split()).rstrip(" ?"), str(question.years[0])
     if len(before.years) == 1:
         return read_question(f"{text.replace(str(before.years[0]), year)}?")
     return read_question(f"{text} in {year}?") if not before.years else question
 
 
-def _with_measure(before: Question, said: str) -> Question | None:
+def _replace_measure(before: Question, words: str) -> Question | None:
     selection = before.wants.selection
-    measure = measured_words(selection.measure) if selection is not None else ""
-    if not measure or _VERB.search(said) or selection is None:
+    measure = trim_measure(selection.measure) if selection is not None else ""
+    if not measure or _VERB.search(words) or selection is None:
         return None
     for mention in before.periods:
         # "Sales in 2012" goes on as "costs in 2012".
-        measure = measured_words(measure.replace(before.lowered[mention.start : mention.end], ""))
+        measure = trim_measure(measure.replace(before.lowered[mention.start : mention.end], ""))
     if measure not in selection.text:
         return None
-    return read_question(selection.text.replace(measure, said.removeprefix("the "), 1))
+    return read_question(selection.text.replace(measure, words.removeprefix("the "), 1))
 
 
 # What a choice leaves to the questions after it: the cell that was chosen, as if it had been looked up.
@@ -166,23 +166,27 @@ def _with_measure(before: Question, said: str) -> Question | None:
 _SELECTS = frozenset({"argmax", "argmin", "rank", "labels"})
 
 
-def remembered_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> tuple[Question, TurnAction] | None:
+def read_choice_as_lookup(
+    question: Question, answer: Answer, leaves: NumberMatrix
+) -> tuple[Question, TurnAction] | None:
     """Return a turn that chose one cell as a turn that looked it up; None for every other turn."""
-    label = _one_label(answer)
+    label = _find_one_label(answer)
     if answer.plan is None or label is None:
         return None
-    group = _group(answer.plan)
+    group = _find_group(answer.plan)
     if group is None or label not in group.labels:
         return None
-    source, quantity = _cell(group, label)
+    source, quantity = _find_cell(group, label)
     index = leaves.index.get((source, quantity.value))
     if index is None:
         return None
     value = float(leaves.value[index])
     selection = question.wants.selection
-    measure = measured_words(selection.measure) if selection is not None else ""
-    told = read_question(f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?")
-    return told, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
+    measure = trim_measure(selection.measure) if selection is not None else ""
+    lookup = read_question(
+        f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?"
+    )
+    return lookup, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
 
 
 def is_no_number(answer: Answer) -> bool:
@@ -190,7 +194,7 @@ def is_no_number(answer: Answer) -> bool:
     return isinstance(answer.value, Text | ValueList)
 
 
-def _one_label(answer: Answer) -> str | None:
+def _find_one_label(answer: Answer) -> str | None:
     if isinstance(answer.value, Text):
         return answer.value.value
     if isinstance(answer.value, ValueList) and len(answer.value.items) == 1:
@@ -198,7 +202,7 @@ def _one_label(answer: Answer) -> str | None:
     return None
 
 
-def _group(plan: Plan) -> CellGroup | None:
+def _find_group(plan: Plan) -> CellGroup | None:
     """The cells that a plan chooses among: of a list of changes those of the later period."""
     step = plan.steps[-1]
     if not isinstance(step, Compute) or step.operation not in _SELECTS:
@@ -212,7 +216,7 @@ def _group(plan: Plan) -> CellGroup | None:
     return operand if isinstance(operand, CellGroup) else None
 
 
-def _cell(group: CellGroup, label: str) -> tuple[Source, Quantity]:
+def _find_cell(group: CellGroup, label: str) -> tuple[Source, Quantity]:
     place = group.labels.index(label)
     return group.sources[place], group.values[place]
 
@@ -228,12 +232,12 @@ def write_plan(outcome: TurnAction, leaves: NumberMatrix, state: DialogueState, 
         given: For each of them, whether that was its answer. One that was not cannot be referred to: its steps are
             written out.
     """
-    writer = _Writer(leaves, state, given)
+    writer = _PlanWriter(leaves, state, given)
     writer.write(outcome)
     return Plan(tuple(writer.steps))
 
 
-class _Writer:
+class _PlanWriter:
     """Steps in the making."""
 
     def __init__(self, leaves: NumberMatrix, state: DialogueState, given: Sequence[bool]) -> None:
@@ -242,26 +246,26 @@ class _Writer:
 
     def write(self, outcome: TurnAction) -> PlanOperand:
         """Add the steps of an outcome; what a lookup takes becomes the last step."""
-        operands = tuple(self._operand(operand) for operand in outcome.operands)
+        operands = tuple(self._write_operand(operand) for operand in outcome.operands)
         if outcome.operation != "lookup":
             self.steps.append(Compute(len(self.steps) + 1, outcome.operation, operands))
         elif not self.steps:
             self.steps.append(Compute(1, "identity", operands))
         return Ref(len(self.steps))
 
-    def _operand(self, operand: Operand) -> PlanOperand:
+    def _write_operand(self, operand: Operand) -> PlanOperand:
         if operand.kind == "constant":
-            return _constant(operand.value)
+            return _build_constant(operand.value)
         if operand.kind == "leaf":
-            return self._leaf(operand)
+            return self._write_leaf(operand)
         if self._given[operand.index]:
             return Ref(operand.index - len(self._given))
         outcome = self._state.outcomes[operand.index]
         if outcome.operation == "lookup":
-            return self._operand(outcome.operands[0])
+            return self._write_operand(outcome.operands[0])
         return self.write(outcome)
 
-    def _leaf(self, operand: Operand) -> Ref:
+    def _write_leaf(self, operand: Operand) -> Ref:
         leaf = self._leaves.leaves[operand.index]
         dropped = operand.value > 0 > leaf.quantity.value
         step = len(self.steps) + 1
@@ -271,7 +275,7 @@ class _Writer:
         return Ref(step)
 
 
-def _constant(value: float) -> Constant:
+def _build_constant(value: float) -> Constant:
     number = Decimal(repr(value))
     whole = number == number.to_integral_value()
     text = "const_m1" if value == -1 else f"const_{int(number)}" if whole and value >= 0 else format(number, "f")
@@ -288,7 +292,7 @@ def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int]
     state = DialogueState()
     for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
         if is_no_number(answer):
-            chosen = remembered_choice(whole_question(question, memory.asked[:place]), answer, leaves)
+            chosen = read_choice_as_lookup(complete_question(question, memory.asked[:place]), answer, leaves)
             if chosen is not None:
                 state = state.after(*chosen)
                 continue
@@ -311,7 +315,7 @@ def _read_outcome(
 ) -> TurnAction:
     last = plan.steps[-1]
     if isinstance(last, Extract):
-        return TurnAction("lookup", (_leaf_operand(last, leaves),), value, counts)
+        return TurnAction("lookup", (_find_leaf_operand(last, leaves),), value, counts)
     operands = []
     for operand in last.operands:
         if isinstance(operand, Constant):
@@ -321,16 +325,16 @@ def _read_outcome(
             operands.append(Operand("result", turn, state.outcomes[turn].value or 0.0))
         elif isinstance(operand, Ref):
             step = plan.steps[operand.step - 1]
-            operands.append(_leaf_operand(step, leaves) if isinstance(step, Extract) else _unknown())
+            operands.append(_find_leaf_operand(step, leaves) if isinstance(step, Extract) else _build_unknown())
         else:
-            operands.append(_unknown())
+            operands.append(_build_unknown())
     operation = "lookup" if last.operation == "identity" else last.operation
     return TurnAction(operation, tuple(operands), value, counts)
 
 
-def _leaf_operand(step: Extract, leaves: NumberMatrix) -> Operand:
+def _find_leaf_operand(step: Extract, leaves: NumberMatrix) -> Operand:
     if step.quantity is None:
-        return _unknown()
+        return _build_unknown()
     index = leaves.index.get((step.source, step.quantity.value))
     if index is None:
         return Operand("constant", 0, float(step.quantity.value))
@@ -338,5 +342,5 @@ def _leaf_operand(step: Extract, leaves: NumberMatrix) -> Operand:
     return Operand("leaf", index, abs(value) if step.reading == "magnitude" else value)
 
 
-def _unknown() -> Operand:
+def _build_unknown() -> Operand:
     return Operand("constant", 0, float("nan"))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.writing import whole_question
+from quaestor.solvers.embedded.writing import complete_question
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.writing import whole_question
     ],
 )
 def test_what_is_left_out_is_taken_from_the_question_before(before: str, said: str, whole: str) -> None:
-    assert whole_question(read_question(said), [read_question(before)]).text == whole
+    assert complete_question(read_question(said), [read_question(before)]).text == whole
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_is_left_out_is_taken_from_the_question_before(before: str, said: s
     ],
 )
 def test_other_questions_are_left_as_they_are(before: str, said: str) -> None:
-    assert whole_question(read_question(said), [read_question(before)]).text == said
+    assert complete_question(read_question(said), [read_question(before)]).text == said
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ _SAID = st.lists(_WORDS, max_size=6)
 @given(st.lists(_SAID.map(" ".join), min_size=1, max_size=4))
 def test_any_questions_can_follow_each_other(texts: list[str]) -> None:
     *earlier, last = map(read_question, texts)
-    assert isinstance(whole_question(last, earlier).text, str)
+    assert isinstance(complete_question(last, earlier).text, str)
