@@ -61,7 +61,7 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
     """
     found: list[Moment] = []
     part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
-    moments = [asked for asked in reading.moments if not _begins_bucket(asked, reading, table)]
+    moments = [asked for asked in reading.moments if not _is_bucket_start(asked, reading, table)]
     named = [asked for asked in moments if asked.back is None and asked.count is None]
     for asked in moments:
         if asked.back is not None and asked.latest and found and named:
@@ -78,7 +78,7 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
     return tuple(found)
 
 
-def _begins_bucket(asked: AskedMoment, reading: Reading, table: FactTable) -> bool:
+def _is_bucket_start(asked: AskedMoment, reading: Reading, table: FactTable) -> bool:
     """Return whether a year only tells when a part of the time to come begins: "due after 2030"."""
     bucket = reading.bucket
     return bucket is not None and bucket.covers(asked.start, asked.end) and (bucket.year or 0) > table.latest.year
@@ -86,17 +86,17 @@ def _begins_bucket(asked: AskedMoment, reading: Reading, table: FactTable) -> bo
 
 def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:
     if asked.count is not None:
-        return _several_years(asked, table, base)
+        return _resolve_years(asked, table, base)
     if asked.month is not None:
-        return [_end_of_month(asked, asked.month, table)]
+        return [_find_end_of_month(asked, asked.month, table)]
     if asked.is_year_end:
         return [Moment(table.latest.year - (asked.back or table.latest.quarter < 4), 4, 0)]
     if asked.year is not None or asked.quarter is not None:
-        return [_named(asked, table.latest, base, part)]
-    return _relative(asked, table.latest, base)
+        return [_resolve_named(asked, table.latest, base, part)]
+    return _resolve_relative(asked, table.latest, base)
 
 
-def _several_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
+def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
     """Return the years that are meant together: as many as are said, else those that the statements have."""
     if asked.back is not None and asked.year is None:
         return [base.before(years=back) for back in range(asked.back, asked.back + (asked.count or 1))]
@@ -106,7 +106,7 @@ def _several_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequen
     return [last.before(years=back) for back in range(asked.count or min(most, _FEW))]
 
 
-def _end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
+def _find_end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
     """Return the end of a month; without a year, of the last one that is reported."""
     latest, calendar = table.latest, table.calendar
 
@@ -120,7 +120,7 @@ def _end_of_month(asked: AskedMoment, month: int, table: FactTable) -> Moment:
     return next((found for year in years if (found := moment(year)).end <= latest.end), moment(latest.year))
 
 
-def _named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
+def _resolve_named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment | None) -> Moment:
     """Return a year or a quarter that is named; of a year the part that is named beside it."""
     year = asked.year if asked.year is not None else base.year
     year -= 100 * (year > latest.year + _FAR)  # "fy97"
@@ -132,7 +132,7 @@ def _named(asked: AskedMoment, latest: Moment, base: Moment, part: AskedMoment |
     return Moment(year, quarter or 4, _YEAR if quarter is None else 3 if months is None else months)
 
 
-def _relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
+def _resolve_relative(asked: AskedMoment, latest: Moment, base: Moment) -> Sequence[Moment]:
     """Return a time that is named by its distance to the latest one, or to the one that was talked about."""
     if asked.back is not None:
         # "last year" of an annual report is the one that it reports.
@@ -230,7 +230,7 @@ class Candidates:
 
 def find_candidates(asked: Asked, table: FactTable) -> Candidates:
     """Return what an operand may mean, with features."""
-    finder = _Finder(asked, table)
+    finder = _CandidateFinder(asked, table)
     places = finder.places()
     rows = [finder.features(table.series[place]) for place in places]
     if not rows:
@@ -244,7 +244,7 @@ def find_candidates(asked: Asked, table: FactTable) -> Candidates:
     return Candidates(series, names, matrix)
 
 
-class _Finder:
+class _CandidateFinder:
     """An operand on its way to its candidates."""
 
     def __init__(self, asked: Asked, table: FactTable) -> None:
@@ -256,7 +256,7 @@ class _Finder:
         self.weight = sum(self.rarity[term] for term in self.own) or 1.0
         self.names = [term for term in self.own if term in table.sentences.names]
         self.concepts = asked.operand.concepts
-        self.phrases = _phrases_meant(asked.operand)
+        self.phrases = _find_meant_phrases(asked.operand)
         for term in {term for phrase in self.phrases for term in phrase}:
             self.rarity.setdefault(term, table.rarity(term))
         self.synonyms = find_synonyms(
@@ -266,7 +266,7 @@ class _Finder:
         named = {place for match in asked.operand.matches for place in range(match.start, match.end)}
         phrase = asked.operand.phrase
         self.not_named = frozenset(self.own).difference(phrase[place] for place in named)
-        self.concepts_meant = self._concepts_meant()
+        self.concepts_meant = self._find_meant_concepts()
         self.not_meant = frozenset(asked.operand.phrase)
         before = asked.before
         self.tables_before = {series.line.table for series in before}
@@ -277,7 +277,7 @@ class _Finder:
         self.kinds = dict(zip(KINDS, asked.kinds, strict=False))
         self.ranks = {place: rank for rank, place in enumerate(asked.sentences)}
 
-    def _concepts_meant(self) -> frozenset[str]:
+    def _find_meant_concepts(self) -> frozenset[str]:
         """Return the concepts that synonyms of the question's terms name."""
         phrase, named = self.asked.operand.phrase, read_lexicon().named
         return frozenset(
@@ -291,10 +291,10 @@ class _Finder:
     def places(self) -> list[int]:
         """Return the likeliest series by their words alone: those of tables, then those of sentences."""
         table = self.table
-        in_tables, in_text = self._by_words(table.postings), self._by_words(table.sentence_postings)
+        in_tables, in_text = self._score_by_words(table.postings), self._score_by_words(table.sentence_postings)
         for scores, postings in ((in_tables, table.postings), (in_text, table.sentence_postings)):
             for phrase in self.phrases:
-                for place in _in_all([postings.get(term, ()) for term in phrase]):
+                for place in _intersect([postings.get(term, ()) for term in phrase]):
                     scores[place] = max(scores.get(place, 0.0), _PHRASE * self.weight)
         named = [line for concept in self.concepts for line in table.by_concept.get(concept, ())]
         meant = {
@@ -321,9 +321,9 @@ class _Finder:
             for near in range(index - _AROUND, index + _AROUND + 1):
                 for place in table.lines_of_sentence.get((section, near), ()):
                     in_text[place] = in_text.get(place, 0.0) + _PASSAGE * self.weight
-        return [*self._best(in_tables, _MOST), *self._best(in_text, _MOST_IN_TEXT)]
+        return [*self._select_best(in_tables, _MOST), *self._select_best(in_text, _MOST_IN_TEXT)]
 
-    def _by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
+    def _score_by_words(self, postings: Mapping[str, tuple[int, ...]]) -> dict[int, float]:
         scores: dict[int, float] = {}
         for term in self.own:
             named = set(postings.get(term, ()))
@@ -331,7 +331,7 @@ class _Finder:
                 place
                 for synonym in self.synonyms
                 if term in synonym.replaced
-                for place in _in_all([postings.get(one, ()) for one in synonym.printed])
+                for place in _intersect([postings.get(one, ()) for one in synonym.printed])
             }
             for place in named | meant:
                 weight = 1.0 if place in named else _SYNONYM
@@ -342,27 +342,27 @@ class _Finder:
                     scores[place] = scores.get(place, 0.0) + 0.4 * self.rarity[term]
         return scores
 
-    def _best(self, scores: Mapping[int, float], most: int) -> list[int]:
+    def _select_best(self, scores: Mapping[int, float], most: int) -> list[int]:
         found: list[tuple[float, int]] = []
         for place, named in scores.items():
             line = self.table.line(place)
-            label = self._meant(set(line.label_terms))[0]
+            label = self._find_meant_terms(set(line.label_terms))[0]
             score = named + sum(self.rarity[term] for term in label) + 0.3 * line.role.is_statement
             for series in self.table.series_of_line.get(place, ()):
-                column = {*series.column, *_member_terms(series.members)}
+                column = {*series.column, *_list_member_terms(series.members)}
                 extra = sum(self.rarity[term] for term in self.own if term in column and term not in label)
                 found.append((score + extra - 0.2 * len(series.column), series.place))
         found.sort(key=lambda pair: (-pair[0], pair[1]))
         return [place for _, place in found[:most]]
 
-    def _nearness(self, places: Mapping[str, int]) -> float:
+    def _measure_nearness(self, places: Mapping[str, int]) -> float:
         """Return the share of the question's terms that are near the number in its sentence."""
         near = [self.rarity[term] / (1 + abs(places[term]) / _NEAR) for term in self.own if term in places]
         return sum(near) / self.weight
 
-    def _phrase_recall(self, there: Iterable[str]) -> float:
+    def _measure_phrase_recall(self, words: Iterable[str]) -> float:
         """Return the best share of an alternative name of the operand among terms."""
-        terms = set(there)
+        terms = set(words)
         return max(
             (
                 sum(self.rarity[term] for term in phrase & terms) / (sum(self.rarity[term] for term in phrase) or 1.0)
@@ -371,51 +371,51 @@ class _Finder:
             default=0.0,
         )
 
-    def _rare_likeness(self, phrase: frozenset[str]) -> float:
+    def _measure_likeness(self, phrase: frozenset[str]) -> float:
         """Return how much of a phrase and of the question they have in common, rare terms counting most."""
         both = sum(self.rarity[term] for term in self.own if term in phrase)
         return 2 * both / (self.weight + sum(map(self.table.rarity, phrase))) if both else 0.0
 
-    def _recall(self, terms: Iterable[str]) -> float:
-        there = set(terms)
-        return sum(self.rarity[term] for term in self.own if term in there) / self.weight
+    def _measure_recall(self, terms: Iterable[str]) -> float:
+        own_terms = set(terms)
+        return sum(self.rarity[term] for term in self.own if term in own_terms) / self.weight
 
-    def _meant(self, there: Collection[str]) -> tuple[set[str], set[str]]:
+    def _find_meant_terms(self, words: Collection[str]) -> tuple[set[str], set[str]]:
         """Return the terms of the question that terms are or stand for, and which of these are synonyms."""
         replaced, printed = set[str](), set[str]()
-        if not self.printed.isdisjoint(there):
+        if not self.printed.isdisjoint(words):
             for synonym in self.synonyms:
-                if synonym.printed.issubset(there):
+                if synonym.printed.issubset(words):
                     replaced |= synonym.replaced
                     printed |= synonym.printed
-        return replaced.union(term for term in self.own if term in there), printed
+        return replaced.union(term for term in self.own if term in words), printed
 
-    def _nearness_of_source(self, at: tuple[str, int] | None) -> float:
+    def _measure_source_nearness(self, at: tuple[str, int] | None) -> float:
         """Return how near a sentence is to those that the last answers were taken from."""
         if at is None:
             return 0.0
         section, place = at
         return max((1 / (1 + abs(place - other)) for name, other in self.asked.sources if name == section), default=0.0)
 
-    def _recall_of_names(self, there: Collection[str]) -> float:
+    def _measure_name_recall(self, words: Collection[str]) -> float:
         """Return the share of the names in the question that are among terms; 1 if it has none."""
-        return sum(name in there for name in self.names) / len(self.names) if self.names else 1.0
+        return sum(name in words for name in self.names) / len(self.names) if self.names else 1.0
 
     def features(self, series: Series) -> dict[str, float]:
         asked, line, table = self.asked, series.line, self.table
         label, path, title = set(line.label_terms), line.path_terms, line.title_terms
-        column, members = set(series.column), _member_terms(series.members)
+        column, members = set(series.column), _list_member_terms(series.members)
         concept = series.concept
         own = set(self.own)
         whole = label | path | column | members | title
-        meant, synonyms = self._meant(whole)
+        meant, synonyms = self._find_meant_terms(whole)
         known = own | asked.inherited
-        phrases = _phrases_of(concept)
-        likeness = max((_likeness(own, phrase) for phrase in phrases), default=0.0)
+        phrases = _list_phrases(concept)
+        likeness = max((_measure_overlap(own, phrase) for phrase in phrases), default=0.0)
         named = own | {term for phrase in phrases if phrase <= own for term in label}
         first = series.first
         ref = first.ref
-        around = _terms_around(line.sentence, ref.start, ref.end) if isinstance(ref, SentenceRef) else {}
+        around = _measure_distances(line.sentence, ref.start, ref.end) if isinstance(ref, SentenceRef) else {}
         moments = [moment for moment in series.cells if moment is not None]
         wanted = asked.moments or (table.latest, Moment(*table.latest.end, 0))
         exact = sum(want.year in line.years or any(_is_at(moment, want) for moment in moments) for want in wanted)
@@ -424,36 +424,38 @@ class _Finder:
         sentence_share = asked.sentences.get(at, 0.0) if at else 0.0
         named_label = label - table.company or label
         return {
-            "label_recall": self._recall(label),
-            "path_recall": self._recall(label | path),
-            "member_recall": self._recall(label | column | members),
-            "whole_recall": self._recall(whole),
-            "meant_recall": self._recall(meant),
-            "meant_label_recall": self._recall(self._meant(label)[0]),
+            "label_recall": self._measure_recall(label),
+            "path_recall": self._measure_recall(label | path),
+            "member_recall": self._measure_recall(label | column | members),
+            "whole_recall": self._measure_recall(whole),
+            "meant_recall": self._measure_recall(meant),
+            "meant_label_recall": self._measure_recall(self._find_meant_terms(label)[0]),
             "likeness": likeness,
-            "rare_likeness": max(map(self._rare_likeness, phrases), default=0.0),
+            "rare_likeness": max(map(self._measure_likeness, phrases), default=0.0),
             "concept_named": float(concept in self.concepts),
             "concept_meant": float(concept in self.concepts_meant),
-            "nearness": self._nearness(around),
-            "phrase_recall": self._phrase_recall(label | column | members),
+            "nearness": self._measure_nearness(around),
+            "phrase_recall": self._measure_phrase_recall(label | column | members),
             # Not compared from here on.
-            "label_meant": _share(named_label, own | synonyms | {"total", "net"}),
-            "column_meant": _share(column, known | synonyms) if column else 1.0,
-            "meant_nearby": self._recall(self._meant([term for term, far in around.items() if abs(far) <= _NEAR])[0]),
+            "label_meant": _measure_share(named_label, own | synonyms | {"total", "net"}),
+            "column_meant": _measure_share(column, known | synonyms) if column else 1.0,
+            "meant_nearby": self._measure_recall(
+                self._find_meant_terms([term for term, far in around.items() if abs(far) <= _NEAR])[0]
+            ),
             "of_text": float(bool(line.sentence)),
-            "phrase_nearby": self._phrase_recall(term for term, far in around.items() if abs(far) <= _NEAR),
-            "counted": self._recall(term for term, far in around.items() if 0 < far <= _COUNTED),
-            "label_named": _share(named_label, named | {"total", "net"}),
-            "label_known": _share(named_label, named | inherited),
-            "column_known": _share(column, known) if column else 1.0,
+            "phrase_nearby": self._measure_phrase_recall(term for term, far in around.items() if abs(far) <= _NEAR),
+            "counted": self._measure_recall(term for term, far in around.items() if 0 < far <= _COUNTED),
+            "label_named": _measure_share(named_label, named | {"total", "net"}),
+            "label_known": _measure_share(named_label, named | inherited),
+            "column_known": _measure_share(column, known) if column else 1.0,
             "column_length": float(len(column)),
-            "members_known": _share(members, known) if members else 1.0,
+            "members_known": _measure_share(members, known) if members else 1.0,
             "members_length": float(len(members)),
             "has_members": float(bool(series.members)),
-            "members_recall": self._recall(members),
-            "column_recall": self._recall(column),
-            "own_path_recall": self._recall(path),
-            "title_recall": self._recall(title),
+            "members_recall": self._measure_recall(members),
+            "column_recall": self._measure_recall(column),
+            "own_path_recall": self._measure_recall(path),
+            "title_recall": self._measure_recall(title),
             "meant_otherwise": float(_is_meant_otherwise(concept, self.not_meant)),
             "has_concept": line.concept_share if concept else 0.0,
             "tagged": float(line.tagged),
@@ -468,8 +470,8 @@ class _Finder:
             "percent_asked": float(asked.percent),
             "percent_apart": float(first.scale is Scale.PERCENT) - float(asked.percent),
             "money": float(_is_money(first.unit)),
-            "names_recall": self._recall_of_names(whole),
-            "near_source": self._nearness_of_source(at),
+            "names_recall": self._measure_name_recall(whole),
+            "near_source": self._measure_source_nearness(at),
             "kind_fits": share_of_kind(
                 self.kinds, kind_of_number(first.amount, first.scale, first.unit, in_table=not line.sentence)
             ),
@@ -492,8 +494,8 @@ class _Finder:
             "label_before": float(line.label_terms in self.labels_before),
             "concept_before": float(bool(concept) and concept in self.concepts_before),
             "column_before": float(series.column in self.columns_before),
-            "inherited": _share(inherited, label | column | path | members) if inherited else 0.0,
-            "inherited_whole": _share(inherited, label | column | path | members | title) if inherited else 0.0,
+            "inherited": _measure_share(inherited, label | column | path | members) if inherited else 0.0,
+            "inherited_whole": _measure_share(inherited, label | column | path | members | title) if inherited else 0.0,
             "goes_on": float(asked.goes_on),
             "has_before": float(bool(asked.before)),
             "own_length": float(len(self.own)),
@@ -510,13 +512,13 @@ def _is_money(unit: str | None) -> bool:
     return unit is not None and "/" not in unit and unit.isupper()
 
 
-def _in_all(places: Sequence[Sequence[int]]) -> set[int]:
+def _intersect(places: Sequence[Sequence[int]]) -> set[int]:
     """Return the places that are in all of several sequences."""
     fewest, *others = sorted(places, key=len)
     return set(fewest).intersection(*others)
 
 
-def _phrases_meant(operand: Operand) -> tuple[frozenset[str], ...]:
+def _find_meant_phrases(operand: Operand) -> tuple[frozenset[str], ...]:
     """Return the other names of what an operand may mean, as terms."""
     lexicon = read_lexicon()
     called = [lexicon.concepts[name].phrases for name in sorted(operand.concepts) if name in lexicon.concepts]
@@ -535,7 +537,7 @@ def _is_at(moment: Moment, wanted: Moment) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _terms_around(sentence: str, start: int, end: int) -> Mapping[str, int]:
+def _measure_distances(sentence: str, start: int, end: int) -> Mapping[str, int]:
     """Return how many terms each term of a sentence is from a number in it, at the nearest; below 0 before it."""
     spans = spans_of_terms(sentence)
     first = sum(begin < start for begin, _, _ in spans)
@@ -557,18 +559,18 @@ def _fits_basis(asked: str, line: FactLine, column: Iterable[str]) -> float:
     return 1.0 if (adjusted or line.role is TableRole.NON_GAAP) == (asked == "adjusted") else -1.0
 
 
-def _share(part: Iterable[str], whole: Iterable[str]) -> float:
-    terms, there = set(part), set(whole)
-    return len(terms & there) / len(terms) if terms else 0.0
+def _measure_share(part: Iterable[str], whole: Iterable[str]) -> float:
+    terms, others = set(part), set(whole)
+    return len(terms & others) / len(terms) if terms else 0.0
 
 
-def _likeness(own: set[str], phrase: frozenset[str]) -> float:
+def _measure_overlap(own: set[str], phrase: frozenset[str]) -> float:
     both = len(own & phrase)
     return 2 * both / (len(own) + len(phrase)) if both else 0.0
 
 
 @lru_cache(maxsize=4096)
-def _phrases_of(concept: str) -> tuple[frozenset[str], ...]:
+def _list_phrases(concept: str) -> tuple[frozenset[str], ...]:
     """Return the phrases of a concept, and the words of its name."""
     known = read_lexicon().concepts.get(concept)
     name = frozenset(terms(" ".join(_WORD_IN_NAME.findall(concept.rpartition(":")[2]))))
@@ -576,17 +578,17 @@ def _phrases_of(concept: str) -> tuple[frozenset[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _not_phrases_of(concept: str) -> tuple[frozenset[str], ...]:
+def _list_other_phrases(concept: str) -> tuple[frozenset[str], ...]:
     known = read_lexicon().concepts.get(concept)
     return tuple(frozenset(phrase) for phrase in (known.not_phrases if known else ()) if phrase)
 
 
 def _is_meant_otherwise(concept: str, phrase: frozenset[str]) -> bool:
-    return any(other <= phrase for other in _not_phrases_of(concept))
+    return any(other <= phrase for other in _list_other_phrases(concept))
 
 
 @lru_cache(maxsize=4096)
-def _member_terms(members: Sequence[str]) -> frozenset[str]:
+def _list_member_terms(members: Sequence[str]) -> frozenset[str]:
     """Return the terms of the names of members."""
     return frozenset(
         found
