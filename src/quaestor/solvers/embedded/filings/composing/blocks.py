@@ -18,9 +18,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     terms_of_members,
     words_of_member,
 )
-from quaestor.solvers.embedded.filings.composing.meant import (
-    bounds_of,
-)
+from quaestor.solvers.embedded.filings.composing.meant import bounds_of
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try
@@ -42,7 +40,7 @@ _OTHER_PLACES = 0.4
 _TITLED = 0.6
 """The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
-_TAKEN = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
+_ADJUSTMENT = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
 """How the label of a step of a computation begins."""
 _POINTS_BACK = lazy_regex(r"\b(?:it|them|there|that|those|these)\b")
 _BROKEN_DOWN = lazy_regex(
@@ -70,9 +68,9 @@ _SUMS = frozenset(terms_of("total consolidated change increase decrease"))
 _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
 """Words for what belongs to no member; it counts as one if the members add up to the whole with it."""
 _TOTALS = _SUMS | _RESTS
-_BESIDE_RESTS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
+_REST_WORDS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
 _FEW_MEMBERS = 3
-_NAMED_BESIDE = 3
+_MOST_NAMED = 3
 """How many other words make a name that of a member: "international licensed markets & corporate"."""
 _ROUNDED = 1e-4
 
@@ -92,46 +90,46 @@ class Block:
 def read_blocks(question: Question) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[frozenset[object], Block] = {}
-    asked = asked_dimension(question.text)
-    of_last = _block_of_last(question, asked)
+    asked = read_dimension(question.text)
+    of_last = _find_last_block(question, asked)
     if of_last is not None:
-        found[_key_of(of_last.members)] = of_last
+        found[_identify_members(of_last.members)] = of_last
     if asked and not question.names(0) and question.last is None:  # "which region grew fastest": in revenue
         for concept in REVENUE:
-            for members in _members_of(question, concept):
-                found[_key_of(members)] = Block(members, _fit(asked, members, question.table))
-    for block in _blocks_by_title(question, asked):
-        found[_key_of(block.members)] = block
-    back = _measured_last(question, asked)
-    for bound in (*back, *_wholes_named(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
-        for block in _proven_blocks(question, bound.series, asked):
-            key = _key_of(block.members)
+            for members in _find_tagged_members(question, concept):
+                found[_identify_members(members)] = Block(members, _measure_fit(asked, members, question.table))
+    for block in _find_titled_blocks(question, asked):
+        found[_identify_members(block.members)] = block
+    back = _find_measured_last(question, asked)
+    for bound in (*back, *_find_named_wholes(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
+        for block in _find_summed_blocks(question, bound.series, asked):
+            key = _identify_members(block.members)
             known = found[key].share if key in found else 0.0
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share)
     for bound in (*back, *bounds_of(question)):
-        for block in _blocks_of(question, bound.series, asked):
-            key = _key_of(block.members)
+        for block in _find_blocks(question, bound.series, asked):
+            key = _identify_members(block.members)
             known = found[key].share if key in found else 0.0
-            named = _named_around(question, block.members[-1][1])
+            named = _measure_named_around(question, block.members[-1][1])
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
-    shares = [block.share * _fit_of_places(question.text, block.members) for block in found.values()]
+    shares = [block.share * _weigh_places(question.text, block.members) for block in found.values()]
     total = sum(shares) or 1.0
     blocks = [replace(block, share=share / total) for block, share in zip(found.values(), shares, strict=True)]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
 
 
-def _measured_last(question: Question, asked: str) -> list[Bound]:
+def _find_measured_last(question: Question, asked: str) -> list[Bound]:
     """Return what the last answer was taken from, if its parts are asked for: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
         return []
     if not question.own:
-        return [Bound(series, _PRINTED_AGAIN) for series in _printed_again(question.table, last)]
+        return [Bound(series, _PRINTED_AGAIN) for series in _find_printed_again(question.table, last)]
     goes_back = _POINTS_BACK.search(question.text) and (asked or _BROKEN_DOWN.search(question.text))
     return [Bound(last.series[0], _BACK)] if goes_back else []
 
 
-def _printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
+def _find_printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
     """Yield where the number of a sentence is printed in a table."""
     series, moment = last.series[0], last.anchor
     if not series.line.sentence or len(last.series) > 1 or moment is None:
@@ -145,7 +143,7 @@ def _printed_again(table: FactTable, last: PastAnswer) -> Iterator[Series]:
             yield other
 
 
-def _fit_of_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
+def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
     """Return how likely members are meant if regions are asked for, not countries, or countries, not regions."""
     asked = set(terms_of(text))
     if asked.isdisjoint(_REGION) == asked.isdisjoint(_COUNTRY):
@@ -154,26 +152,26 @@ def _fit_of_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
     return 1.0 if regions == asked.isdisjoint(_COUNTRY) else _OTHER_PLACES
 
 
-def _wholes_named(question: Question, asked: str) -> Iterator[Bound]:
+def _find_named_wholes(question: Question, asked: str) -> Iterator[Bound]:
     """Yield the numbers of the whole company that a question names by concept; revenue if it names members alone."""
     named = question.reading.operands[0].concepts if question.names(0) else frozenset[str]()
     concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if asked and question.last is None else ()
     for concept in concepts:
         found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
         if found is not None:
-            yield Bound(found[0], found[1] * _named_share(question, asked) / (1 + len(named)))
+            yield Bound(found[0], found[1] * _measure_named_share(question, asked) / (1 + len(named)))
 
 
-def _named_share(question: Question, asked: str) -> float:
+def _measure_named_share(question: Question, asked: str) -> float:
     """Return how much of a question its concepts and the members that it asks for say, rare terms counting most."""
     operand, table = question.reading.operands[0], question.table
-    said = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
-    said |= COMPARATIVES | table.company | (_DIMENSIONS[asked][0] if asked else frozenset())
+    named = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
+    named |= COMPARATIVES | table.company | (_DIMENSIONS[asked][0] if asked else frozenset())
     rarities = {term: table.rarity(term) for term in operand.terms}
-    return (sum(rarities[term] for term in said & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
+    return (sum(rarities[term] for term in named & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
 
 
-def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
+def _find_summed_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
     """Yield the members whose numbers add up to one of a series."""
     table = question.table
     picked = next(
@@ -187,30 +185,30 @@ def _proven_blocks(question: Question, series: Series, asked: str) -> Iterator[B
     if picked is None or picked[0] is None or series.line.sentence:
         return
     for parts in find_parts(series, picked[0], table):
-        named = zip(names_apart(table, parts), parts, strict=True)
+        named = zip(name_members(table, parts), parts, strict=True)
         members = tuple((name, part) for name, part in named if not set(terms_of(name)) & _SUMS)
         if len(members) >= 2:
             alike = len({part.concept for part in parts if part.concept}) <= 1
             steps = not alike or (parts[0].line.role.is_statement and not any(part.members for part in parts))
-            steps = steps or any(_TAKEN.match(part.line.label) for part in parts)
+            steps = steps or any(_ADJUSTMENT.match(part.line.label) for part in parts)
             worth = _PROVEN if not steps else _STEPS_OF_MEMBERS if asked else _STEPS
-            yield Block(members, worth * _fit(asked, members, table))
+            yield Block(members, worth * _measure_fit(asked, members, table))
 
 
-def names_apart(table: FactTable, several: Sequence[Series]) -> list[str]:
+def name_members(table: FactTable, several: Sequence[Series]) -> list[str]:
     """Return the names of members: what they differ in, of their tags, their labels, columns and headings."""
     if all(one.members for one in several):
-        return [_name_of_tagged(table, one) for one in several]
+        return [_name_tagged(table, one) for one in several]
     ways: tuple[Callable[[Series], str], ...] = (
-        lambda one: label_of_line(one.line),
-        lambda one: _label_of_column(table, one),
+        lambda one: label_line(one.line),
+        lambda one: _label_column(table, one),
         lambda one: one.line.path[-1] if one.line.path else "",
     )
     names = max(([way(one) for one in several] for way in ways), key=lambda found: len(set(found)))
     return [_TOTAL_OF.sub("", name) or name for name in names]
 
 
-def _blocks_by_title(question: Question, asked: str) -> Iterator[Block]:
+def _find_titled_blocks(question: Question, asked: str) -> Iterator[Block]:
     """Yield the lines of the tables whose title or headings say most of what the question does."""
     if not asked or not question.own:
         return
@@ -222,14 +220,14 @@ def _blocks_by_title(question: Question, asked: str) -> Iterator[Block]:
         for place in table.postings.get(term, ()):
             lines.setdefault(table.lines[place].table, table.lines[place])
     for line in lines.values():
-        said = sum(table.rarity(term) for term in own & line.title_terms) / total
+        share = sum(table.rarity(term) for term in own & line.title_terms) / total
         series = table.series_of_line.get(line.place, ())
-        members = _beside(question, series[0]) if series and said > _TITLED else ()
+        members = _find_neighbour_lines(question, series[0]) if series and share > _TITLED else ()
         if len(members) >= 3:
-            yield Block(members, 0.5 * said * _worth_of_lines(question, members, series[0]))
+            yield Block(members, 0.5 * share * _weigh_lines(question, members, series[0]))
 
 
-def _key_of(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
+def _identify_members(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
     """Return what members are, by tags if they have them: filings print the same members in several tables."""
     return frozenset(
         (one.concept, one.members) if one.members and one.concept else (name.lower(), one.first.amount)
@@ -237,23 +235,23 @@ def _key_of(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
     )
 
 
-def _blocks_of(question: Question, series: Series, asked: str) -> Iterator[Block]:
+def _find_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
     table = question.table
-    across = _across(table, series)
+    across = _find_across(table, series)
     if len(across) >= 2:
-        yield Block(across, _fit(asked, across, table))
-    beside = _beside(question, series)
-    if len(beside) >= 2:
-        yield Block(beside, _worth_of_lines(question, beside, series) * _fit(asked, beside, table))
-    headed = _under_headings(table, series)
+        yield Block(across, _measure_fit(asked, across, table))
+    lines = _find_neighbour_lines(question, series)
+    if len(lines) >= 2:
+        yield Block(lines, _weigh_lines(question, lines, series) * _measure_fit(asked, lines, table))
+    headed = _find_under_headings(table, series)
     if len(headed) >= 2:
-        yield Block(headed, _fit(asked, headed, table))
+        yield Block(headed, _measure_fit(asked, headed, table))
     if series.concept and (asked or not series.members):
-        for members in _members_of(question, series.concept):
-            yield Block(members, _fit(asked, members, table))
+        for members in _find_tagged_members(question, series.concept):
+            yield Block(members, _measure_fit(asked, members, table))
 
 
-def _named_around(question: Question, series: Series) -> float:
+def _measure_named_around(question: Question, series: Series) -> float:
     """Return which part of the terms of the question is around the members: their title, headings, or concept."""
     own = {term for operand in question.reading.operands for term in operand.terms} - question.table.company
     known = read_lexicon().concepts.get(series.concept)
@@ -262,13 +260,13 @@ def _named_around(question: Question, series: Series) -> float:
     return len(own & around) / len(own) if own else 1.0
 
 
-def _under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
+def _find_under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
     """Return the lines of one label under other headings of a table: the headings are the members."""
     line = series.line
     if not line.path or not line.label_terms:
         return ()
     found: dict[tuple[str, ...], tuple[str, Series]] = {}
-    for place in _places_beside(table, line.place):
+    for place in _list_table_places(table, line.place):
         other = table.lines[place]
         if other.label_terms == line.label_terms and other.path and not _is_total(other.path[-1]):
             for one in table.series_of_line.get(place, ())[:4]:
@@ -277,20 +275,20 @@ def _under_headings(table: FactTable, series: Series) -> tuple[tuple[str, Series
     return tuple(found.values())
 
 
-def _block_of_last(question: Question, asked: str) -> Block | None:
+def _find_last_block(question: Question, asked: str) -> Block | None:
     """Return the members that were listed or ranked last, if the question goes on from them."""
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
-    names = names_apart(question.table, last.series)
-    if question.own and OF_THEM.search(question.text) and (others := _of_members(question, last.series)):
+    names = name_members(question.table, last.series)
+    if question.own and OF_THEM.search(question.text) and (others := _find_of_members(question, last.series)):
         return Block(tuple(zip(names, others, strict=True)), 3.0)
     named = tuple(zip(names, last.series, strict=True))
     goes_on = bool(OF_THEM.search(question.text)) or not (question.own or asked)
-    return Block(named, (1.5 if goes_on else 0.1) * _fit(asked, named, question.table))
+    return Block(named, (1.5 if goes_on else 0.1) * _measure_fit(asked, named, question.table))
 
 
-def _of_members(question: Question, members: Sequence[Series]) -> Sequence[Series]:
+def _find_of_members(question: Question, members: Sequence[Series]) -> Sequence[Series]:
     """Return what members have of a concept that a question names; empty if one of them has none."""
     moment = (*question.wanted, question.table.latest)[0]
     for concept in sorted(question.reading.operands[0].concepts):
@@ -300,10 +298,10 @@ def _of_members(question: Question, members: Sequence[Series]) -> Sequence[Serie
     return ()
 
 
-def _name_of_tagged(table: FactTable, series: Series) -> str:
+def _name_tagged(table: FactTable, series: Series) -> str:
     """Return the printed name of a series' member, else the name of its tag."""
     member = terms_of_members(series.members)
-    printed = (_label_of_column(table, series), series.line.label, *reversed(series.line.path))
+    printed = (_label_column(table, series), series.line.label, *reversed(series.line.path))
     best = max(printed, key=lambda label: len(member & set(terms_of(label))))
     if member & set(terms_of(best)):
         return best
@@ -311,13 +309,13 @@ def _name_of_tagged(table: FactTable, series: Series) -> str:
     return series.line.label if series.line.label and not concepts else words_of_member(series.members[0])
 
 
-def asked_dimension(text: str) -> str:
+def read_dimension(text: str) -> str:
     """Return what the members that a question asks for are, as a name in `_DIMENSIONS`; "" if it does not say."""
     asked = set(terms_of(text))
     return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")
 
 
-def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
+def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) -> float:
     """Return how well members fit the dimension that is asked for, by their tags, else by the words around them."""
     if not asked:
         return 0.7
@@ -338,7 +336,7 @@ def _fit(asked: str, members: Sequence[tuple[str, Series]], table: FactTable) ->
     return 0.3 if any(around & others for others, _ in _DIMENSIONS.values()) else 0.6
 
 
-def _worth_of_lines(question: Question, members: Sequence[tuple[str, Series]], series: Series) -> float:
+def _weigh_lines(question: Question, members: Sequence[tuple[str, Series]], series: Series) -> float:
     """Return how likely lines are members of one dimension, rather than steps of a statement."""
     tagged = [bool(one.members) for _, one in members]
     if series.line.role.is_statement and not any(tagged):
@@ -348,12 +346,12 @@ def _worth_of_lines(question: Question, members: Sequence[tuple[str, Series]], s
     return (1.0 if all(tagged) else 0.7) if alike else 0.3
 
 
-def _across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
+def _find_across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
     """Return the members across the columns of a line."""
     if not series.column:
         return ()
     return tuple(
-        (_label_of_column(table, one), one)
+        (_label_column(table, one), one)
         for one in table.series_of_line[series.line.place]
         if one.column and not set(one.column) & _TOTALS and one.first.scale == series.first.scale
     )
@@ -362,7 +360,7 @@ def _across(table: FactTable, series: Series) -> tuple[tuple[str, Series], ...]:
 def is_rest(name: str) -> bool:
     """Return whether a name is of what belongs to no member, as corporate costs do not, rather than of more."""
     named = set(terms_of(name))
-    return bool(named & _RESTS) and len(named - _RESTS - _BESIDE_RESTS) < _NAMED_BESIDE
+    return bool(named & _RESTS) and len(named - _RESTS - _REST_WORDS) < _MOST_NAMED
 
 
 def _is_total(name: str) -> bool:
@@ -370,7 +368,7 @@ def _is_total(name: str) -> bool:
     return bool(set(terms_of(name)) & _SUMS) or is_rest(name)
 
 
-def _label_of_column(table: FactTable, series: Series) -> str:
+def _label_column(table: FactTable, series: Series) -> str:
     """Return what the heading of a series says beside the times."""
     ref = series.first.ref
     if not isinstance(ref, CellRef):
@@ -380,17 +378,17 @@ def _label_of_column(table: FactTable, series: Series) -> str:
     return " ".join(named) or head.label
 
 
-def label_of_line(line: FactLine) -> str:
+def label_line(line: FactLine) -> str:
     """Return the label of a line, or the nearest one above it."""
     return next((label for label in (line.label, *reversed(line.path)) if label), "")
 
 
-def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...]:
+def _find_neighbour_lines(question: Question, series: Series) -> tuple[tuple[str, Series], ...]:
     """Return the lines beside a line under one heading, without totals and lines of another unit."""
     table, line = question.table, series.line
     first = series.first
     found: list[tuple[str, Series]] = []
-    for place in _places_beside(table, line.place):
+    for place in _list_table_places(table, line.place):
         other_line = table.line(place)
         if other_line.path != line.path or _is_total(other_line.label):
             continue
@@ -399,12 +397,12 @@ def _beside(question: Question, series: Series) -> tuple[tuple[str, Series], ...
                 first.scale is Scale.PERCENT
             )
             if alike and (series.members == () or other.members != ()):
-                found.append((label_of_line(other_line), other))
+                found.append((label_line(other_line), other))
                 break
-    return tuple(one for place, one in enumerate(found) if not _sums_up(found[:place], one[1]))
+    return tuple(one for place, one in enumerate(found) if not _is_running_sum(found[:place], one[1]))
 
 
-def _sums_up(before: Sequence[tuple[str, Series]], series: Series) -> bool:
+def _is_running_sum(before: Sequence[tuple[str, Series]], series: Series) -> bool:
     """Return whether each number of a series is the sum of those before it, from one of them on."""
     times = [moment for moment in series.cells if moment is not None]
     for begin in range(len(before) - 1):
@@ -419,7 +417,7 @@ def _sums_up(before: Sequence[tuple[str, Series]], series: Series) -> bool:
     return False
 
 
-def _places_beside(table: FactTable, place: int) -> range:
+def _list_table_places(table: FactTable, place: int) -> range:
     index, count = table.line(place).table, len(table.lines) + len(table.sayings)
     begin = end = place
     while begin > 0 and table.line(begin - 1).table == index:
@@ -429,21 +427,21 @@ def _places_beside(table: FactTable, place: int) -> range:
     return range(begin, end + 1)
 
 
-def _members_of(question: Question, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
+def _find_tagged_members(question: Question, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
     """Yield the members that a concept has by tags, those of each table together."""
     tables: dict[int, dict[tuple[str, ...], tuple[str, Series]]] = {}
     for line in question.table.by_concept.get(concept, ()):
         for one in question.table.series_of_line[line.place]:
             if one.concept == concept and len(one.members) == 1:
-                tables.setdefault(line.table, {}).setdefault(one.members, (_name_of_tagged(question.table, one), one))
+                tables.setdefault(line.table, {}).setdefault(one.members, (_name_tagged(question.table, one), one))
     for named in tables.values():
         parts = tuple(pair for pair in named.values() if not set(terms_of(pair[0])) & _SUMS)
         members = tuple(pair for pair in parts if not is_rest(pair[0]))
         if len(members) >= 2:
-            yield parts if len(parts) > len(members) and _add_up(question, concept, parts) else members
+            yield parts if len(parts) > len(members) and _adds_up(question, concept, parts) else members
 
 
-def _add_up(question: Question, concept: str, parts: Sequence[tuple[str, Series]]) -> bool:
+def _adds_up(question: Question, concept: str, parts: Sequence[tuple[str, Series]]) -> bool:
     """Return whether the numbers of parts add up to that of the whole company."""
     for moment in (*question.wanted[:1], question.table.latest):
         whole = find_concept(concept, moment, question)

@@ -11,7 +11,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
-from quaestor.solvers.embedded.filings.composing.blocks import is_rest, names_apart
+from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
 from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_series, read_meant, read_whole
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
@@ -581,7 +581,7 @@ def chooses(question: Question) -> bool:
 def _names_of_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
     """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
     if one.series and other.series:
-        names = names_apart(question.table, (one.series[0], other.series[0]))
+        names = name_members(question.table, (one.series[0], other.series[0]))
         if names[0] and names[0] != names[1]:
             return names
     return [operand.text.strip() for operand in question.reading.operands[:2]]

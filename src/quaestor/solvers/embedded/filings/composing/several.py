@@ -15,10 +15,10 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
     MOST_TRIED,
     OF_THEM,
     Block,
-    asked_dimension,
-    label_of_line,
-    names_apart,
+    label_line,
+    name_members,
     read_blocks,
+    read_dimension,
 )
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -302,7 +302,7 @@ def list_operands(question: Question) -> Iterator[Proposal]:
             continue  # one thing, named twice: "how much of it matures"
         names = [_name_of(meant) for meant in chosen]
         if len(set(names)) < len(names) and all(meant.series for meant in chosen):
-            names = names_apart(question.table, [meant.series[0] for meant in chosen])
+            names = name_members(question.table, [meant.series[0] for meant in chosen])
         listed = [(name, meant, moment) for name, meant in zip(names, chosen, strict=True)]
         if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
             yield made
@@ -319,7 +319,7 @@ def _by_what(question: Question) -> tuple[float, float]:
 
 
 def _name_of(meant: Meant) -> str:
-    return label_of_line(meant.series[0].line) if meant.series else ""
+    return label_line(meant.series[0].line) if meant.series else ""
 
 
 def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
@@ -342,7 +342,7 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
 
 def entries_of_last(question: Question) -> list[Entry]:
     """Return what was listed or ranked last as entries of a list, if the question goes on from it."""
-    goes_on = OF_THEM.search(question.text) or not asked_dimension(question.text)
+    goes_on = OF_THEM.search(question.text) or not read_dimension(question.text)
     last = last_set(question)
     if question.own or not goes_on or last is None or last.form == "list":
         return []
@@ -365,7 +365,7 @@ def _names_of_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
     """Return what tells terms of a list apart; empty if nothing does."""
     leaves = [[leaf.series for leaf in node.leaves() if leaf.series is not None] for node in nodes]
     for place in range(min(map(len, leaves))):
-        names = names_apart(table, [found[place] for found in leaves])
+        names = name_members(table, [found[place] for found in leaves])
         if len(set(names)) == len(nodes):
             return names
     return ()
