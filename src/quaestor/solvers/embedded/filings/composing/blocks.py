@@ -70,7 +70,7 @@ _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reco
 _TOTALS = _SUMS | _RESTS
 _REST_WORDS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
 _FEW_MEMBERS = 3
-_MOST_NAMED = 3
+_LEAST_OTHER_WORDS = 3
 """How many other words make a name that of a member: "international licensed markets & corporate"."""
 _ROUNDED = 1e-4
 
@@ -360,7 +360,7 @@ def _find_across(table: FactTable, series: Series) -> tuple[tuple[str, Series], 
 def is_rest(name: str) -> bool:
     """Return whether a name is of what belongs to no member, as corporate costs do not, rather than of more."""
     named = set(terms_of(name))
-    return bool(named & _RESTS) and len(named - _RESTS - _REST_WORDS) < _MOST_NAMED
+    return bool(named & _RESTS) and len(named - _RESTS - _REST_WORDS) < _LEAST_OTHER_WORDS
 
 
 def _is_total(name: str) -> bool:

@@ -54,7 +54,7 @@ _BEGINS_TO_BASE = lazy_regex(r"\s*(?:since|from|over|against|than|to|sequential(
 _OF_THEN = lazy_regex(r"^(?:and |so |but )?(?:was|were|had) (?:it|that|this|they|those|these)\b")
 _BASED = lazy_regex(r"\b(?:than|from|since|vs|versus|against|compared?|relative|over|on)\b")
 _POINTS = lazy_regex(r"\bbps\b|\bbasis points?\b")
-_APART = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
+_DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
 """Words by which a question asks how far apart two numbers are, whichever is higher."""
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _STATES = lazy_regex(
@@ -100,19 +100,19 @@ def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Ter
     if question.reading.relation in ("sum", "ratio") and question.names(0):
         found += read_whole(question)[:_MOST]  # "restricted stock and performance awards vested"
     for meant in found:
-        pair = two_moments(question, meant)
+        pair = find_two_moments(question, meant)
         if pair is None:
             continue
-        pair = _from_begin(meant, pair)
+        pair = _start_from_begin(meant, pair)
         terms = Terms(question.table)
         old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
         if old is not None and new is not None and old != new:
             yield log_share(meant.share), meant, old, new, terms
-    yield from _last_two(question)
-    yield from _two_of_sentence(question)
+    yield from _pair_last_answers(question)
+    yield from _pair_in_sentence(question)
 
 
-def _from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
+def _start_from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
     """Return the begin and the end of a part of a year, if what is measured is printed at days: in it, it moved."""
     end = pair[1]
     at_days = bool(meant.moments) and all(moment.months == 0 for moment in meant.moments)
@@ -120,7 +120,7 @@ def _from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Mome
     return (begin, end) if at_days and 0 < end.months < 12 and _has(meant.moments, begin) else pair
 
 
-def _two_of_sentence(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+def _pair_in_sentence(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
     """Yield the last number and another one of its sentence: after "raised from 20 to 22 cents"."""
     last = question.last
     series = last.measured[0].series if last is not None and len(last.measured) == 1 else None
@@ -136,7 +136,7 @@ def _two_of_sentence(question: Question) -> Iterator[tuple[float, Meant, str, st
             yield log_share(_OF_SENTENCE / len(others)), meants[1], old, new, terms
 
 
-def _last_two(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+def _pair_last_answers(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
     """Yield the last two answers, if they are one thing at two times."""
     if question.own or question.moments or len(question.before) < 2:
         return
@@ -164,7 +164,7 @@ def _is_alike(one: Node, other: Node) -> bool:
     )
 
 
-def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+def find_two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
     """Return the earlier and the later time that a question compares; None if there are none."""
     asked = question.moments
     last = question.last
@@ -172,21 +172,21 @@ def two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | Non
         return min(asked), max(asked)
     anchor = last.anchor if last is not None else None
     if len(asked) == 1:
-        return _from_one(question, asked[0], anchor)
+        return _complete_moments(question, asked[0], anchor)
     if (
         last is not None
         and len(last.moments) >= 2
         and (not question.own or last.form in ("growth", "change", "compare"))
     ):
         return min(last.moments), max(last.moments)
-    there = meant.moments
+    printed = meant.moments
     end = anchor or question.table.latest
-    if there and not _has(there, end):
-        end = _latest_of(there, question.table.latest)
+    if printed and not _has(printed, end):
+        end = _find_latest(printed, question.table.latest)
     begin = end.before(years=1)
-    if there and not _has(there, begin):
-        earlier = [moment for moment in there if moment.end < end.end and moment.months == end.months]
-        earlier = earlier or [moment for moment in there if moment.end < end.end and 0 in (moment.months, end.months)]
+    if printed and not _has(printed, begin):
+        earlier = [moment for moment in printed if moment.end < end.end and moment.months == end.months]
+        earlier = earlier or [moment for moment in printed if moment.end < end.end and 0 in (moment.months, end.months)]
         begin = max(earlier, default=begin)
     return begin, end
 
@@ -198,7 +198,7 @@ def asks_of_then(question: Question) -> bool:
     return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
 
 
-def _from_one(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
+def _complete_moments(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
     times = question.reading.moments
     # "in Q2 vs last year": what follows "vs" is the base.
@@ -229,27 +229,27 @@ def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:
     return any(m.end == wanted.end and (m.months == wanted.months or 0 in (m.months, wanted.months)) for m in moments)
 
 
-def _latest_of(moments: tuple[Moment, ...], latest: Moment) -> Moment:
+def _find_latest(moments: tuple[Moment, ...], latest: Moment) -> Moment:
     past = [moment for moment in moments if moment.end <= latest.end] or list(moments)
     return max(past, key=lambda moment: (moment.end, moment.months == latest.months, moment.months))
 
 
-def _amount(question: Question, name: str, terms: Terms) -> float | None:
+def _compute_amount(question: Question, name: str, terms: Terms) -> float | None:
     extract = terms.variables.get(name)
     return None if extract is None or extract.quantity is None else float(abs(extract.quantity.value))
 
 
-def _fell(question: Question, old: str, new: str, terms: Terms) -> bool:
+def _is_asked_fall(question: Question, old: str, new: str, terms: Terms) -> bool:
     """Whether a fall is asked for and there is one, so that it is given as a positive number."""
     if not falls(question):
         return False
-    numbers = _amount(question, old, terms), _amount(question, new, terms)
+    numbers = _compute_amount(question, old, terms), _compute_amount(question, new, terms)
     return numbers[0] is None or numbers[1] is None or numbers[1] < numbers[0]
 
 
 def propose_growths(question: Question) -> Iterator[Proposal]:
     """Yield growth from an earlier to a later number; a mere percentage may be a share of what was measured."""
-    if _YEARLY.search(question.text) and (_years_over(question) or len(question.moments) > 1):
+    if _YEARLY.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
     shares = list(propose_shares_of_last(question))
@@ -257,7 +257,7 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
     for score, meant, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
         if made := terms.proposal(
-            down if _fell(question, old, new, terms) else up, "growth", score - meant.percent - bool(shares)
+            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meant.percent - bool(shares)
         ):
             yield made
 
@@ -268,12 +268,12 @@ def propose_changes(question: Question) -> Iterator[Proposal]:
         yield from spread
         return
     in_points = bool(_POINTS.search(question.text))
-    apart = _APART.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
+    unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meant, old, new, terms in read_pairs(question):
         if in_points and meant.kind == "series" and not meant.percent:
             continue  # amounts have no basis points
-        formula = f"{old} - {new}" if _fell(question, old, new, terms) else f"{new} - {old}"
-        if apart:
+        formula = f"{old} - {new}" if _is_asked_fall(question, old, new, terms) else f"{new} - {old}"
+        if unsigned:
             formula = f"abs({formula})"
         if in_points:
             formula = f"({formula}) * 10000"
@@ -288,7 +288,7 @@ def propose_changes(question: Question) -> Iterator[Proposal]:
 def propose_growth_rates(question: Question) -> Iterator[Proposal]:
     """Yield compound annual growth rates."""
     for meant in read_meant(question, part=True)[:_MOST]:
-        pair = _ends(question, meant)
+        pair = _find_end_years(question, meant)
         if pair is None or pair[1].year <= pair[0].year:
             continue
         terms = Terms(question.table)
@@ -296,12 +296,12 @@ def propose_growth_rates(question: Question) -> Iterator[Proposal]:
         if old is None or new is None:
             continue
         power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
-        formula = f"1 - {power}" if _fell(question, old, new, terms) else f"{power} - 1"
+        formula = f"1 - {power}" if _is_asked_fall(question, old, new, terms) else f"{power} - 1"
         if made := terms.proposal(formula, "cagr", log_share(meant.share)):
             yield made
 
 
-def _years_over(question: Question) -> int:
+def _read_year_count(question: Question) -> int:
     """Return over how many years a growth rate goes, if a question says it and no year; else 0."""
     found = _OVER_YEARS.search(question.text)
     if found is None or any(asked.year is not None for asked in question.reading.moments):
@@ -309,11 +309,11 @@ def _years_over(question: Question) -> int:
     return NUMBER_WORDS.get(found["years"]) or int(found["years"])
 
 
-def _ends(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+def _find_end_years(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
     """Return the first and the last year of a growth rate; a rate over two years has three year-ends."""
     asked = question.moments
     last = question.last
-    if years := _years_over(question):
+    if years := _read_year_count(question):
         end = (last.anchor if last is not None else None) or question.table.latest
         begin = end.before(years=years)
         if meant.spell(begin, Terms(question.table), "") is not None:
@@ -390,7 +390,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     timed = question.last is not None and question.last.form == "list" and not question.own
     when = 0.85 if timed or _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
-    place = _place(question.text)
+    place = _read_place(question.text)
     several = _FEW.search(question.text)
     few = several and (several["few"] or several["many"])
     for listed, share in read_entries(question):
@@ -399,9 +399,9 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         unnamed = len({label.lower() for label, _, _ in entries}) < 2
         score = log_share(share * (1 - when)) - 1.5 * unnamed
         if grows:
-            yield from _growth_ranking(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
+            yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         if few is not None:
-            if made := _first_few(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+            if made := _rank_first_few(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
                 yield made
             continue
         chosen = "argmin" if low else "argmax"
@@ -416,7 +416,9 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _first_few(question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool) -> Proposal | None:
+def _rank_first_few(
+    question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
+) -> Proposal | None:
     """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
     sizes: list[tuple[float, Entry]] = []
     for entry in entries:
@@ -430,17 +432,17 @@ def _first_few(question: Question, entries: Sequence[Entry], count: int, score: 
     return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
 
 
-def _place(text: str) -> int:
+def _read_place(text: str) -> int:
     """Return which place of a ranking is asked for."""
     found = _PLACE.search(text)
     return 1 if found is None else _PLACES[found["place"] or found["place2"] or found["place3"]]
 
 
-def _growth_ranking(
+def _rank_by_growth(
     question: Question, entries: Sequence[tuple[str, Meant]], score: float, form: str
 ) -> Iterator[Proposal]:
     """Yield the one whose number grew most, or fell most."""
-    pair = two_moments(question, entries[0][1]) if entries else None
+    pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
     terms = Terms(question.table)
@@ -465,16 +467,16 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
     either = bool(EITHER.search(question.text))
     if question.names(1) and not either and question.reading.relation != "ratio":
-        yield from _of_two(question, low=low)
+        yield from _compare_two(question, low=low)
         if chooses(question) or _WHICH.search(question.text):
             return
-    if changed := list(_changed_of_last(question)):
+    if changed := list(_compare_last_entries(question)):
         yield from changed
         return
-    yield from _against_limit(question)
-    yield from _signs(question)
+    yield from _compare_with_limit(question)
+    yield from _compare_with_zero(question)
     if either:
-        yield from _both_times(question)
+        yield from _list_both_times(question)
         return
     if len(question.moments) < 2 and not _DIRECTION.search(question.text) and question.own:
         return  # "do they pay a dividend?" compares nothing
@@ -484,10 +486,10 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _changed_of_last(question: Question) -> Iterator[Proposal]:
+def _compare_last_entries(question: Question) -> Iterator[Proposal]:
     """Yield which of the last entries rose or fell, or whether any did: "which of them grew?"."""
     entries = entries_of_last(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
-    pair = two_moments(question, entries[0][1]) if entries else None
+    pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
     falls = asks_for_fall(question.text) and not asks_for_rise(question.text)
@@ -502,7 +504,7 @@ def _changed_of_last(question: Question) -> Iterator[Proposal]:
         joined = join_lists([f"{new} - {old}" for old, new in formulas])
         made = terms.proposal(f"{'argmin' if falls else 'argmax'}({joined})", "compare", 0.0) if joined else None
     else:
-        changes = [(_difference(old, new, terms), old, new) for old, new in formulas]
+        changes = [(_spell_difference(old, new, terms), old, new) for old, new in formulas]
         if any(change is None for change, _, _ in changes):
             return
         most = (min if falls else max)(changes, key=lambda one: one[0] or 0.0)
@@ -511,17 +513,17 @@ def _changed_of_last(question: Question) -> Iterator[Proposal]:
         yield made
 
 
-def _difference(old: str, new: str, terms: Terms) -> float | None:
+def _spell_difference(old: str, new: str, terms: Terms) -> float | None:
     first, second = (terms.variables.get(name) for name in (old, new))
     if first is None or second is None or first.quantity is None or second.quantity is None:
         return None
     return float(second.quantity.value - first.quantity.value)
 
 
-def _both_times(question: Question) -> Iterator[Proposal]:
+def _list_both_times(question: Question) -> Iterator[Proposal]:
     """Yield the later and the earlier number: what "higher or lower than last year" asks to see."""
     for meant in read_meant(question)[:4]:
-        pair = two_moments(question, meant)
+        pair = find_two_moments(question, meant)
         if pair is None:
             continue
         entries = [(write_moment(moment), meant, moment) for moment in reversed(pair)]
@@ -529,7 +531,7 @@ def _both_times(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
+def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
     """Yield which of two operands is higher, or whether the first is."""
     sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
     if chooses(question) or _WHICH.search(question.text):
@@ -538,29 +540,29 @@ def _of_two(question: Question, *, low: bool) -> Iterator[Proposal]:
                 moment = moments_to_try(question)[0]
                 entries = [
                     (name, meant, moment)
-                    for name, meant in zip(_names_of_two(question, one, other), (one, other), strict=True)
+                    for name, meant in zip(_name_two(question, one, other), (one, other), strict=True)
                 ]
                 chosen = "argmin" if sign == "<" else "argmax"
                 score = log_share(one.share) + log_share(other.share)
                 if _GROWTH.search(question.text):
                     named = [(label, meant) for label, meant, _ in entries]
-                    yield from _growth_ranking(question, named, score, "compare")
+                    yield from _rank_by_growth(question, named, score, "compare")
                     continue
                 if made := propose_items(question, entries, "compare", score, chosen):
                     yield made
         return
     grows = bool(_GROWTH.search(question.text))
     if grows:
-        yield from _growths_of_two(question, sign)
+        yield from _compare_growths(question, sign)
     for score, first, second, terms in read_two(question):
         if made := terms.proposal(f"{first} {sign} {second}", "compare", score - 2.0 * grows):
             yield made
 
 
-def _growths_of_two(question: Question, sign: str) -> Iterator[Proposal]:
+def _compare_growths(question: Question, sign: str) -> Iterator[Proposal]:
     """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
     for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
-        pair = two_moments(question, one)
+        pair = find_two_moments(question, one)
         if pair is None:
             continue
         terms = Terms(question.table)
@@ -578,7 +580,7 @@ def chooses(question: Question) -> bool:
     return question.names(1) and question.reading.relation == "versus" and " or " in question.text
 
 
-def _names_of_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
+def _name_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
     """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
     if one.series and other.series:
         names = name_members(question.table, (one.series[0], other.series[0]))
@@ -587,7 +589,7 @@ def _names_of_two(question: Question, one: Meant, other: Meant) -> Sequence[str]
     return [operand.text.strip() for operand in question.reading.operands[:2]]
 
 
-def _against_limit(question: Question) -> Iterator[Proposal]:
+def _compare_with_limit(question: Question) -> Iterator[Proposal]:
     """Yield whether a number is more, or less, than the one that the question gives."""
     found = _LIMIT.search(question.text)
     if found is None:
@@ -607,7 +609,7 @@ def _against_limit(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _signs(question: Question) -> Iterator[Proposal]:
+def _compare_with_zero(question: Question) -> Iterator[Proposal]:
     """Yield whether a number is positive, or negative."""
     negative = bool(_NEGATIVE.search(question.text))
     if not negative and not _POSITIVE.search(question.text):
