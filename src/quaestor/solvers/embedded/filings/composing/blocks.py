@@ -12,11 +12,11 @@ from quaestor.facts.lines import FactLine
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.solvers.embedded.filings.composing.finding import (
-    find_beside,
     find_concept,
+    find_for_member,
     find_parts,
-    terms_of_members,
-    words_of_member,
+    list_member_terms,
+    spell_member,
 )
 from quaestor.solvers.embedded.filings.composing.meant import bounds_of
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
@@ -292,7 +292,7 @@ def _find_of_members(question: Question, members: Sequence[Series]) -> Sequence[
     """Return what members have of a concept that a question names; empty if one of them has none."""
     moment = (*question.wanted, question.table.latest)[0]
     for concept in sorted(question.reading.operands[0].concepts):
-        found = [find_beside(concept, moment, question, member) for member in members]
+        found = [find_for_member(concept, moment, question, member) for member in members]
         if None not in found:
             return [one[0] for one in found if one is not None]
     return ()
@@ -300,13 +300,13 @@ def _find_of_members(question: Question, members: Sequence[Series]) -> Sequence[
 
 def _name_tagged(table: FactTable, series: Series) -> str:
     """Return the printed name of a series' member, else the name of its tag."""
-    member = terms_of_members(series.members)
+    member = list_member_terms(series.members)
     printed = (_label_column(table, series), series.line.label, *reversed(series.line.path))
     best = max(printed, key=lambda label: len(member & set(terms_of(label))))
     if member & set(terms_of(best)):
         return best
     concepts, _ = read_lexicon().named(series.line.label_terms)
-    return series.line.label if series.line.label and not concepts else words_of_member(series.members[0])
+    return series.line.label if series.line.label and not concepts else spell_member(series.members[0])
 
 
 def read_dimension(text: str) -> str:

@@ -30,18 +30,22 @@ _LEAST_DIGITS = 100
 
 def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
     """Yield the groups of parts that add up to a number: where it is printed, and where the same number is a total."""
-    amount = _amount_at(total, moment)
+    amount = _find_amount(total, moment)
     if amount is None or abs(amount) < _LEAST_DIGITS * float(total.first.scale.factor):
         return
     seen: set[tuple[int, ...]] = set()
     for one in table.by_amount.get(f"{abs(amount):.9g}", ()):
-        if one.line.sentence or one.first.scale is Scale.PERCENT or abs(_amount_at(one, moment) or 0.0) != abs(amount):
+        if (
+            one.line.sentence
+            or one.first.scale is Scale.PERCENT
+            or abs(_find_amount(one, moment) or 0.0) != abs(amount)
+        ):
             continue
-        for row in _rows_of(one, moment, table):
-            amounts = [_amount_at(series, moment) or 0.0 for series in row]
+        for row in _list_rows(one, moment, table):
+            amounts = [_find_amount(series, moment) or 0.0 for series in row]
             place = row.index(one)
             for step in (-1, 1):
-                for parts in _levels(amounts, place, step, float(one.first.scale.factor)):
+                for parts in _list_levels(amounts, place, step, float(one.first.scale.factor)):
                     found = [row[part] for part in sorted(parts)]
                     key = tuple(series.place for series in found)
                     if key not in seen:
@@ -51,24 +55,24 @@ def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
 
 def find_totals(part: Series, moment: Moment, table: FactTable) -> Iterator[Series]:
     """Yield the totals of the groups that a number is a part of, the nearest first."""
-    for row in _rows_of(part, moment, table):
-        amounts = [_amount_at(series, moment) or 0.0 for series in row]
+    for row in _list_rows(part, moment, table):
+        amounts = [_find_amount(series, moment) or 0.0 for series in row]
         place = row.index(part)
         others = sorted((at for at in range(len(row)) if at != place), key=lambda at: (abs(at - place), -at))
         for other in others:
             step = -1 if other > place else 1
             if abs(amounts[other]) > abs(amounts[place]) and any(
-                place in parts for parts in _levels(amounts, other, step, float(part.first.scale.factor))
+                place in parts for parts in _list_levels(amounts, other, step, float(part.first.scale.factor))
             ):
                 yield row[other]
 
 
-def _amount_at(series: Series, moment: Moment) -> float | None:
+def _find_amount(series: Series, moment: Moment) -> float | None:
     cell = series.cells.get(moment)
     return None if cell is None else cell.amount
 
 
-def _rows_of(series: Series, moment: Moment, table: FactTable) -> Iterator[list[Series]]:
+def _list_rows(series: Series, moment: Moment, table: FactTable) -> Iterator[list[Series]]:
     """Yield the numbers that a number may be added up with: of its column, of its line, and of its label."""
     line = series.line
     lines = [
@@ -82,14 +86,14 @@ def _rows_of(series: Series, moment: Moment, table: FactTable) -> Iterator[list[
             yield [
                 next((one for one in found if one is series), found[0])
                 for place in places
-                if (found := [one for one in _there(place, moment, series, table) if one.column == series.column])
+                if (found := [one for one in _find_alike(place, moment, series, table) if one.column == series.column])
             ]
-    across = [one for one in _there(line.place, moment, series, table) if not one.first.change]
+    across = [one for one in _find_alike(line.place, moment, series, table) if not one.first.change]
     if series in across and len(across) > 2:
         yield across
 
 
-def _there(place: int, moment: Moment, like: Series, table: FactTable) -> list[Series]:
+def _find_alike(place: int, moment: Moment, like: Series, table: FactTable) -> list[Series]:
     return [
         one
         for one in table.series_of_line.get(place, ())
@@ -97,7 +101,7 @@ def _there(place: int, moment: Moment, like: Series, table: FactTable) -> list[S
     ]
 
 
-def _levels(amounts: Sequence[float], at: int, step: int, unit: float) -> Iterator[tuple[int, ...]]:
+def _list_levels(amounts: Sequence[float], at: int, step: int, unit: float) -> Iterator[tuple[int, ...]]:
     """Yield the parts of a total, those that have parts themselves as one, then with these in their places."""
     nested: dict[int, tuple[int, ...]] = {}
     top = _add_up(amounts, at, step, unit, nested)
@@ -166,7 +170,7 @@ MEMBER_WORDS = frozenset(terms_of("segment segments unit units division division
 Found = tuple[Series, float]
 
 
-def asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
+def find_asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
     """Return the last answer that was one number and whose question named one of some concepts and measures."""
     return next((past for past in question.before if past.form == "value" and not names.isdisjoint(past.names)), None)
 
@@ -192,7 +196,7 @@ def find_concept(concept: str, moment: Moment, question: Question) -> Found | No
     return _find_called(known, moment, table) if known is not None else None
 
 
-def likeness(named: AbstractSet[str], line: FactLine) -> float:
+def measure_likeness(named: AbstractSet[str], line: FactLine) -> float:
     """Return how much of a line's label a name is, if it has all of the name: what explains a label does not count."""
     label = set(line.label_terms)
     if not named <= label:
@@ -214,7 +218,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
         rarest = min(phrase, key=lambda term: len(table.postings.get(term, ())))
         for place in table.postings.get(rarest, ()):
             line = table.lines[place]
-            share = likeness(named, line) * fits_role(known.name, line.role)
+            share = measure_likeness(named, line) * fits_role(known.name, line.role)
             share *= 1.0 if line.role.is_statement else _IN_NOTE
             share *= _OTHERWISE if line.concept and line.concept != known.name else 1.0
             if share <= least:
@@ -254,7 +258,7 @@ def _find_measure(name: str, question: Question) -> Found | None:
     """Return the series of a measure that is only printed: what was given for it before, else by its words."""
     if name == _EMPLOYEES and (series := find_employees(question.table)) is not None:
         return series, COUNTED
-    past = asked_before(question, {name})
+    past = find_asked_before(question, {name})
     if past is not None and past.series:
         return past.series[0], _NAMED_MEASURE
     known = read_lexicon().measures[name.removeprefix(MEASURE)]
@@ -275,48 +279,50 @@ def find_employees(table: FactTable) -> Series | None:
     if not named:
         return None
     most = max(named, key=lambda series: series.first.amount)
-    beside = [series for series in counts if series.line.sentence == most.line.sentence]
+    in_sentence = [series for series in counts if series.line.sentence == most.line.sentence]
     return max(
-        beside,
+        in_sentence,
         key=lambda series: (max((moment.end for moment in series.cells if moment), default=(0, 0)), series is most),
     )
 
 
-def find_named(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> Found | None:
+def find_named_member(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> Found | None:
     """Return the series that a concept has for the member that other words of the question name."""
     known = read_lexicon().concepts.get(concept)
     if known is None:
         return None
     table, own = question.table, frozenset(others)
     found: list[tuple[float, Series]] = []
-    for series in _of_concept(concept, table):
+    for series in _list_of_concept(concept, table):
         if (
-            own <= {*series.line.label_terms, *series.column, *terms_of_members(series.members)}
+            own <= {*series.line.label_terms, *series.column, *list_member_terms(series.members)}
             and not series.line.sentence
         ):
             found.append((1.0 - 0.1 * len(series.members) - 0.1 * len(series.column), series))
     places = table.postings.get(min(own, key=lambda term: len(table.postings.get(term, ()))), ())
     lines = (table.lines[place] for place in places)
-    alike = {line.label_terms: line for line in lines if likeness(own, line) > _SAME_NAME and not line.concept}
-    found += [(sure, series) for line in alike.values() for series, sure in _called_like(line, concept, moment, table)]
-    there_at = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
-    if there_at:
-        return max(there_at, key=lambda one: one[0])[1], 0.9
+    alike = {line.label_terms: line for line in lines if measure_likeness(own, line) > _SAME_NAME and not line.concept}
+    found += [
+        (sure, series) for line in alike.values() for series, sure in _find_called_like(line, concept, moment, table)
+    ]
+    dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
+    if dated:
+        return max(dated, key=lambda one: one[0])[1], 0.9
     for bound in question.bind(read_phrase((*others, *known.phrases[0])))[:4]:
-        there = terms_of_series(bound.series)
-        says = bound.series.concept == concept or any(set(phrase) <= there for phrase in known.phrases[:4])
-        most = sum(term in there for term in others) * 2 >= len(others)
-        if says and most and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
+        names = list_series_terms(bound.series)
+        is_called = bound.series.concept == concept or any(set(phrase) <= names for phrase in known.phrases[:4])
+        most = sum(term in names for term in others) * 2 >= len(others)
+        if is_called and most and pick_cell(bound.series, (moment,), question.table, strict=True) is not None:
             return bound.series, max(LIKELY, bound.share)
     return None
 
 
-def find_beside(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
+def find_for_member(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
     """Return the series that a concept has for the member of another series."""
     table, line = question.table, member.line
-    called = names_of_member(member)
+    called = list_member_names(member)
     found: list[tuple[float, Series]] = []
-    for series in _of_concept(concept, table):
+    for series in _list_of_concept(concept, table):
         same_table = series.line.table == line.table
         same_column = series.column == member.column
         tagged = bool(member.members) and set(series.members) == set(member.members)
@@ -324,29 +330,31 @@ def find_beside(concept: str, moment: Moment, question: Question, member: Series
             same_table and same_column and bool(member.column or line.path) and series.line.path == line.path
         )
         same = same or (same_table and same_column and bool(member.column))
-        if not same and not series.line.sentence and not called.isdisjoint(names_of_member(series)):
+        if not same and not series.line.sentence and not called.isdisjoint(list_member_names(series)):
             found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
-    for series, sure in _called_like(line, concept, moment, table):
+    for series, sure in _find_called_like(line, concept, moment, table):
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
-    there = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
-    return (max(there, key=lambda one: one[0])[1], 0.9) if there else None
+    dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
+    return (max(dated, key=lambda one: one[0])[1], 0.9) if dated else None
 
 
-def find_left_out(whole: Series, question: Question) -> Series | None:
+def find_excluded_member(whole: Series, question: Question) -> Series | None:
     """Return what the member that a question leaves out has of a whole; None if there is none."""
     if not question.left_out or not whole.concept:
         return None
-    called = [one for one in _of_concept(whole.concept, question.table) if question.left_out in names_of_member(one)]
+    called = [
+        one for one in _list_of_concept(whole.concept, question.table) if question.left_out in list_member_names(one)
+    ]
     return next((one for one in called if one.first.scale is whole.first.scale), None)
 
 
-def names_of_member(series: Series) -> set[frozenset[str]]:
+def list_member_names(series: Series) -> set[frozenset[str]]:
     """Return what the member of a series is called: by its tag, its column or its heading, else by its own label."""
     line = series.line
     names = [
-        terms_of_members(series.members),
+        list_member_terms(series.members),
         frozenset(series.column),
         frozenset(terms_of(line.path[-1] if line.path else "")),
     ]
@@ -355,12 +363,14 @@ def names_of_member(series: Series) -> set[frozenset[str]]:
     return {name for name in names if name}
 
 
-def _of_concept(concept: str, table: FactTable) -> Iterator[Series]:
+def _list_of_concept(concept: str, table: FactTable) -> Iterator[Series]:
     for line in table.by_concept.get(concept, ()):
         yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
 
 
-def _called_like(member: FactLine, concept: str, moment: Moment, table: FactTable) -> Iterator[tuple[Series, float]]:
+def _find_called_like(
+    member: FactLine, concept: str, moment: Moment, table: FactTable
+) -> Iterator[tuple[Series, float]]:
     """Yield what a member has under a heading, before a total or in a table called like a concept; how sure that is."""
     label, known = member.label_terms, read_lexicon().concepts.get(concept)
     if not label or member.concept or known is None:
@@ -383,7 +393,7 @@ def _is_called(known: Concept, line: FactLine) -> bool:
     """Return whether a line is called like a concept rather than like another one."""
     if line.concept == known.name:
         return True
-    alike = max(likeness(set(phrase), line) for phrase in known.phrases)
+    alike = max(measure_likeness(set(phrase), line) for phrase in known.phrases)
     return alike * (_OTHERWISE if line.concept in read_lexicon().concepts else 1.0) > ALIKE
 
 
@@ -393,19 +403,19 @@ def read_phrase(phrase: Sequence[str]) -> Operand:
     return Operand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
 
 
-def terms_of_series(series: Series) -> frozenset[str]:
+def list_series_terms(series: Series) -> frozenset[str]:
     """Return the terms of the labels of a series, of its members and of the title of its table."""
-    members = terms_of_members(series.members)
+    members = list_member_terms(series.members)
     line = series.line
     return frozenset((*line.label_terms, *line.path_terms, *series.column, *members, *line.title_terms))
 
 
-def terms_of_members(members: Sequence[str]) -> frozenset[str]:
+def list_member_terms(members: Sequence[str]) -> frozenset[str]:
     """Return the terms of the names of members."""
-    return frozenset(terms_of(" ".join(map(words_of_member, members))))
+    return frozenset(terms_of(" ".join(map(spell_member, members))))
 
 
-def words_of_member(member: str) -> str:
+def spell_member(member: str) -> str:
     """Return the name of a member as words: `GreaterChinaSegmentMember` is Greater China."""
     name = member.removesuffix("Member").removesuffix("Segment")
     return "".join(f" {letter}" if letter.isupper() else letter for letter in name).strip()

@@ -18,14 +18,14 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     LIKELY,
     MEMBER_WORDS,
     Found,
-    asked_before,
-    find_beside,
+    find_asked_before,
     find_concept,
     find_employees,
-    find_named,
-    likeness,
+    find_for_member,
+    find_named_member,
+    list_series_terms,
+    measure_likeness,
     spell_debts,
-    terms_of_series,
 )
 from quaestor.solvers.embedded.filings.composing.question import (
     Bound,
@@ -176,7 +176,7 @@ def names_of(operand: Operand) -> frozenset[str]:
 def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
     found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
-    past = asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
+    past = find_asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
     if past is not None:
         again = mean_again(past.measured[0], _NAMED_AGAIN)
         found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
@@ -212,7 +212,7 @@ def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:
     member = _member_before(question) if _OF_MEMBER.search(question.text) else None
     concept = meant.series[0].concept if meant.kind == "series" else ""
     moment = (*question.wanted, question.table.latest)[0]
-    found = find_beside(concept, moment, question, member) if member is not None and concept else None
+    found = find_for_member(concept, moment, question, member) if member is not None and concept else None
     if found is None or found[0].place == meant.series[0].place:
         yield meant
         return
@@ -251,7 +251,7 @@ def _with_measure(
             continue
         line = one.series[0].line
         column = set(one.series[0].column)
-        alike = max((likeness(name - column, line) for name in names if name - column), default=0.0)
+        alike = max((measure_likeness(name - column, line) for name in names if name - column), default=0.0)
         if line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
         # An amount is not a ratio, a percentage no amount, and a part of a sum is not the sum.
@@ -301,7 +301,7 @@ def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool
     """Return whether a series may be of the member that terms name, or of the one of another series."""
     if member is not None and member.members:
         return series.members == member.members
-    return not others or not terms_of_series(series).isdisjoint(others)
+    return not others or not list_series_terms(series).isdisjoint(others)
 
 
 def read_crossing(question: Question) -> Iterator[Meant]:
@@ -324,7 +324,7 @@ def ratios_named(question: Question) -> list[Formula]:
 
 def mean_of_member(question: Question, formula: Formula, member: Series) -> Meant:
     """Return a measure of the member that a series is of."""
-    beside = partial(find_beside, question=question, member=member)
+    beside = partial(find_for_member, question=question, member=member)
     return Meant(1.0, _Measure(question, formula, beside), (member,), "measure")
 
 
@@ -335,7 +335,7 @@ def mean_beside(question: Question, node: Node, member: Series) -> Meant:
     def beside(series: Series) -> Series | None:
         if series.place == member.place:
             return series
-        found = find_beside(series.concept, moment, question, member) if series.concept else None
+        found = find_for_member(series.concept, moment, question, member) if series.concept else None
         return None if found is None else found[0]
 
     return mean_again(node, 1.0, beside)
@@ -353,17 +353,17 @@ def _measures(question: Question, formula: Formula, others: Sequence[str], share
     if others:
         yield Meant(
             share * 0.8,
-            _Measure(question, formula, partial(find_named, question=question, others=others), True),
+            _Measure(question, formula, partial(find_named_member, question=question, others=others), True),
             (),
             "measure",
         )
         yield Meant(share * 0.25 / len(others), whole, (), "measure")
     elif (member := _member_before(question)) is not None:
-        beside = partial(find_beside, question=question, member=member)
+        beside = partial(find_for_member, question=question, member=member)
         yield Meant(share * _NARROWED, _Measure(question, formula, beside), (), "measure")
         yield Meant(share * (1 - _NARROWED), whole, (), "measure")
     elif last and last[0].members:
-        beside = partial(find_beside, question=question, member=last[0])
+        beside = partial(find_for_member, question=question, member=last[0])
         yield Meant(share * 0.5, _Measure(question, formula, beside), (), "measure")
         yield Meant(share * 0.5, whole, (), "measure")
     else:
@@ -429,7 +429,7 @@ class _Measure:
             return self._spell(measure.formula, moment, terms, label)
         # The first one that is found by its name says which member is meant; the others are found beside it.
         first = terms.series[0] if terms.series and self.narrowed else None
-        found = None if first is None else find_beside(concept, moment, self.question, first)
+        found = None if first is None else find_for_member(concept, moment, self.question, first)
         found = found or self.find(concept, moment)
         if found is None:
             return None
@@ -548,11 +548,11 @@ def _counterpart(series: Series, own: Sequence[str], question: Question) -> Seri
             )
             if not same or other.first.scale != series.first.scale:
                 continue
-            there = terms_of_series(other)
+            there = list_series_terms(other)
             named = sum(term in there for term in own) / len(own)
             if named < 0.5:
                 continue
-            apart = len(there ^ terms_of_series(series)) / (1 + len(there))
+            apart = len(there ^ list_series_terms(series)) / (1 + len(there))
             near = 0.1 * (other_line.table == line.table) / (1 + abs(place - line.place))
             worth = (
                 near

@@ -18,11 +18,11 @@ from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import Operand, read_combination, read_definition
 from quaestor.solvers.embedded.filings.composing.finding import (
-    find_beside,
     find_concept,
+    find_for_member,
     find_totals,
+    list_series_terms,
     read_phrase,
-    terms_of_series,
 )
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
@@ -213,7 +213,7 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
     parts: list[Meant] = []
     for part in node.parts if node.kind in ("sum", "add") else ():
         there = [leaf.series for leaf in part.leaves() if leaf.series is not None]
-        said = max((len(named & terms_of_series(one)) / len(named) for one in there if named), default=0.0)
+        said = max((len(named & list_series_terms(one)) / len(named) for one in there if named), default=0.0)
         parts.append(mean_again(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there)))))
     if node.series is not None:
         parts += read_same_sentence(question, node.series)
@@ -332,7 +332,7 @@ def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
     """Yield the revenue of the member of a series, else of the company."""
     moment = (*question.wanted, question.table.latest)[0]
     if beside:
-        found = [one for concept in REVENUE if (one := find_beside(concept, moment, question, beside[0]))]
+        found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, beside[0]))]
         if found:
             yield mean_series(found[0][0], 0.8)
             return
@@ -428,7 +428,7 @@ def _shares_of_member(question: Question) -> Iterator[Proposal]:
     moment = (*question.wanted, question.table.latest)[0]
     for whole in read_meant(question, 1)[:3]:
         concept = whole.series[0].concept if whole.series else ""
-        found = find_beside(concept, moment, question, last.series[0]) if concept else None
+        found = find_for_member(concept, moment, question, last.series[0]) if concept else None
         if found is None or found[0].place == last.series[0].place:
             continue
         for score, one, other, terms in join(question, mean_series(*found), whole):

@@ -11,7 +11,7 @@ from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.investments import asks_what_became
 from quaestor.questions.stated_operation import asks_for_spread
-from quaestor.solvers.embedded.filings.composing.finding import find_left_out
+from quaestor.solvers.embedded.filings.composing.finding import find_excluded_member
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     mean_again,
@@ -155,7 +155,7 @@ def _names_of(series: Series) -> set[str]:
 def _without_member(question: Question) -> Iterator[Proposal]:
     """Yield a whole less the member that the question leaves out: "revenue outside the US"."""
     for meant in read_meant(question)[:_MOST] if question.left_out else ():
-        member = find_left_out(meant.series[0], question) if meant.kind == "series" else None
+        member = find_excluded_member(meant.series[0], question) if meant.kind == "series" else None
         terms = Terms(question.table)
         whole = spell_value(question, meant, terms) if member is not None else None
         if member is None or whole is None or not terms.moments:
