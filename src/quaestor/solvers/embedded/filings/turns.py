@@ -26,7 +26,7 @@ from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates, resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
-from quaestor.solvers.embedded.filings.composing.meant import names_of
+from quaestor.solvers.embedded.filings.composing.meant import list_names
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
     PastAnswer,
@@ -225,7 +225,7 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     if answer is not None and answer.form == "members" and turn.plan and len(split_questions(turn.text)) > 1:
         parts = read_past_parts(turn.plan, table)
     if answer is not None:
-        answer = replace(answer, names=names_of(reading.whole))
+        answer = replace(answer, names=list_names(reading.whole))
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
     found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
     if answer is not None:

@@ -18,7 +18,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     list_member_terms,
     spell_member,
 )
-from quaestor.solvers.embedded.filings.composing.meant import bounds_of
+from quaestor.solvers.embedded.filings.composing.meant import find_bounds
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import moments_to_try
@@ -101,12 +101,12 @@ def read_blocks(question: Question) -> list[Block]:
     for block in _find_titled_blocks(question, asked):
         found[_identify_members(block.members)] = block
     back = _find_measured_last(question, asked)
-    for bound in (*back, *_find_named_wholes(question, asked), *bounds_of(question)[:_MOST_BROKEN_DOWN]):
+    for bound in (*back, *_find_named_wholes(question, asked), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
         for block in _find_summed_blocks(question, bound.series, asked):
             key = _identify_members(block.members)
             known = found[key].share if key in found else 0.0
             found[key] = replace(block, share=known + (bound.share + 0.02) * block.share)
-    for bound in (*back, *bounds_of(question)):
+    for bound in (*back, *find_bounds(question)):
         for block in _find_blocks(question, bound.series, asked):
             key = _identify_members(block.members)
             known = found[key].share if key in found else 0.0

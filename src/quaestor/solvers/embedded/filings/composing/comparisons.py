@@ -12,7 +12,7 @@ from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
-from quaestor.solvers.embedded.filings.composing.meant import Meant, mean_again, mean_series, read_meant, read_whole
+from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
     propose_differences,
@@ -130,7 +130,7 @@ def _pair_in_sentence(question: Question) -> Iterator[tuple[float, Meant, str, s
     others = list(read_same_sentence(question, series))
     for other in others:
         terms = Terms(question.table)
-        meants = sorted((mean_series(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
+        meants = sorted((build_meant(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
         old, new = (meant.spell(None, terms, "") for meant in meants)
         if old is not None and new is not None and old != new:
             yield log_share(_OF_SENTENCE / len(others)), meants[1], old, new, terms
@@ -145,7 +145,7 @@ def _pair_last_answers(question: Question) -> Iterator[tuple[float, Meant, str, 
     if None in moments or moments[0] == moments[1] or not _is_alike(*nodes):
         return
     terms = Terms(question.table)
-    meants = [mean_again(node, 1.0) for node in nodes]
+    meants = [repeat_node(node, 1.0) for node in nodes]
     names = [meant.spell(None, terms, "") for meant in meants]
     if names[0] is not None and names[1] is not None:
         later = 0 if (moments[0] or nodes[0].moment) > (moments[1] or nodes[1].moment) else 1  # type: ignore[operator]

@@ -43,15 +43,15 @@ from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswe
 _MOST = 6
 _COMPUTED = 0.85
 """The probability of the formula of a measure that no line of the filing is called after."""
-_COMPUTED_BESIDE = 0.35
+_COMPUTED_WITH_PRINTED = 0.35
 """Likewise if a line is called after it."""
-_COMPUTED_BESIDE_EXACT = 0.15
+_COMPUTED_WITH_EXACT = 0.15
 """Likewise if that is all it is called and it has a number at the time asked for."""
 _OTHERWISE_CALLED = 2
 """How many other words say that something of the employees is counted, not they: "employee options outstanding"."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
-_BESIDE_CONCEPT = 0.2
+_WITH_OTHER_CONCEPT = 0.2
 """How much less likely a measure is if other words of the operand name a concept."""
 _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
@@ -106,7 +106,7 @@ class Meant:
         return bool(self.series) and self.kind == "series" and self.series[0].first.scale is Scale.PERCENT
 
 
-def mean_series(series: Series, share: float, kind: str = "series") -> Meant:
+def build_meant(series: Series, share: float, kind: str = "series") -> Meant:
     """Return a series as something meant."""
 
     def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
@@ -125,11 +125,11 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
     if place >= len(operands):
         return []
     if not question.names(place):
-        found = list(_talked_about(question, part=part))
-        bound = [mean_series(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
-        if _HOW_MANY.search(question.text) and found and not _counts(found[0].series):
+        found = list(_read_last_measured(question, part=part))
+        bound = [build_meant(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+        if _HOW_MANY.search(question.text) and found and not _is_count(found[0].series):
             # "how many shares was that?" asks for something beside the amount that was talked about.
-            return [one for one in bound if _counts(one.series)] or found
+            return [one for one in bound if _is_count(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
     return [*_read_due(question), *mean_operand(question, operands[place], question.operands[place])]
 
@@ -137,21 +137,21 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
 def _read_due(question: Question) -> list[Meant]:
     """Return the schedules of what falls due at a time to come."""
     if question.reading.bucket is not None:
-        return [_mean_at(bound, moment) for bound, moment in read_buckets(question)]
+        return [_build_meant_at(bound, moment) for bound, moment in read_buckets(question)]
     if not (question.looks_ahead and asks_what_is_due(question)):
         return []
-    return [mean_series(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
+    return [build_meant(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
 
 
-def _mean_at(bound: Bound, moment: Moment | None) -> Meant:
+def _build_meant_at(bound: Bound, moment: Moment | None) -> Meant:
     """Return a series as something meant; at a time, if its number is of that one whatever the question names."""
-    meant = mean_series(bound.series, _SCHEDULED * bound.share)
+    meant = build_meant(bound.series, _SCHEDULED * bound.share)
     if moment is None:
         return meant
     return replace(meant, spell=lambda _, terms, label: spell_at(bound.series, moment, terms, label))
 
 
-def _counts(series: Sequence[Series]) -> bool:
+def _is_count(series: Sequence[Series]) -> bool:
     """Return whether numbers count things: they are neither money nor percentages."""
     if not series:
         return False
@@ -168,59 +168,59 @@ def read_whole(question: Question) -> list[Meant]:
     return [*_read_due(question), *mean_operand(question, whole, question.bind(whole))]
 
 
-def names_of(operand: Operand) -> frozenset[str]:
+def list_names(operand: Operand) -> frozenset[str]:
     """Return the concepts and measures that an operand names."""
     return operand.concepts | {f"{MEASURE}{name}" for name in operand.measures}
 
 
 def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
-    found = [mean_series(bound.series, bound.share) for bound in bounds[:_MOST]]
-    past = find_asked_before(question, names_of(operand)) if len(question.operands) > 1 else None
+    found = [build_meant(bound.series, bound.share) for bound in bounds[:_MOST]]
+    past = find_asked_before(question, list_names(operand)) if len(question.operands) > 1 else None
     if past is not None:
-        again = mean_again(past.measured[0], _NAMED_AGAIN)
+        again = repeat_node(past.measured[0], _NAMED_AGAIN)
         found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
     series = find_employees(question.table) if "employees" in operand.measures else None
-    if series is not None and _counts_all(operand, series, question.table):
+    if series is not None and _means_all_employees(operand, series, question.table):
         rest = (replace(one, share=one.share * (1 - COUNTED)) for one in found)
-        found = [mean_series(series, COUNTED), *rest]
+        found = [build_meant(series, COUNTED), *rest]
     for match in operand.matches:
         for name in match.measures[:2]:
             known = read_lexicon().measures[name]
             if known.formula is not None:
-                found = _with_measure(question, operand, match, known, found)
+                found = _add_measure(question, operand, match, known, found)
     found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
 
 
-def _counts_all(operand: Operand, employees: Series, table: FactTable) -> bool:
+def _means_all_employees(operand: Operand, employees: Series, table: FactTable) -> bool:
     """Return whether an operand means all employees: its other words are in what the company says of their number."""
-    said = {
-        term for match in operand.matches if "employees" in match.measures for term in _terms_of_match(operand, match)
+    employee_terms = {
+        term for match in operand.matches if "employees" in match.measures for term in _list_match_terms(operand, match)
     }
-    others = set(operand.terms) - said - table.company - COMPARATIVES
+    others = set(operand.terms) - employee_terms - table.company - COMPARATIVES
     return len(others - set(employees.line.label_terms)) < _OTHERWISE_CALLED
 
 
-def _terms_of_match(operand: Operand, match: LexiconMatch) -> tuple[str, ...]:
+def _list_match_terms(operand: Operand, match: LexiconMatch) -> tuple[str, ...]:
     """Return the terms of an operand that a phrase of the lexicon matches."""
     return operand.phrase[match.start : match.end]
 
 
 def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:
     """Yield something meant, and if the question is about a member ("its sales", "sales there") that of the member."""
-    member = _member_before(question) if _OF_MEMBER.search(question.text) else None
+    member = _find_member_before(question) if _OF_MEMBER.search(question.text) else None
     concept = meant.series[0].concept if meant.kind == "series" else ""
     moment = (*question.wanted, question.table.latest)[0]
     found = find_for_member(concept, moment, question, member) if member is not None and concept else None
     if found is None or found[0].place == meant.series[0].place:
         yield meant
         return
-    yield mean_series(found[0], meant.share * _NARROWED)
+    yield build_meant(found[0], meant.share * _NARROWED)
     yield replace(meant, share=meant.share * (1 - _NARROWED))
 
 
-def _with_measure(
+def _add_measure(
     question: Question, operand: Operand, match: LexiconMatch, known: NamedMeasure, found: Sequence[Meant]
 ) -> list[Meant]:
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
@@ -229,14 +229,14 @@ def _with_measure(
     within = set(formula.concepts())
     # "operating margin on net sales" names a part of the formula, and no member.
     parts_named = [one for one in operand.matches if one is match or not within.isdisjoint(one.concepts)]
-    said = {term for one in parts_named for term in operand.phrase[one.start : one.end]}
+    named_terms = {term for one in parts_named for term in operand.phrase[one.start : one.end]}
     phrase = set(operand.phrase[match.start : match.end])
     others = tuple(
-        term for term in operand.terms if term not in said | MEMBER_WORDS and term not in question.table.company
+        term for term in operand.terms if term not in named_terms | MEMBER_WORDS and term not in question.table.company
     )
     # With words beside the measure's, a line that is called otherwise may be of something narrower.
     names = [phrase] if others else [phrase, *map(set, known.phrases)]
-    member = None if others else _member_before(question)
+    member = None if others else _find_member_before(question)
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
     parts = Terms(question.table)
     if not is_ratio:
@@ -264,17 +264,17 @@ def _with_measure(
         else:
             rest.append(one)
     printed = sum(one.share for one in named)
-    computed = _COMPUTED_BESIDE if printed > _PRINTED else _COMPUTED
+    computed = _COMPUTED_WITH_PRINTED if printed > _PRINTED else _COMPUTED
     if printed > _PRINTED and exact:
-        computed = _COMPUTED_BESIDE_EXACT
+        computed = _COMPUTED_WITH_EXACT
     if any(other is not match and other.concepts and within.isdisjoint(other.concepts) for other in operand.matches):
-        computed *= _BESIDE_CONCEPT
+        computed *= _WITH_OTHER_CONCEPT
     elif printed:
         named = [replace(one, share=one.share / printed * (1 - computed)) for one in named]
     return [
         *named,
         *(replace(one, share=one.share * (1 - computed)) for one in rest),
-        *(replace(one, is_ratio=is_ratio) for one in _measures(question, formula, others, computed)),
+        *(replace(one, is_ratio=is_ratio) for one in _build_measures(question, formula, others, computed)),
     ]
 
 
@@ -283,7 +283,7 @@ def _is_printed(question: Question, series: Series) -> bool:
     return pick_cell(series, question.moments[:1], question.table, strict=bool(question.moments)) is not None
 
 
-def _member_before(question: Question) -> Series | None:
+def _find_member_before(question: Question) -> Series | None:
     """Return what the last answer was taken from, if it is of a member and the question goes on from it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
@@ -311,10 +311,10 @@ def read_crossing(question: Question) -> Iterator[Meant]:
         for name in match.measures[:1]:
             formula = read_lexicon().measures[name].formula
             if formula is not None and formula.kind == "/":
-                yield from (replace(one, is_ratio=True) for one in _measures(question, formula, (), _COMPUTED))
+                yield from (replace(one, is_ratio=True) for one in _build_measures(question, formula, (), _COMPUTED))
 
 
-def ratios_named(question: Question) -> list[Formula]:
+def find_named_ratios(question: Question) -> list[Formula]:
     """Return the formulas of the ratios that the first operand names."""
     operand = question.reading.operands[0] if question.names(0) else None
     names = [name for match in operand.matches for name in match.measures[:1]] if operand else []
@@ -322,23 +322,23 @@ def ratios_named(question: Question) -> list[Formula]:
     return [formula for formula in formulas if formula is not None and formula.kind == "/"]
 
 
-def mean_of_member(question: Question, formula: Formula, member: Series) -> Meant:
+def build_member_measure(question: Question, formula: Formula, member: Series) -> Meant:
     """Return a measure of the member that a series is of."""
-    beside = partial(find_for_member, question=question, member=member)
-    return Meant(1.0, _Measure(question, formula, beside), (member,), "measure")
+    find_concept_of_member = partial(find_for_member, question=question, member=member)
+    return Meant(1.0, _Measure(question, formula, find_concept_of_member), (member,), "measure")
 
 
-def mean_beside(question: Question, node: Node, member: Series) -> Meant:
+def repeat_for_member(question: Question, node: Node, member: Series) -> Meant:
     """Return what was measured before of the member that a series is of."""
     moment = (*question.wanted, question.table.latest)[0]
 
-    def beside(series: Series) -> Series | None:
+    def find_own(series: Series) -> Series | None:
         if series.place == member.place:
             return series
         found = find_for_member(series.concept, moment, question, member) if series.concept else None
         return None if found is None else found[0]
 
-    return mean_again(node, 1.0, beside)
+    return repeat_node(node, 1.0, find_own)
 
 
 def _is_money(series: Series) -> bool:
@@ -346,7 +346,7 @@ def _is_money(series: Series) -> bool:
     return first.scale is not Scale.PERCENT and abs(first.amount) >= 1000
 
 
-def _measures(question: Question, formula: Formula, others: Sequence[str], share: float) -> Iterator[Meant]:
+def _build_measures(question: Question, formula: Formula, others: Sequence[str], share: float) -> Iterator[Meant]:
     """Yield a measure of the whole company, of the member that is named, or of the one that was talked about."""
     whole = _Measure(question, formula, partial(find_concept, question=question))
     last = question.last.series if question.last is not None else ()
@@ -358,13 +358,13 @@ def _measures(question: Question, formula: Formula, others: Sequence[str], share
             "measure",
         )
         yield Meant(share * 0.25 / len(others), whole, (), "measure")
-    elif (member := _member_before(question)) is not None:
-        beside = partial(find_for_member, question=question, member=member)
-        yield Meant(share * _NARROWED, _Measure(question, formula, beside), (), "measure")
+    elif (member := _find_member_before(question)) is not None:
+        find = partial(find_for_member, question=question, member=member)
+        yield Meant(share * _NARROWED, _Measure(question, formula, find), (), "measure")
         yield Meant(share * (1 - _NARROWED), whole, (), "measure")
     elif last and last[0].members:
-        beside = partial(find_for_member, question=question, member=last[0])
-        yield Meant(share * 0.5, _Measure(question, formula, beside), (), "measure")
+        find = partial(find_for_member, question=question, member=last[0])
+        yield Meant(share * 0.5, _Measure(question, formula, find), (), "measure")
         yield Meant(share * 0.5, whole, (), "measure")
     else:
         yield Meant(share, whole, (), "measure")
@@ -384,10 +384,10 @@ class _Measure:
         if moment is not None or latest.months != _QUARTER:
             return self._spell(self.formula, moment or latest, terms, label)
         # Of cash flows a quarterly report has the year to date only.
-        kept = terms.copy()
+        before = terms.copy()
         text = self._spell(self.formula, latest, terms, label)
         if text is None:
-            terms.restore(kept)
+            terms.restore(before)
             text = self._spell(self.formula, replace(latest, months=3 * latest.quarter), terms, label)
         return text
 
@@ -444,33 +444,33 @@ class _Measure:
 # What was talked about
 
 
-def _talked_about(question: Question, *, part: bool) -> Iterator[Meant]:
+def _read_last_measured(question: Question, *, part: bool) -> Iterator[Meant]:
     """Yield what the last answer measured, as a whole and in its parts."""
     last = question.last
     if last is None:
         return
-    yield from mean_both(question)
+    yield from sum_last_two(question)
     node = last.measured[0]
     if node.series is None:
         if part and node.kind == "divide":
-            yield mean_again(node.parts[0], _AGAIN)
-            yield mean_again(node, 1 - _AGAIN)
+            yield repeat_node(node.parts[0], _AGAIN)
+            yield repeat_node(node, 1 - _AGAIN)
             return
-        yield mean_again(node, _AGAIN)
+        yield repeat_node(node, _AGAIN)
         for rank, series in enumerate(last.series[:3]):
-            yield mean_series(series, (1 - _AGAIN) / (rank + 1.5), "part")
+            yield build_meant(series, (1 - _AGAIN) / (rank + 1.5), "part")
     else:
         for rank, series in enumerate(last.series[:3]):
-            yield mean_series(series, _AGAIN / (rank + 1), "before")
+            yield build_meant(series, _AGAIN / (rank + 1), "before")
 
 
-def mean_both(question: Question) -> Iterator[Meant]:
+def sum_last_two(question: Question) -> Iterator[Meant]:
     """Yield the sum of the last two answers, if both are asked for."""
     if len(question.before) > 1 and _BOTH.search(question.text):
-        yield mean_again(Node("sum", parts=tuple(past.measured[0] for past in question.before[:2])), _BOTH_AGAIN)
+        yield repeat_node(Node("sum", parts=tuple(past.measured[0] for past in question.before[:2])), _BOTH_AGAIN)
 
 
-def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:
+def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:
     """Return what was measured as something meant: the same terms at another time, or of other series.
 
     Args:
@@ -487,7 +487,7 @@ def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | 
         names: dict[int, str] = {}
         for leaf in leaves:
             series = swapped[id(leaf)]
-            at = leaf.moment if moment is None else _shift(leaf.moment, anchor, moment)
+            at = leaf.moment if moment is None else _shift_moment(leaf.moment, anchor, moment)
             name = None if series is None else spell_at(series, at, terms, label)
             if name is None:
                 return None
@@ -497,7 +497,7 @@ def mean_again(node: Node, share: float, series_of: Callable[[Series], Series | 
     return Meant(share, spell, tuple(series for series in swapped.values() if series is not None), "before")
 
 
-def _shift(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
+def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
     """Return the time of a number when the measured time moves: at the same distance as before."""
     if moment is None or anchor is None:
         return wanted
@@ -505,7 +505,7 @@ def _shift(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Mome
     return replace(wanted.before(quarters=back), months=moment.months and (wanted.months or anchor.months))
 
 
-def mean_swapped(question: Question, past: PastAnswer) -> Iterator[Meant]:
+def swap_member(question: Question, past: PastAnswer) -> Iterator[Meant]:
     """Yield what was measured before, of the member that the question names in the place of the last one."""
     node = past.measured[0]
     own = tuple(dict.fromkeys(
@@ -514,30 +514,30 @@ def mean_swapped(question: Question, past: PastAnswer) -> Iterator[Meant]:
     if not own or node.series is not None:
         return
     leaves = {leaf.series.place: leaf.series for leaf in node.leaves() if leaf.series}
-    swapped = _keep_wholes({place: _counterpart(one, own, question) for place, one in leaves.items()}, leaves)
+    swapped = _keep_wholes({place: _find_counterpart(one, own, question) for place, one in leaves.items()}, leaves)
     if all(one is not None for one in swapped.values()) and any(
         place != one.place for place, one in swapped.items() if one
     ):
-        yield mean_again(node, 0.5, lambda series: swapped[series.place])
+        yield repeat_node(node, 0.5, lambda series: swapped[series.place])
 
 
 def _keep_wholes(swapped: Mapping[int, Series | None], leaves: Mapping[int, Series]) -> Mapping[int, Series | None]:
     """Return the series that take the places of others; of several that one would take, the whole stays as it is."""
-    kept = dict(swapped)
+    result = dict(swapped)
     for one in [one for one in swapped.values() if one is not None]:
-        alike = [place for place, other in kept.items() if other is not None and other.place == one.place]
+        alike = [place for place, other in result.items() if other is not None and other.place == one.place]
         if len(alike) > 1:
             whole = max(alike, key=lambda place: abs(leaves[place].first.amount))
-            kept[whole] = leaves[whole]
-    return kept
+            result[whole] = leaves[whole]
+    return result
 
 
-def _counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
+def _find_counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
     """Return the same series for the member that terms name; None if there is no such member."""
     table = question.table
     best: tuple[float, Series] | None = None
     line = series.line
-    places = {line.place, *(other.place for term in own for other in _lines_of(term, table))}
+    places = {line.place, *(other.place for term in own for other in _list_lines(term, table))}
     for place in places:
         other_line = table.line(place)
         same_label = other_line.label_terms == line.label_terms
@@ -548,16 +548,16 @@ def _counterpart(series: Series, own: Sequence[str], question: Question) -> Seri
             )
             if not same or other.first.scale != series.first.scale:
                 continue
-            there = list_series_terms(other)
-            named = sum(term in there for term in own) / len(own)
+            other_terms = list_series_terms(other)
+            named = sum(term in other_terms for term in own) / len(own)
             if named < 0.5:
                 continue
-            apart = len(there ^ list_series_terms(series)) / (1 + len(there))
+            difference = len(other_terms ^ list_series_terms(series)) / (1 + len(other_terms))
             near = 0.1 * (other_line.table == line.table) / (1 + abs(place - line.place))
             worth = (
                 near
                 + named
-                - 0.2 * apart
+                - 0.2 * difference
                 + 0.3 * (line.role == other_line.role)
                 + 0.2 * (other.column == series.column)
             )
@@ -566,12 +566,12 @@ def _counterpart(series: Series, own: Sequence[str], question: Question) -> Seri
     return best[1] if best is not None else None
 
 
-def _lines_of(term: str, table: FactTable) -> Iterator[FactLine]:
+def _list_lines(term: str, table: FactTable) -> Iterator[FactLine]:
     for place in table.postings.get(term, ())[:400]:
         yield table.lines[place]
 
 
-def bounds_of(question: Question, place: int = 0) -> Sequence[Bound]:
+def find_bounds(question: Question, place: int = 0) -> Sequence[Bound]:
     """Return the series that an operand may mean; without words of its own, those that were talked about."""
     if question.names(place):
         return question.operands[place]

@@ -26,14 +26,14 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 )
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
+    build_meant,
     has_member,
-    mean_again,
-    mean_both,
     mean_operand,
-    mean_series,
-    mean_swapped,
     read_crossing,
     read_meant,
+    repeat_node,
+    sum_last_two,
+    swap_member,
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
@@ -192,7 +192,7 @@ def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
                 said = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
-                yield mean_series(other, _BESIDE * (1 + said) / 2)
+                yield build_meant(other, _BESIDE * (1 + said) / 2)
 
 
 def _parts_of_last(question: Question) -> Iterator[Proposal]:
@@ -214,7 +214,9 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
     for part in node.parts if node.kind in ("sum", "add") else ():
         there = [leaf.series for leaf in part.leaves() if leaf.series is not None]
         said = max((len(named & list_series_terms(one)) / len(named) for one in there if named), default=0.0)
-        parts.append(mean_again(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there)))))
+        parts.append(
+            repeat_node(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there))))
+        )
     if node.series is not None:
         parts += read_same_sentence(question, node.series)
     if question.own:
@@ -225,7 +227,7 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
             for one in read_meant(question, place)[:3]
         )
         parts += [one for one in found if one.series and _is_alike(one.series[0], last.series[0])]
-    wholes = [mean_again(node, 1.0), *_larger_in_sentence(question, node)]
+    wholes = [repeat_node(node, 1.0), *_larger_in_sentence(question, node)]
     for numerator, whole in product(parts, wholes):
         for score, one, other, terms in join(question, numerator, whole):
             yield from (made for made in _divide(score + _STATED, one, other, terms, "share") if _is_part(made))
@@ -319,9 +321,9 @@ def _margins(question: Question) -> Iterator[Proposal]:
         return
     rest = tuple(found for found in operand.terms if found != _MARGIN)
     if rest:
-        parts = [mean_series(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:_MOST]]
+        parts = [build_meant(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:_MOST]]
     else:
-        parts = [mean_again(question.last.measured[0], 0.8)] if question.last is not None else []
+        parts = [repeat_node(question.last.measured[0], 0.8)] if question.last is not None else []
     for part in parts:
         for whole in _revenues(question, part.series):
             for score, one, other, terms in join(question, part, whole):
@@ -334,11 +336,11 @@ def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
     if beside:
         found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, beside[0]))]
         if found:
-            yield mean_series(found[0][0], 0.8)
+            yield build_meant(found[0][0], 0.8)
             return
     for concept in REVENUE:
         if (whole := find_concept(concept, moment, question)) is not None:
-            yield mean_series(whole[0], 0.7)
+            yield build_meant(whole[0], 0.7)
             return
 
 
@@ -356,7 +358,7 @@ def _of_last(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
     node = last.measured[0]
     if node.kind == "divide":  # another numerator over the same denominator
-        whole = mean_again(node.parts[1], 0.5)
+        whole = repeat_node(node.parts[1], 0.5)
         for meant in read_meant(question)[:3]:
             for score, one, other, terms in join(question, meant, whole):
                 yield from _divide(score, one, other, terms)
@@ -364,10 +366,10 @@ def _of_last(question: Question) -> Iterator[Proposal]:
 
 def _talked_about(question: Question, last: PastAnswer) -> list[Meant]:
     """Return the last answer, and the sum of what it lists, or of the last two if both are asked for."""
-    again = mean_again(last.measured[0], 0.6)
+    again = repeat_node(last.measured[0], 0.6)
     if last.form == "members" and len(last.measured) > 1:
-        return [again, mean_again(Node("sum", parts=last.measured), 0.3)]
-    return [*mean_both(question), again]
+        return [again, repeat_node(Node("sum", parts=last.measured), 0.3)]
+    return [*sum_last_two(question), again]
 
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
@@ -398,7 +400,7 @@ def _of_last_two(question: Question) -> Iterator[Proposal]:
     """Yield the last answer by the one before: "how much of that was cash?", "as a percentage?"."""
     if question.own or len(question.before) < 2 or _are_siblings(*(past.measured[0] for past in question.before[:2])):
         return
-    part, whole = (mean_again(past.measured[0], 0.8) for past in question.before[:2])
+    part, whole = (repeat_node(past.measured[0], 0.8) for past in question.before[:2])
     for score, one, other, terms in join(question, part, whole):
         yield from _divide(score, one, other, terms, "share")
 
@@ -416,7 +418,7 @@ def _rest_of_whole(question: Question) -> Iterator[Proposal]:
     node = question.last.measured[0] if question.last is not None else None
     if node is None or node.kind != "subtract" or question.own:
         return
-    for score, one, other, terms in join(question, mean_again(node, 0.8), mean_again(node.parts[0], 0.8)):
+    for score, one, other, terms in join(question, repeat_node(node, 0.8), repeat_node(node.parts[0], 0.8)):
         yield from _divide(score, one, other, terms, "share")
 
 
@@ -431,13 +433,13 @@ def _shares_of_member(question: Question) -> Iterator[Proposal]:
         found = find_for_member(concept, moment, question, last.series[0]) if concept else None
         if found is None or found[0].place == last.series[0].place:
             continue
-        for score, one, other, terms in join(question, mean_series(*found), whole):
+        for score, one, other, terms in join(question, build_meant(*found), whole):
             yield from _divide(score + _STATED, one, other, terms, "share")
 
 
 def _swapped(question: Question) -> Iterator[Meant]:
     if question.last is not None and question.own:
-        yield from mean_swapped(question, question.last)
+        yield from swap_member(question, question.last)
 
 
 def _wholes(question: Question, part: Series) -> Iterator[Meant]:
@@ -445,21 +447,21 @@ def _wholes(question: Question, part: Series) -> Iterator[Meant]:
     table = question.table
     moment = next((found for found in (*question.wanted, table.latest, *part.cells) if found in part.cells), None)
     if moment is not None and not part.line.sentence:
-        yield from (mean_series(total, _WHOLE / rank) for rank, total in enumerate(find_totals(part, moment, table), 1))
+        yield from (build_meant(total, _WHOLE / rank) for rank, total in enumerate(find_totals(part, moment, table), 1))
     for line in table.lines[part.line.place + 1 : part.line.place + 60]:
         if line.table != part.line.table:
             break
         if "total" in line.label_terms:
-            yield from (mean_series(one, 0.5) for one in table.series_of_line[line.place] if one.column == part.column)
+            yield from (build_meant(one, 0.5) for one in table.series_of_line[line.place] if one.column == part.column)
             break
     if part.column:
         for one in table.series_of_line[part.line.place]:
             if "total" in one.column or not one.column:
-                yield mean_series(one, 0.4)
+                yield build_meant(one, 0.4)
     if part.members and part.concept:
         found = find_concept(part.concept, (*question.wanted, table.latest)[0], question)
         if found is not None:
-            yield mean_series(found[0], 0.5)
+            yield build_meant(found[0], 0.5)
     elif not part.column:
         yield from (replace(one, share=0.15) for one in _revenues(question, ()))
 
@@ -560,7 +562,7 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         sum_of = Node(kind, parts=(changed, Node("series", other, moment if moment in other.cells else None)))
         terms = Terms(question.table)
         text = spell_value(
-            question, mean_again(Node("divide", parts=(sum_of, *node.parts[1:])) if divided else sum_of, 1.0), terms
+            question, repeat_node(Node("divide", parts=(sum_of, *node.parts[1:])) if divided else sum_of, 1.0), terms
         )
         if text is not None and (made := terms.proposal(text, "sum", log_share(meant.share) + _STATED)):
             yield made
@@ -572,4 +574,4 @@ def _without_net(question: Question) -> list[Meant]:
     if not _NET_OF.search(question.text):
         return []
     rest = tuple(found for found in operand.terms if found != _NET)
-    return [mean_series(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:3]] if rest else []
+    return [build_meant(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:3]] if rest else []

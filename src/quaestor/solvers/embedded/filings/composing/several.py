@@ -22,13 +22,13 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
 )
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
-    mean_again,
-    mean_beside,
-    mean_of_member,
-    mean_series,
-    ratios_named,
+    build_meant,
+    build_member_measure,
+    find_named_ratios,
     read_meant,
     read_whole,
+    repeat_for_member,
+    repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import (
     Proposal,
@@ -157,7 +157,7 @@ def _sums_of_last(question: Question) -> Iterator[Proposal]:
         return
     terms = Terms(question.table)
     moment = question.moments[0] if question.moments else None
-    names = [name for node in nodes if (name := mean_again(node, 1.0).spell(moment, terms, "")) is not None]
+    names = [name for node in nodes if (name := repeat_node(node, 1.0).spell(moment, terms, "")) is not None]
     if len(set(names)) == len(nodes) and (
         made := terms.proposal(
             f"sum({', '.join(names)})", "sum", log_share(0.6 if question.own and counted is None else 0.8)
@@ -253,11 +253,11 @@ def _list_what_is_due(question: Question) -> Iterator[Proposal]:
     for bound in read_schedules(question):
         years = years_to_come(bound.series, question.table)
         named = [moment for moment in years if moment in question.moments]
-        meant = mean_series(bound.series, bound.share)
+        meant = build_meant(bound.series, bound.share)
         entries: list[Entry] = [(write_moment(moment), meant, moment) for moment in named or years]
         rest = None if named or _AHEAD.search(question.text) else find_rest(bound.series, question.table)
         if rest is not None:
-            entries.append((rest.line.label, mean_series(rest, bound.share), None))
+            entries.append((rest.line.label, build_meant(rest, bound.share), None))
         if made := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
             yield made
 
@@ -326,17 +326,17 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
     if of_last := entries_of_last(question):
         yield of_last, _CHOSEN_AGAIN
-    formulas = ratios_named(question)
+    formulas = find_named_ratios(question)
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" and not formulas else None
     for block in _without_left_out(question, read_blocks(question)):
         printed = not (formulas or again) or block.members[0][1].first.scale is Scale.PERCENT
         yield block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         for formula in formulas if not printed else ():
-            meant = [(name, mean_of_member(question, formula, one)) for name, one in block.members]
+            meant = [(name, build_member_measure(question, formula, one)) for name, one in block.members]
             yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
         if again is not None and not printed:
-            meant = [(name, mean_beside(question, again, one)) for name, one in block.members]
+            meant = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
             yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
 
 
@@ -348,7 +348,7 @@ def entries_of_last(question: Question) -> list[Entry]:
         return []
     names = _names_of_nodes(question.table, last.measured)
     moment = question.moments[0] if question.moments else None
-    return [(name, mean_again(node, 1.0), moment) for name, node in zip(names, last.measured, strict=False)]
+    return [(name, repeat_node(node, 1.0), moment) for name, node in zip(names, last.measured, strict=False)]
 
 
 def last_set(question: Question) -> PastAnswer | None:
@@ -381,7 +381,7 @@ def _without_left_out(question: Question, blocks: Sequence[Block]) -> Iterator[B
 
 def block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
     """Return the members that have a number at the time that is asked for, as entries of a list."""
-    return _entries_at(question, [(name, mean_series(series, 1.0)) for name, series in members])
+    return _entries_at(question, [(name, build_meant(series, 1.0)) for name, series in members])
 
 
 def _entries_at(question: Question, named: Sequence[tuple[str, Meant]]) -> list[Entry]:

@@ -14,11 +14,11 @@ from quaestor.questions.stated_operation import asks_for_spread
 from quaestor.solvers.embedded.filings.composing.finding import find_excluded_member
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
-    mean_again,
-    mean_series,
-    mean_swapped,
+    build_meant,
     read_meant,
     read_whole,
+    repeat_node,
+    swap_member,
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 
@@ -160,7 +160,7 @@ def _without_member(question: Question) -> Iterator[Proposal]:
         whole = spell_value(question, meant, terms) if member is not None else None
         if member is None or whole is None or not terms.moments:
             continue
-        part = mean_series(member, 1.0).spell(terms.moments[-1], terms, "")
+        part = build_meant(member, 1.0).spell(terms.moments[-1], terms, "")
         if (
             part is not None
             and part != whole
@@ -185,6 +185,6 @@ def _without_sign(proposal: Proposal) -> Proposal:
 def repeat_measured(question: Question) -> Iterator[Meant]:
     """Yield what was computed last, for the member that the question names."""
     if question.last is not None and question.own:
-        yield from mean_swapped(question, question.last)
+        yield from swap_member(question, question.last)
     elif question.last is not None and question.moments and question.last.form in ("sum", "average"):
-        yield mean_again(question.last.measured[0], 0.3)
+        yield repeat_node(question.last.measured[0], 0.3)
