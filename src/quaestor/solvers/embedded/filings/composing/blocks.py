@@ -21,7 +21,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 from quaestor.solvers.embedded.filings.composing.meant import find_bounds
 from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
-from quaestor.solvers.embedded.filings.composing.values import moments_to_try
+from quaestor.solvers.embedded.filings.composing.values import list_moments
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
 MOST_TRIED = 4
@@ -177,7 +177,7 @@ def _find_summed_blocks(question: Question, series: Series, asked: str) -> Itera
     picked = next(
         (
             found
-            for moment in moments_to_try(question)
+            for moment in list_moments(question)
             if (found := pick_cell(series, () if moment is None else (moment,), table, strict=moment is not None))
         ),
         None,

@@ -22,15 +22,15 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
 )
 from quaestor.solvers.embedded.filings.composing.several import (
     Entry,
-    entries_of_last,
+    choose_moments,
     join_lists,
-    moments_of_list,
     propose_items,
     read_entries,
+    read_last_entries,
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import (
-    moments_to_try,
+    list_moments,
     propose_price_spread,
     propose_printed_extremes,
     spell_value,
@@ -410,7 +410,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
             yield made
     for meant in read_meant(question)[:4]:
-        entries = [(write_moment(moment), meant, moment) for moment in moments_of_list(question, meant)]
+        entries = [(write_moment(moment), meant, moment) for moment in choose_moments(question, meant)]
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
             yield made
@@ -488,7 +488,7 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
 
 def _compare_last_entries(question: Question) -> Iterator[Proposal]:
     """Yield which of the last entries rose or fell, or whether any did: "which of them grew?"."""
-    entries = entries_of_last(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
+    entries = read_last_entries(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
     pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
@@ -537,7 +537,7 @@ def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
     if chooses(question) or _WHICH.search(question.text):
         for one in read_meant(question, 0)[:3]:
             for other in read_meant(question, 1)[:3]:
-                moment = moments_to_try(question)[0]
+                moment = list_moments(question)[0]
                 entries = [
                     (name, meant, moment)
                     for name, meant in zip(_name_two(question, one, other), (one, other), strict=True)

@@ -210,12 +210,12 @@ def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bo
     # The scale of an amount of money in running text may not be printed next to it; whatever else it counts is in ones.
     money = cell.quantity.unit is not None and cell.quantity.unit.isupper()
     stated = cell.scale is cell.quantity.scale and (money or cell.scale is not Scale.ONE)
-    scale, unit = (cell.scale, None) if series.line.sentence and not stated else _scale_of_tag(cell, table)
+    scale, unit = (cell.scale, None) if series.line.sentence and not stated else _find_tag_scale(cell, table)
     way: Literal["magnitude", "signed"] = "magnitude" if out else "signed"
     return Extract(1, cell.ref, label, cell.quantity, way, label_scale=scale, label_unit=unit)
 
 
-def _scale_of_tag(cell: FactCell, table: FactTable) -> tuple[Scale | None, str | None]:
+def _find_tag_scale(cell: FactCell, table: FactTable) -> tuple[Scale | None, str | None]:
     """Return the scale and the unit of a cell's tag if they are not those that the labels around it name."""
     if not isinstance(cell.ref, CellRef):
         return None, None
@@ -347,35 +347,35 @@ def spell_at(
     if undated is not None and len(series.cells) == 1 and moment.end == terms.table.latest.end:
         terms.score += log_share(_UNDATED)
         return terms.add(series, None, undated, signed=signed, label=label)
-    for other in _same_elsewhere(series, terms.table):
+    for other in _find_same_elsewhere(series, terms.table):
         if other.first.concept and (found := _pick_at(other, moment)) is not None:
             return terms.add(other, *found, signed=signed, label=label)
     if moment.months < 3:
         return None
-    spans = _spans_of(series, terms.table)
-    formula = _put_together(_span_of(moment), spans, terms, label)
+    spans = _index_spans(series, terms.table)
+    formula = _combine_spans(_read_span(moment), spans, terms, label)
     if formula is not None:
         terms.score += log_share(_PUT_TOGETHER)
         terms.moments.append(moment)
     return formula
 
 
-def _span_of(moment: Moment) -> _Span:
+def _read_span(moment: Moment) -> _Span:
     end = 4 * moment.year + moment.quarter
     return end - moment.months // 3, end
 
 
-def _spans_of(series: Series, table: FactTable) -> Mapping[_Span, tuple[Series, Moment, FactCell]]:
+def _index_spans(series: Series, table: FactTable) -> Mapping[_Span, tuple[Series, Moment, FactCell]]:
     """Return the numbers of a series by their periods, with those of series that are the same elsewhere."""
     found: dict[_Span, tuple[Series, Moment, FactCell]] = {}
-    for one in (series, *_same_elsewhere(series, table)):
+    for one in (series, *_find_same_elsewhere(series, table)):
         for moment, cell in one.cells.items():
             if moment is not None and moment.months in (3, 6, 9, 12):
-                found.setdefault(_span_of(moment), (one, moment, cell))
+                found.setdefault(_read_span(moment), (one, moment, cell))
     return found
 
 
-def _same_elsewhere(series: Series, table: FactTable) -> list[Series]:
+def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
     if not series.concept:
         return []
     label = set(series.line.label_terms)
@@ -390,7 +390,7 @@ def _same_elsewhere(series: Series, table: FactTable) -> list[Series]:
     ]  # fmt: skip
 
 
-def _put_together(
+def _combine_spans(
     want: _Span, spans: Mapping[_Span, tuple[Series, Moment, FactCell]], terms: Terms, label: str
 ) -> str | None:
     """Return a difference or a sum of periods: the second half is the year less the first."""
@@ -408,7 +408,7 @@ def _put_together(
             return f"({named(longer)} - {named(rest)})"
     for part in sorted(spans, key=lambda span: span[0] - span[1]):
         if part[0] == begin and part[1] < end:
-            rest_of = _put_together((part[1], end), spans, terms, label)
+            rest_of = _combine_spans((part[1], end), spans, terms, label)
             if rest_of is not None:
                 return f"({named(part)} + {rest_of})"
     for year in spans:  # the last quarter is the year less three quarters
@@ -459,9 +459,9 @@ def read_schedules(question: Question) -> list[Bound]:
     if not asked and question.last is not None:
         asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
     wanted = _DEBT if (asked | own) & _DEBT else frozenset(asked & _OTHER) or _DEBT
-    schedules = [series for series in table.series if len(years_to_come(series, table)) >= _LEAST_YEARS]
+    schedules = [series for series in table.series if len(list_future_years(series, table)) >= _LEAST_YEARS]
     mixed = {series.line.table for series in schedules if not _OTHER.isdisjoint(series.line.label_terms)}
-    fits = [(_fit(series, wanted, asked), series) for series in schedules]
+    fits = [(_measure_fit(series, wanted, asked), series) for series in schedules]
     found = [(fit + _ALONE * (series.line.table not in mixed), series) for fit, series in fits if fit > 0]
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
     shares = softmax([_SURE * fit for fit, _ in found])
@@ -485,19 +485,19 @@ def read_buckets(question: Question) -> list[tuple[Bound, Moment | None]]:
     of_line = {one.series.line.place: one.share for one in likely}
     of_table = {one.series.line.table: one.share for one in likely}
     found = []
-    for series, moment, is_row in _parts_of_future(bucket, table):
+    for series, moment, is_row in _list_future_parts(bucket, table):
         line = series.line
         names = {
             *line.path_terms,
             *series.column,
-            *terms(_words(series.concept)),
+            *terms(_split_name(series.concept)),
             *(() if is_row else line.label_terms),
         }
-        said = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
+        fit_of_terms = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
             1, len(asked)
         )
         sure = of_table.get(line.table, 0.0) if is_row else of_line.get(line.place, 0.0)
-        fit = said + _SAME_LINE * sure + _TOTAL * ("total" in names)
+        fit = fit_of_terms + _SAME_LINE * sure + _TOTAL * ("total" in names)
         if fit > (_LEAST_FIT if bucket.is_all or moment is not None else 0.0):
             found.append((fit, series, moment))
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
@@ -505,7 +505,7 @@ def read_buckets(question: Question) -> list[tuple[Bound, Moment | None]]:
     return [(Bound(series, share), moment) for (_, series, moment), share in zip(found, shares, strict=True)]
 
 
-def _parts_of_future(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series, Moment | None, bool]]:
+def _list_future_parts(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series, Moment | None, bool]]:
     """Yield what a part of the time to come is called by, its time if that is a year, and whether its line names it."""
     latest = table.latest
     begins = bucket.begins(latest.year)
@@ -515,7 +515,7 @@ def _parts_of_future(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series,
         line = series.line
         if line.sentence:
             continue
-        years = years_to_come(series, table)
+        years = list_future_years(series, table)
         if len(years) > 1:
             last[line.table] = max(last.get(line.table, 0), years[-1].year)
             if (begins, bucket.until) == (0, _YEAR) and years[0].year == latest.year + 1:
@@ -536,7 +536,7 @@ def _parts_of_future(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series,
             yield series, None, is_row
 
 
-def years_to_come(series: Series, table: FactTable) -> Sequence[Moment]:
+def list_future_years(series: Series, table: FactTable) -> Sequence[Moment]:
     """Return the years after the latest period that a series has numbers of, the earliest first."""
     return sorted(m for m in series.cells if m is not None and m.end > table.latest.end and m.months in (0, 12))
 
@@ -553,17 +553,19 @@ def find_rest(series: Series, table: FactTable) -> Series | None:
     return max(found, key=lambda one: (set(one.column) <= own, len(own & set(one.column))), default=None)
 
 
-def _fit(series: Series, wanted: frozenset[str], asked: set[str]) -> float:
+def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> float:
     """Return how well a schedule is called after what falls due: by its labels, else by the words around them."""
     line = series.line
-    names = {*line.label_terms, *line.path_terms, *series.column, *terms(_words(series.concept))}
+    names = {*line.label_terms, *line.path_terms, *series.column, *terms(_split_name(series.concept))}
     # A title that names something else as well, or "Note 7" alone, says little.
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0
-    said = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(1, len(asked))
-    return (1.0 if names & wanted else _AROUND) + _AROUND * said + _TOTAL * ("total" in names)
+    fit_of_terms = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
+        1, len(asked)
+    )
+    return (1.0 if names & wanted else _AROUND) + _AROUND * fit_of_terms + _TOTAL * ("total" in names)
 
 
-def _words(concept: str) -> str:
+def _split_name(concept: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", concept.partition(":")[2])

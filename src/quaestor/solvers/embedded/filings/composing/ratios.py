@@ -102,7 +102,7 @@ _OF_NAMED = lazy_regex(
 )
 """What gives the whole by name."""
 _SMALL, _LARGE = "small", 10_000
-_BESIDE = 0.8
+_IN_SENTENCE = 0.8
 """The probability of an addend of what was measured, or of a number of its sentence, that the question names."""
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
@@ -121,10 +121,10 @@ def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
     for one in firsts:
         for other in seconds:
             if not one.is_ratio and not other.is_ratio:
-                yield from join(question, one, other)
+                yield from pair_numbers(question, one, other)
 
 
-def join(question: Question, one: Meant, other: Meant) -> Iterator[tuple[float, str, str, Terms]]:
+def pair_numbers(question: Question, one: Meant, other: Meant) -> Iterator[tuple[float, str, str, Terms]]:
     """Yield the numbers of two things at one time, unless they are the same."""
     if one.series and other.series and one.series[0].place == other.series[0].place and one.kind == other.kind:
         return
@@ -167,7 +167,7 @@ def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio
         yield made
 
 
-def kind_of_series(series: Series) -> str:
+def classify_series(series: Series) -> str:
     """Return the kind of the numbers of a series; `small` if it is unknown and the number is small."""
     first = series.first
     kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
@@ -176,7 +176,7 @@ def kind_of_series(series: Series) -> str:
 
 def _is_alike(one: Series, other: Series) -> bool:
     """Return whether numbers of two series may be added up."""
-    kinds = {kind_of_series(one), kind_of_series(other)}
+    kinds = {classify_series(one), classify_series(other)}
     if len(kinds) == 1 or (_SMALL in kinds and kinds <= {_SMALL, "count", "price"}):
         return True
     return UNKNOWN in kinds and kinds.isdisjoint({"percent", "price", _SMALL})
@@ -191,11 +191,11 @@ def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
     for place in table.lines_of_sentence.get((ref.section, ref.sentence), ()):
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
-                said = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
-                yield build_meant(other, _BESIDE * (1 + said) / 2)
+                named_share = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
+                yield build_meant(other, _IN_SENTENCE * (1 + named_share) / 2)
 
 
-def _parts_of_last(question: Question) -> Iterator[Proposal]:
+def _propose_parts_of_last(question: Question) -> Iterator[Proposal]:
     """Yield parts of the last number in percent: "what % of them is B?" of a sum, of a sentence, of what is named."""
     last = question.last
     text = question.text
@@ -212,10 +212,15 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
     bound = {one.series.place: one.share for one in (question.operands[0] if question.own else ())}
     parts: list[Meant] = []
     for part in node.parts if node.kind in ("sum", "add") else ():
-        there = [leaf.series for leaf in part.leaves() if leaf.series is not None]
-        said = max((len(named & list_series_terms(one)) / len(named) for one in there if named), default=0.0)
+        parts_series = [leaf.series for leaf in part.leaves() if leaf.series is not None]
+        named_share = max(
+            (len(named & list_series_terms(one)) / len(named) for one in parts_series if named), default=0.0
+        )
         parts.append(
-            repeat_node(part, _BESIDE * (0.2 + 0.8 * max(said, *(bound.get(one.place, 0.0) for one in there))))
+            repeat_node(
+                part,
+                _IN_SENTENCE * (0.2 + 0.8 * max(named_share, *(bound.get(one.place, 0.0) for one in parts_series))),
+            )
         )
     if node.series is not None:
         parts += read_same_sentence(question, node.series)
@@ -227,17 +232,17 @@ def _parts_of_last(question: Question) -> Iterator[Proposal]:
             for one in read_meant(question, place)[:3]
         )
         parts += [one for one in found if one.series and _is_alike(one.series[0], last.series[0])]
-    wholes = [repeat_node(node, 1.0), *_larger_in_sentence(question, node)]
+    wholes = [repeat_node(node, 1.0), *_find_larger_in_sentence(question, node)]
     for numerator, whole in product(parts, wholes):
-        for score, one, other, terms in join(question, numerator, whole):
+        for score, one, other, terms in pair_numbers(question, numerator, whole):
             yield from (made for made in _divide(score + _STATED, one, other, terms, "share") if _is_part(made))
 
 
-def _larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
+def _find_larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
     """Yield the larger numbers of the sentence of a number: what it is a part of, or is printed beside."""
     for one in read_same_sentence(question, node.series) if node.series is not None else ():
         if node.series is not None and one.series[0].first.amount > node.series.first.amount:
-            yield replace(one, share=_BESIDE / 2)
+            yield replace(one, share=_IN_SENTENCE / 2)
 
 
 def _is_part(proposal: Proposal) -> bool:
@@ -251,12 +256,12 @@ def _is_part(proposal: Proposal) -> bool:
 
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
-    yield from _parts_of_last(question)
-    yield from _as_defined(question)
+    yield from _propose_parts_of_last(question)
+    yield from _spell_defined_ratio(question)
     if adjusted := list(propose_adjusted(question)):
         yield from adjusted
         return
-    yield from _ratios_of_times(question)
+    yield from _divide_times(question)
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
@@ -273,22 +278,22 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
         for proposal in propose_values(question):
             printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
             yield replace(proposal, score=proposal.score - (0.0 if printed else 1.5))
-        yield from _margins(question)
-        yield from _of_last(question)
+        yield from _propose_margins(question)
+        yield from _divide_last(question)
 
 
-def _as_defined(question: Question) -> Iterator[Proposal]:
+def _spell_defined_ratio(question: Question) -> Iterator[Proposal]:
     """Yield the quotient that a question spells out: "leverage (notes plus loans over total equity)"."""
     parts = read_definition(question.text)
     if parts is None:
         return
     meants = (read_either(question, part, other)[:_MOST] for part, other in (parts, parts[::-1]))
     for one, other in product(*meants):
-        for score, first, second, terms in join(question, one, other):
+        for score, first, second, terms in pair_numbers(question, one, other):
             yield from _divide(score + _STATED, first, second, terms, "measure")
 
 
-def _ratios_of_times(question: Question) -> Iterator[Proposal]:
+def _divide_times(question: Question) -> Iterator[Proposal]:
     """Yield a number by the same at another time: "the ratio of sales in 2023 to 2022"."""
     if read_stated_operation(question.reading) != "ratio" or len(question.moments) < 2:
         return
@@ -307,14 +312,14 @@ def propose_numbers(question: Question) -> Iterator[Proposal]:
         yield from adjusted
         return
     yield from propose_values(question)
-    yield from _margins(question)
+    yield from _propose_margins(question)
 
 
 def _prints_percent(proposal: Proposal) -> bool:
     return bool(proposal.series) and proposal.series[0].first.scale is Scale.PERCENT
 
 
-def _margins(question: Question) -> Iterator[Proposal]:
+def _propose_margins(question: Question) -> Iterator[Proposal]:
     """Yield what is called a margin and has no formula, by the revenue of the same member: "NOI margin", "margin?"."""
     operand = question.reading.operands[0]
     if _MARGIN not in operand.phrase or operand.measures:
@@ -325,16 +330,16 @@ def _margins(question: Question) -> Iterator[Proposal]:
     else:
         parts = [repeat_node(question.last.measured[0], 0.8)] if question.last is not None else []
     for part in parts:
-        for whole in _revenues(question, part.series):
-            for score, one, other, terms in join(question, part, whole):
+        for whole in _find_revenue(question, part.series):
+            for score, one, other, terms in pair_numbers(question, part, whole):
                 yield from _divide(score, one, other, terms)
 
 
-def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
+def _find_revenue(question: Question, members: Sequence[Series]) -> Iterator[Meant]:
     """Yield the revenue of the member of a series, else of the company."""
     moment = (*question.wanted, question.table.latest)[0]
-    if beside:
-        found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, beside[0]))]
+    if members:
+        found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, members[0]))]
         if found:
             yield build_meant(found[0][0], 0.8)
             return
@@ -344,27 +349,27 @@ def _revenues(question: Question, beside: Sequence[Series]) -> Iterator[Meant]:
             return
 
 
-def _of_last(question: Question) -> Iterator[Proposal]:
+def _divide_last(question: Question) -> Iterator[Proposal]:
     """Yield what was talked about by what the question names ("as a percentage of revenue"), and the inverse."""
     last = question.last
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meant in product(_talked_about(question, last), read_meant(question)[:3]):
-        for score, one, other, terms in join(question, before, meant):
+    for before, meant in product(_read_last_measured(question, last), read_meant(question)[:3]):
+        for score, one, other, terms in pair_numbers(question, before, meant):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
-            for score, one, other, terms in join(question, meant, before):
+            for score, one, other, terms in pair_numbers(question, meant, before):
                 yield from _divide(score, one, other, terms)
     node = last.measured[0]
     if node.kind == "divide":  # another numerator over the same denominator
         whole = repeat_node(node.parts[1], 0.5)
         for meant in read_meant(question)[:3]:
-            for score, one, other, terms in join(question, meant, whole):
+            for score, one, other, terms in pair_numbers(question, meant, whole):
                 yield from _divide(score, one, other, terms)
 
 
-def _talked_about(question: Question, last: PastAnswer) -> list[Meant]:
+def _read_last_measured(question: Question, last: PastAnswer) -> list[Meant]:
     """Return the last answer, and the sum of what it lists, or of the last two if both are asked for."""
     again = repeat_node(last.measured[0], 0.6)
     if last.form == "members" and len(last.measured) > 1:
@@ -374,15 +379,15 @@ def _talked_about(question: Question, last: PastAnswer) -> list[Meant]:
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
-    yield from _parts_of_last(question)
+    yield from _propose_parts_of_last(question)
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
-        yield from _shares_of_member(question)
+        yield from _divide_by_member(question)
         return
-    yield from _of_last(question)
-    yield from _rest_of_whole(question)
-    yield from _of_last_two(question)
-    for meant in (*read_meant(question)[:3], *_swapped(question)):
+    yield from _divide_last(question)
+    yield from _divide_by_whole(question)
+    yield from _divide_last_two(question)
+    for meant in (*read_meant(question)[:3], *_swap_members(question)):
         if not meant.series:
             continue
         if meant.percent:
@@ -391,17 +396,17 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
                 made := terms.proposal(text, "value", log_share(meant.share))
             ):
                 yield made
-        for whole in _wholes(question, meant.series[0]):
-            for score, one, other, terms in join(question, meant, whole):
+        for whole in _find_wholes(question, meant.series[0]):
+            for score, one, other, terms in pair_numbers(question, meant, whole):
                 yield from _divide(score, one, other, terms, "share")
 
 
-def _of_last_two(question: Question) -> Iterator[Proposal]:
+def _divide_last_two(question: Question) -> Iterator[Proposal]:
     """Yield the last answer by the one before: "how much of that was cash?", "as a percentage?"."""
     if question.own or len(question.before) < 2 or _are_siblings(*(past.measured[0] for past in question.before[:2])):
         return
     part, whole = (repeat_node(past.measured[0], 0.8) for past in question.before[:2])
-    for score, one, other, terms in join(question, part, whole):
+    for score, one, other, terms in pair_numbers(question, part, whole):
         yield from _divide(score, one, other, terms, "share")
 
 
@@ -413,16 +418,16 @@ def _are_siblings(one: Node, other: Node) -> bool:
     return same and has_member(one.series) and has_member(other.series)
 
 
-def _rest_of_whole(question: Question) -> Iterator[Proposal]:
+def _divide_by_whole(question: Question) -> Iterator[Proposal]:
     """Yield a difference that was talked about by what it was taken off: "as a percent of the total?"."""
     node = question.last.measured[0] if question.last is not None else None
     if node is None or node.kind != "subtract" or question.own:
         return
-    for score, one, other, terms in join(question, repeat_node(node, 0.8), repeat_node(node.parts[0], 0.8)):
+    for score, one, other, terms in pair_numbers(question, repeat_node(node, 0.8), repeat_node(node.parts[0], 0.8)):
         yield from _divide(score, one, other, terms, "share")
 
 
-def _shares_of_member(question: Question) -> Iterator[Proposal]:
+def _divide_by_member(question: Question) -> Iterator[Proposal]:
     """Yield what a member that was talked about has of what the question names: "its share of operating income"."""
     last = question.last
     if last is None or not last.series or question.names(0):
@@ -433,16 +438,16 @@ def _shares_of_member(question: Question) -> Iterator[Proposal]:
         found = find_for_member(concept, moment, question, last.series[0]) if concept else None
         if found is None or found[0].place == last.series[0].place:
             continue
-        for score, one, other, terms in join(question, build_meant(*found), whole):
+        for score, one, other, terms in pair_numbers(question, build_meant(*found), whole):
             yield from _divide(score + _STATED, one, other, terms, "share")
 
 
-def _swapped(question: Question) -> Iterator[Meant]:
+def _swap_members(question: Question) -> Iterator[Meant]:
     if question.last is not None and question.own:
         yield from swap_member(question, question.last)
 
 
-def _wholes(question: Question, part: Series) -> Iterator[Meant]:
+def _find_wholes(question: Question, part: Series) -> Iterator[Meant]:
     """Yield the totals that a series may be a part of: in its table, in its line, and that of its concept."""
     table = question.table
     moment = next((found for found in (*question.wanted, table.latest, *part.cells) if found in part.cells), None)
@@ -463,14 +468,14 @@ def _wholes(question: Question, part: Series) -> Iterator[Meant]:
         if found is not None:
             yield build_meant(found[0], 0.5)
     elif not part.column:
-        yield from (replace(one, share=0.15) for one in _revenues(question, ()))
+        yield from (replace(one, share=0.15) for one in _find_revenue(question, ()))
 
 
 def propose_shares_of_last(question: Question) -> Iterator[Proposal]:
     """Yield shares that a percentage without a word of growth asks for: "% in R&D?", "in percent?" of a part."""
-    yield from _parts_of_last(question)
+    yield from _propose_parts_of_last(question)
     if _PERCENT.search(question.text) and not _GROWN.search(question.text) and not question.moments:
-        yield from (made for made in _of_last_two(question) if _is_part(made))
+        yield from (made for made in _divide_last_two(question) if _is_part(made))
 
 
 def propose_differences(question: Question) -> Iterator[Proposal]:
@@ -481,7 +486,7 @@ def propose_differences(question: Question) -> Iterator[Proposal]:
                 yield made
 
 
-def _long_sums(question: Question) -> Iterator[Proposal]:
+def _sum_operands(question: Question) -> Iterator[Proposal]:
     """Yield the sum of three operands and more, each the likeliest that it may mean."""
     terms = Terms(question.table)
     score = _STATED
@@ -502,7 +507,7 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
     relation = question.reading.relation
     if len(question.operands) > 2 and relation == "sum":
-        yield from _long_sums(question)
+        yield from _sum_operands(question)
         return
     if adjusted := list(propose_adjusted(question)):
         yield from adjusted
@@ -522,8 +527,10 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
-    for before, meant in product(_talked_about(question, last), _without_net(question) or read_meant(question)[:3]):
-        for score, one, other, terms in join(question, *((meant, before) if from_own else (before, meant))):
+    for before, meant in product(
+        _read_last_measured(question, last), _read_subtracted(question) or read_meant(question)[:3]
+    ):
+        for score, one, other, terms in pair_numbers(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
 
@@ -550,8 +557,10 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         return
     plus = question.reading.relation == "sum"
     found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
-    beside = (one for one in read_same_sentence(question, first) if one.share > _BESIDE / 2)  # that the question names
-    for meant in (*found, *beside):
+    in_sentence = (
+        one for one in read_same_sentence(question, first) if one.share > _IN_SENTENCE / 2
+    )  # that the question names
+    for meant in (*found, *in_sentence):
         other = meant.series[0]
         if not _is_alike(first, other) or other.place == first.place:
             continue
@@ -568,7 +577,7 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _without_net(question: Question) -> list[Meant]:
+def _read_subtracted(question: Question) -> list[Meant]:
     """Return what is taken off in "net of cash"; empty if it is not called so."""
     operand = question.reading.operands[0]
     if not _NET_OF.search(question.text):

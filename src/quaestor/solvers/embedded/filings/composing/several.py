@@ -36,12 +36,12 @@ from quaestor.solvers.embedded.filings.composing.question import (
     Terms,
     asks_what_is_due,
     find_rest,
+    list_future_years,
     log_share,
     read_schedules,
-    years_to_come,
 )
 from quaestor.solvers.embedded.filings.composing.ratios import propose_adjusted, propose_totals
-from quaestor.solvers.embedded.filings.composing.values import moments_to_try, propose_values
+from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
 """Several numbers: sums and averages over times, lists by time or by member."""
@@ -84,7 +84,7 @@ def write_moment(moment: Moment) -> str:
     return f"Q{moment.quarter} {moment.year}" if moment.months in (0, 3) else f"{moment.months}M {moment.year}"
 
 
-def moments_of_list(question: Question, meant: Meant) -> Sequence[Moment]:
+def choose_moments(question: Question, meant: Meant) -> Sequence[Moment]:
     """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
     last = question.last
     if _QUARTERS.search(question.text):
@@ -98,16 +98,16 @@ def moments_of_list(question: Question, meant: Meant) -> Sequence[Moment]:
         trail = {past.anchor for past in question.before[:3] if past.measured[0].shape() == last.measured[0].shape()}
         if len(trail) >= 2:
             return sorted(moment for moment in trail if moment is not None)
-    there = meant.moments
+    printed = meant.moments
     latest = question.table.latest
-    if not there:
+    if not printed:
         return [latest.before(years=2), latest.before(years=1), latest]
     wanted = question.wanted[:1]
-    months = wanted[0].months if wanted and any(moment.months == wanted[0].months for moment in there) else None
+    months = wanted[0].months if wanted and any(moment.months == wanted[0].months for moment in printed) else None
     if months is None:
-        ends = [moment for moment in there if moment.end == latest.end] or list(there)
+        ends = [moment for moment in printed if moment.end == latest.end] or list(printed)
         months = max(ends, key=lambda moment: moment.months == latest.months).months
-    return sorted(moment for moment in there if moment.months == months)
+    return sorted(moment for moment in printed if moment.months == months)
 
 
 def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[str]:
@@ -121,20 +121,20 @@ def propose_sums(question: Question) -> Iterator[Proposal]:
         yield from adjusted
         return
     yield from propose_totals(question)
-    yield from _sums_over_times(question)
-    yield from _sums_of_last(question)
+    yield from _sum_over_times(question)
+    yield from _sum_last(question)
     if len(question.moments) < 2:
         for proposal in propose_values(question):
             yield proposal if proposal.form != "value" else replace(proposal, score=proposal.score - 0.5)
 
 
-def _sums_over_times(question: Question) -> Iterator[Proposal]:
+def _sum_over_times(question: Question) -> Iterator[Proposal]:
     if len(question.moments) < 2 and not _TOGETHER.search(question.text):
         return
     if len(question.moments) == 1:
         return
     for meant in read_meant(question)[:MOST_TRIED]:
-        moments = moments_of_list(question, meant)
+        moments = choose_moments(question, meant)
         terms = Terms(question.table)
         names = _spell_all(meant, moments, terms)
         if len(names) == len(moments) >= 2 and (
@@ -143,10 +143,10 @@ def _sums_over_times(question: Question) -> Iterator[Proposal]:
             yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
 
 
-def _sums_of_last(question: Question) -> Iterator[Proposal]:
+def _sum_last(question: Question) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
     together = bool(_TOGETHER.search(question.text))
-    counted = last_set(question) if _AS_MANY.search(question.text) and together else None
+    counted = find_last_set(question) if _AS_MANY.search(question.text) and together else None
     again = counted or question.last
     if len(question.moments) > (counted is not None) or again is None or (question.own and not together):
         return
@@ -172,7 +172,7 @@ def propose_averages(question: Question) -> Iterator[Proposal]:
     listed = question.reading.relation == "sum"  # "technology and development" may be one name
     meants = read_whole(question) if listed else read_meant(question, part=True)
     for meant in meants[:MOST_TRIED]:
-        moments = moments_of_list(question, meant)
+        moments = choose_moments(question, meant)
         terms = Terms(question.table)
         names = _spell_all(meant, moments, terms)
         if (
@@ -182,10 +182,10 @@ def propose_averages(question: Question) -> Iterator[Proposal]:
         ):
             yield replace(made, score=made.score - (1.5 if each and moments[0].months != each else 0.0))
         if each:
-            yield from _averages_of_parts(question, meant, each)
+            yield from _average_parts(question, meant, each)
 
 
-def _averages_of_parts(question: Question, meant: Meant, each: int) -> Iterator[Proposal]:
+def _average_parts(question: Question, meant: Meant, each: int) -> Iterator[Proposal]:
     latest = question.table.latest
     to_date = Moment(latest.year, latest.quarter, 3 * latest.quarter)
     for moment in (*question.wanted[:1], to_date):
@@ -234,9 +234,9 @@ def join_lists(texts: Sequence[str]) -> str | None:
 def propose_lists(question: Question) -> Iterator[Proposal]:
     """Yield lists by time and by member."""
     yield from _list_what_is_due(question)
-    by_time, by_member = _by_what(question)
+    by_time, by_member = _read_list_kind(question)
     for meant in read_meant(question)[:MOST_TRIED]:
-        listed = moments_of_list(question, meant)
+        listed = choose_moments(question, meant)
         moments = question.moments if len(question.moments) > 1 else tuple(reversed(listed))
         timed = [(write_moment(moment), meant, moment) for moment in moments]
         if made := propose_items(question, timed, "list", log_share(meant.share * by_time)):
@@ -251,7 +251,7 @@ def _list_what_is_due(question: Question) -> Iterator[Proposal]:
     if not asks_what_is_due(question):
         return
     for bound in read_schedules(question):
-        years = years_to_come(bound.series, question.table)
+        years = list_future_years(bound.series, question.table)
         named = [moment for moment in years if moment in question.moments]
         meant = build_meant(bound.series, bound.share)
         entries: list[Entry] = [(write_moment(moment), meant, moment) for moment in named or years]
@@ -274,12 +274,12 @@ def list_ratios(question: Question) -> Iterator[Proposal]:
     for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
         if one.is_ratio or other.is_ratio or (one.series and one.series[:1] == other.series[:1]):
             continue
-        entries = [(write_moment(moment), _divided(one, other), moment) for moment in sorted(moments, reverse=True)]
+        entries = [(write_moment(moment), _divide(one, other), moment) for moment in sorted(moments, reverse=True)]
         if made := propose_items(question, entries, "list", log_share(one.share * other.share) + _STATED):
             yield made
 
 
-def _divided(one: Meant, other: Meant) -> Meant:
+def _divide(one: Meant, other: Meant) -> Meant:
     """Return the ratio of two things."""
 
     def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
@@ -295,12 +295,12 @@ def list_operands(question: Question) -> Iterator[Proposal]:
     """Yield lists of what a question names side by side: "cash flow and capex"."""
     if len(question.operands) < 2:
         return
-    moment = moments_to_try(question)[0]
+    moment = list_moments(question)[0]
     places = range(len(question.operands))
     for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
         if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
             continue  # one thing, named twice: "how much of it matures"
-        names = [_name_of(meant) for meant in chosen]
+        names = [_name_meant(meant) for meant in chosen]
         if len(set(names)) < len(names) and all(meant.series for meant in chosen):
             names = name_members(question.table, [meant.series[0] for meant in chosen])
         listed = [(name, meant, moment) for name, meant in zip(names, chosen, strict=True)]
@@ -308,7 +308,7 @@ def list_operands(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _by_what(question: Question) -> tuple[float, float]:
+def _read_list_kind(question: Question) -> tuple[float, float]:
     """Return the probabilities that a list is by time and by member."""
     if len(question.moments) >= 2:
         return 0.9, 0.1
@@ -318,50 +318,50 @@ def _by_what(question: Question) -> tuple[float, float]:
     return (0.8, 0.2) if time and not member else (0.15, 0.85) if member and not time else (0.5, 0.5)
 
 
-def _name_of(meant: Meant) -> str:
+def _name_meant(meant: Meant) -> str:
     return label_line(meant.series[0].line) if meant.series else ""
 
 
 def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
-    if of_last := entries_of_last(question):
+    if of_last := read_last_entries(question):
         yield of_last, _CHOSEN_AGAIN
     formulas = find_named_ratios(question)
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" and not formulas else None
-    for block in _without_left_out(question, read_blocks(question)):
+    for block in _drop_excluded(question, read_blocks(question)):
         printed = not (formulas or again) or block.members[0][1].first.scale is Scale.PERCENT
-        yield block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
+        yield read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         for formula in formulas if not printed else ():
             meant = [(name, build_member_measure(question, formula, one)) for name, one in block.members]
-            yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+            yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
         if again is not None and not printed:
             meant = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
-            yield _entries_at(question, meant), block.share * (1 - _NOT_COMPUTED)
+            yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
 
 
-def entries_of_last(question: Question) -> list[Entry]:
+def read_last_entries(question: Question) -> list[Entry]:
     """Return what was listed or ranked last as entries of a list, if the question goes on from it."""
     goes_on = OF_THEM.search(question.text) or not read_dimension(question.text)
-    last = last_set(question)
+    last = find_last_set(question)
     if question.own or not goes_on or last is None or last.form == "list":
         return []
-    names = _names_of_nodes(question.table, last.measured)
+    names = _name_nodes(question.table, last.measured)
     moment = question.moments[0] if question.moments else None
     return [(name, repeat_node(node, 1.0), moment) for name, node in zip(names, last.measured, strict=False)]
 
 
-def last_set(question: Question) -> PastAnswer | None:
+def find_last_set(question: Question) -> PastAnswer | None:
     """Return the last answer that has several entries; of as many as the question says, "the four", if there is one."""
     sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
-    said = _AS_MANY.search(question.text)
-    count = NUMBER_WORDS.get(said["many"], 0) if said is not None else 0
+    match = _AS_MANY.search(question.text)
+    count = NUMBER_WORDS.get(match["many"], 0) if match is not None else 0
     if count > 1:
         return next((past for past in sets if len(past.measured) == count), None)
     return sets[0] if sets and sets[0] is question.last else None
 
 
-def _names_of_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
+def _name_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
     """Return what tells terms of a list apart; empty if nothing does."""
     leaves = [[leaf.series for leaf in node.leaves() if leaf.series is not None] for node in nodes]
     for place in range(min(map(len, leaves))):
@@ -371,7 +371,7 @@ def _names_of_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
     return ()
 
 
-def _without_left_out(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
+def _drop_excluded(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
     """Yield blocks without the member that a question leaves out."""
     for block in blocks:
         named = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
@@ -379,14 +379,14 @@ def _without_left_out(question: Question, blocks: Sequence[Block]) -> Iterator[B
             yield replace(block, members=tuple(named))
 
 
-def block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
+def read_block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
     """Return the members that have a number at the time that is asked for, as entries of a list."""
-    return _entries_at(question, [(name, build_meant(series, 1.0)) for name, series in members])
+    return _list_entries(question, [(name, build_meant(series, 1.0)) for name, series in members])
 
 
-def _entries_at(question: Question, named: Sequence[tuple[str, Meant]]) -> list[Entry]:
+def _list_entries(question: Question, named: Sequence[tuple[str, Meant]]) -> list[Entry]:
     found: list[Entry] = []
-    for moment in moments_to_try(question):
+    for moment in list_moments(question):
         found = [
             (name, meant, moment)
             for name, meant in named

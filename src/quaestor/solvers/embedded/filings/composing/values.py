@@ -40,7 +40,7 @@ _OTHER_TIME = 0.6
 """How sure a number is that is of the latest time, not of the one that was talked about."""
 
 
-def moments_to_try(question: Question) -> Sequence[Moment | None]:
+def list_moments(question: Question) -> Sequence[Moment | None]:
     """Return the times at which one number may be wanted, in order; None is the latest."""
     if question.moments:
         return question.moments[:1]
@@ -49,7 +49,7 @@ def moments_to_try(question: Question) -> Sequence[Moment | None]:
 
 def spell_value(question: Question, meant: Meant, terms: Terms, label: str = "") -> str | None:
     """Return the formula of something at the time that is asked for; None if there is no number."""
-    for rank, moment in enumerate(moments_to_try(question)):
+    for rank, moment in enumerate(list_moments(question)):
         text = meant.spell(moment, terms, label)
         if text is not None:
             terms.score += rank * log(_OTHER_TIME)
@@ -63,14 +63,14 @@ def propose_values(question: Question) -> Iterator[Proposal]:
     if len(question.moments) > 1:
         return
     yield from propose_printed_extremes(question)
-    yield from _without_member(question)
+    yield from _subtract_member(question)
     for meant in (*read_whole(question)[:_MOST], *repeat_measured(question)):
         terms = Terms(question.table)
         text = spell_value(question, meant, terms)
         if text is not None and (
             made := terms.proposal(text, "value" if meant.kind == "series" else meant.kind, log_share(meant.share))
         ):
-            yield _without_sign(made) if _asks_for_loss(question.text) else made
+            yield _drop_sign(made) if _asks_for_loss(question.text) else made
 
 
 def propose_printed_extremes(question: Question) -> Iterator[Proposal]:
@@ -97,14 +97,14 @@ def propose_price_spread(question: Question) -> Iterator[Proposal]:
 def _spell_extreme(question: Question, terms: Terms, *, high: bool, table: int | None = None) -> str | None:
     """Return the formula of the highest or the lowest price, in the first or a given table of prices."""
     wanted, other = (_HIGH, _LOW) if high else (_LOW, _HIGH)
-    tables = {series.line.table for series in question.table.series if other in _names_of(series)}
+    tables = {series.line.table for series in question.table.series if other in _list_names(series)}
     year = (*question.wanted, question.table.latest)[0].year
     quarters = [moment for moment in question.moments if moment.months in (0, 3)]
     asked = [(moment.year, moment.quarter) for moment in quarters if moment.months == 3] or [
         (year, quarter) for quarter in (1, 2, 3, 4)
     ]
     for series in question.table.series:
-        if _names_of(series) != {wanted} or series.line.table not in tables or series.line.sentence:
+        if _list_names(series) != {wanted} or series.line.table not in tables or series.line.sentence:
             continue
         if table is not None and series.line.table != table:
             continue
@@ -126,14 +126,14 @@ def propose_investment(question: Question) -> Iterator[Proposal]:
     found: list[tuple[int, bool, Series]] = []
     for line in table.lines:
         for series in table.series_of_line[line.place]:
-            if len(times := _times_of(series)) > _FEW and series.cells[times[0]].quantity.value == _INVESTED:
+            if len(times := _list_times(series)) > _FEW and series.cells[times[0]].quantity.value == _INVESTED:
                 label = set(line.label_terms)
                 named = {term for term in label & asked - table.company if not term[0].isdigit()}
                 found.append((len(named), not label.isdisjoint(table.company), series))
     if not found:
         return
     series = max(found, key=lambda one: one[:2])[2]
-    times = _times_of(series)
+    times = _list_times(series)
     ends = [moment.end for moment in question.moments if moment.end > times[0].end]
     moment = next((time for time in times if ends and time.end >= max(ends)), times[-1])
     terms = Terms(table)
@@ -141,18 +141,18 @@ def propose_investment(question: Question) -> Iterator[Proposal]:
         yield made
 
 
-def _times_of(series: Series) -> list[Moment]:
+def _list_times(series: Series) -> list[Moment]:
     """Return the times of a series, the first one first."""
     return sorted((moment for moment in series.cells if moment is not None), key=lambda moment: moment.end)
 
 
-def _names_of(series: Series) -> set[str]:
+def _list_names(series: Series) -> set[str]:
     """Return what a series is called by: its label, and its column beside it."""
     label = set(series.line.label_terms)
     return (label & {_HIGH, _LOW} if len(label) == 1 else set[str]()) | ({*series.column} & {_HIGH, _LOW})
 
 
-def _without_member(question: Question) -> Iterator[Proposal]:
+def _subtract_member(question: Question) -> Iterator[Proposal]:
     """Yield a whole less the member that the question leaves out: "revenue outside the US"."""
     for meant in read_meant(question)[:_MOST] if question.left_out else ():
         member = find_excluded_member(meant.series[0], question) if meant.kind == "series" else None
@@ -174,7 +174,7 @@ def _asks_for_loss(text: str) -> bool:
     return bool(_LOSS.search(text)) and not _PROFIT.search(text)
 
 
-def _without_sign(proposal: Proposal) -> Proposal:
+def _drop_sign(proposal: Proposal) -> Proposal:
     """Return a single number as its magnitude."""
     steps = proposal.plan.steps
     if len(steps) != 1 or not isinstance(steps[0], Extract):
