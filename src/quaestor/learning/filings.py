@@ -31,9 +31,9 @@ from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
     TurnState,
-    ask_for,
-    ask_for_words,
+    build_word_query,
     classify_intents,
+    find_operand,
     read_question,
     read_turn_state,
     with_sentences,
@@ -225,13 +225,15 @@ def _read_turn(
     shares = classify_intents(readers.intents, reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
     likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
-    words = find_sentences(ask_for_words(reading, moments, state, shares), table)
+    words = find_sentences(build_word_query(reading, moments, state, shares), table)
     if readers.words is not None:
         likely = with_sentences(likely, rank_sentences(words, readers.words), table)
     meant: list[Series] = []
     operands = []
     for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
-        candidates = ask_for(reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand)
+        candidates = find_operand(
+            reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand
+        )
         if not candidates.series:
             continue
         grades = np.array([_grade(series, one, operand.terms) for series in candidates.series], np.float32)

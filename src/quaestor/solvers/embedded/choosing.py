@@ -344,7 +344,7 @@ def _select_cells(question: Question, cells: Sequence[LabelledCell], document: D
     if document.is_page:
         return cells
     period = read_asked_period(question)
-    return [cell for cell in cells if not period.away(document.table(cell.source.table), cell.source)] or cells
+    return [cell for cell in cells if not period.penalty(document.table(cell.source.table), cell.source)] or cells
 
 
 def _score_cells(

@@ -31,14 +31,19 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
-from quaestor.solvers.embedded.filings.evidence import count_lines, coverage_features, find_evidence, joint_features
+from quaestor.solvers.embedded.filings.evidence import (
+    count_lines,
+    find_evidence,
+    measure_coverage,
+    measure_joint_evidence,
+)
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     Likely,
     PastTurn,
     Understood,
-    kind_of_plan,
+    classify_plan,
     names_one_line,
     understand_turn,
 )
@@ -141,7 +146,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """Two classifiers over `decision_features`: of results that are right, and of questions that have an answer.
+    """Two classifiers over `measure_decision`: of results that are right, and of questions that have an answer.
 
     Attributes:
         names: The features, in order.
@@ -155,13 +160,13 @@ class ConfidenceModel:
     def predict(self, features: Sequence[Mapping[str, float]]) -> tuple[list[float], float]:
         """Return the probability that each result is right, and that there is an answer, by the likeliest of them."""
         rows = np.array([[one.get(name, np.nan) for name in self.names] for one in features], np.float32)
-        rights = _probabilities(self.right, rows)
+        rights = _predict(self.right, rows)
         first = int(np.argmax(rights))
-        (answerable,) = _probabilities(self.answerable, rows[first : first + 1])
+        (answerable,) = _predict(self.answerable, rows[first : first + 1])
         return rights, answerable
 
 
-def _probabilities(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
+def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
     return [1 / (1 + exp(-float(score))) for score in trees.scores(rows)]
 
 
@@ -199,13 +204,14 @@ def _join_rounded(found: dict[object, list[Proposal]], values: Mapping[object, t
     printed.sort(key=lambda one: one[0])
     for place, (digit, amount, key) in enumerate(printed):
         exact = next(
-            (one for one in printed[:place] if one[0] < digit and one[2] in found and _rounds(one, amount, digit)), None
+            (one for one in printed[:place] if one[0] < digit and one[2] in found and _is_rounded(one, amount, digit)),
+            None,
         )
         if exact is not None:
             found[exact[2]] += found.pop(key)
 
 
-def _rounds(exact: tuple[float, float, object], amount: float, digit: float) -> bool:
+def _is_rounded(exact: tuple[float, float, object], amount: float, digit: float) -> bool:
     return abs(exact[1] - amount) <= digit * _HALF and isclose(exact[1], amount, rel_tol=_ROUNDED)
 
 
@@ -224,7 +230,7 @@ def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     parts = _decide_parts(texts, past, table, weights)
     if not all(decision.results for _, decision in parts):
         return _judge(understood, results, weights.confidence)
-    quotes = [_with_parts_known(result, parts) for result in results if result.proposal.form == "words"]
+    quotes = [_add_known_parts(result, parts) for result in results if result.proposal.form == "words"]
     joined = (*join_parts(parts, table), *quotes[:_QUOTES])
     decision = _judge(understood, joined or results, weights.confidence)
     return replace(decision, parts=tuple(decision for _, decision in parts))
@@ -237,17 +243,20 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     judged = results[:_JUDGED]
     question = understood.question
     agreements, evidence = measure_agreements(judged), find_evidence(question, understood.inherited)
-    there = {**count_lines(question), **joint_features(evidence, question, list(map(float, understood.likely.kinds)))}
+    question_features = {
+        **count_lines(question),
+        **measure_joint_evidence(evidence, question, list(map(float, understood.likely.kinds))),
+    }
     features = tuple(
         {
-            **decision_features(understood, results, place),
-            **coverage_features(evidence, result.proposal, question.table),
-            **there,
+            **measure_decision(understood, results, place),
+            **measure_coverage(evidence, result.proposal, question.table),
+            **question_features,
             "agreement": agreements[place],
         }
         for place, result in enumerate(judged)
     )
-    features = tuple({**one, **_behind(one, features)} for one in features)
+    features = tuple({**one, **_measure_gap(one, features)} for one in features)
     if model is None:
         return Decision(tuple(replace(result, right=result.share) for result in results), features, 1.0)
     rights, answerable = model.predict(features)
@@ -274,7 +283,7 @@ _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherit
 _MORE_IS_BETTER = ("form_asked", "kind_fits")
 
 
-def _behind(features: Mapping[str, float], judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _measure_gap(features: Mapping[str, float], judged: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return how far a result is behind the best one of all that are judged."""
     known = {name: [one[name] for one in judged if not isnan(one[name])] for name in _LESS_IS_BETTER + _MORE_IS_BETTER}
     least = {f"{name}_behind": features[name] - min(known[name], default=nan) for name in _LESS_IS_BETTER}
@@ -303,7 +312,7 @@ def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
     """Return lists of the answers to several questions, the likeliest first."""
     weighed = [weigh_results(understood.likely, decision.results) for understood, decision in parts]
     found = []
-    for weight, firsts in choose_apart(weighed)[:_JOINED]:
+    for weight, firsts in combine_parts(weighed)[:_JOINED]:
         plan = join_plans([first.proposal.plan for first in firsts])
         try:
             result = execute(with_label_scales(plan, table.document), ()).result
@@ -324,11 +333,11 @@ def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
     return found
 
 
-def _with_parts_known(quote: Result, parts: Sequence[Part]) -> Result:
+def _add_known_parts(quote: Result, parts: Sequence[Part]) -> Result:
     """Return a quotation with how likely what it quotes answers each of several questions."""
-    quoted = set(_sentences_of(quote.proposal))
+    quoted = set(_list_sentences(quote.proposal))
     rights = [
-        max((one.right for one in known.results if not quoted.isdisjoint(_sentences_of(one.proposal))), default=0.0)
+        max((one.right for one in known.results if not quoted.isdisjoint(_list_sentences(one.proposal))), default=0.0)
         for _, known in parts
     ]
     features = {**quote.proposal.features, "parts_least": min(rights), "parts_all": prod(rights)}
@@ -342,7 +351,7 @@ def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float
     answer as a whole; and a time or a name is given in the words of the document.
     """
     words = float(likely.kinds[KINDS.index("words")])
-    quoted = {place: result for result in reversed(results) for place in _quoted(result)}
+    quoted = {place: result for result in reversed(results) for place in _list_quoted(result)}
     found = []
     for result in results[:_JUDGED]:
         if isinstance(result.value, Text) or result.proposal.form == "words":
@@ -350,21 +359,21 @@ def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float
         elif isinstance(result.value, YesNo | ValueList):
             continue
         else:
-            within = [quoted[place].right for place in _sentences_of(result.proposal) if place in quoted]
+            within = [quoted[place].right for place in _list_sentences(result.proposal) if place in quoted]
             found.append((max([result.right, *within]) * (1 - words), result))
     found.sort(key=lambda one: -one[0])
     return found[:_PER_PART] or [(results[0].right, results[0])]
 
 
-def _quoted(result: Result) -> Iterator[tuple[str, int]]:
-    return _sentences_of(result.proposal) if result.proposal.form == "words" else iter(())
+def _list_quoted(result: Result) -> Iterator[tuple[str, int]]:
+    return _list_sentences(result.proposal) if result.proposal.form == "words" else iter(())
 
 
-def choose_apart(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple[float, tuple[Result, ...]]]:
+def combine_parts(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple[float, tuple[Result, ...]]]:
     """Return results for all parts, the likeliest first; one number for two parts is hardly likely."""
 
     def weigh(chosen: Sequence[tuple[float, Result]]) -> float:
-        amounts = [amount for _, result in chosen if (amount := _amount(result)) is not None]
+        amounts = [amount for _, result in chosen if (amount := _read_amount(result)) is not None]
         same = any(isclose(one, other, rel_tol=_SAME) for one, other in combinations(amounts, 2))
         return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
 
@@ -372,14 +381,14 @@ def choose_apart(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple[
     return sorted(weighed, key=lambda one: -one[0])
 
 
-def _amount(result: Result) -> float | None:
+def _read_amount(result: Result) -> float | None:
     if not isinstance(result.value, Number):
         return None
     factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
     return float(result.value.value) * factor
 
 
-def decision_features(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:
+def measure_decision(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:
     """Return what tells right results from wrong ones, and questions that have an answer from others.
 
     Args:
@@ -394,9 +403,9 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         seen |= {*line.label_terms, *line.path_terms, *line.title_terms, *series.column}
     matches = [match for operand in question.reading.operands for match in operand.matches]
     index = table.sentences
-    places = [index.places[at] for at in _sentences_of(proposal) if at in index.places]
-    there = seen.union(*(index.terms[place] for place in places))
-    unmet = [match for match in matches if not _is_met(match, proposal, there)]
+    places = [index.places[at] for at in _list_sentences(proposal) if at in index.places]
+    found_terms = seen.union(*(index.terms[place] for place in places))
+    unmet = [match for match in matches if not _is_met(match, proposal, found_terms)]
     counted = _COUNT.search(question.reading.text.lower())
     what = terms(_VERB.split(counted[1], maxsplit=1)[0])[-2:] if counted else ()
     named = {
@@ -409,8 +418,8 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     rarities = [table.rarity(term) for term in open_terms]
     unknown = [term for term in open_terms if term not in table.postings and term not in table.sentence_postings]
     total = sum(table.rarity(term) for term in asked) or 1.0
-    meant = _terms_meant(question, open_terms, there.__contains__)
-    strange = set(unknown) - _terms_meant(question, unknown, table.mentions)
+    meant = _find_printed_otherwise(question, open_terms, found_terms.__contains__)
+    strange = set(unknown) - _find_printed_otherwise(question, unknown, table.mentions)
     names = [term for term in open_terms if term in table.sentences.names or term in unknown]
     other = max((one.share for one in results if one is not result), default=0.0)
     concepts = {concept for operand in question.reading.operands for concept in operand.concepts}
@@ -421,9 +430,9 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "margin": log(result.share + 1e-6) - log(other + 1e-6),
         "score": proposal.score,
         "plans": float(len(result.proposals)),
-        "kind_fits": _fit_of_kind(understood.likely, result),
+        "kind_fits": _measure_kind_fit(understood.likely, result),
         "words_asked": float(understood.likely.kinds[KINDS.index("words")]),
-        "sentence": max((understood.likely.sentences.get(at, 0.0) for at in _sentences_of(proposal)), default=0.0),
+        "sentence": max((understood.likely.sentences.get(at, 0.0) for at in _list_sentences(proposal)), default=0.0),
         "size": min(12.0, log10(abs(float(result.value.value)) + 1.0)) if isinstance(result.value, Number) else -1.0,
         "results": float(len(results)),
         "asked": float(len(asked)),
@@ -447,14 +456,16 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
         "times_asked": float(len(moments)),
         "times_found": float(len(moments & set(proposal.moments))) / len(moments) if moments else 1.0,
         "unmet": float(len(unmet)),
-        "unmet_rarity": max((table.rarity(one) for match in unmet for one in _phrase_of(match, question)), default=0.0),
-        "span_apart": _span_apart(question, proposal),
-        "counted": float(any(one in there for one in what)) if what else nan,
-        "counted_rarity": max((table.rarity(one) for one in what if one not in there), default=0.0),
+        "unmet_rarity": max(
+            (table.rarity(one) for match in unmet for one in _read_phrase(match, question)), default=0.0
+        ),
+        "span_apart": _measure_missing_periods(question, proposal),
+        "counted": float(any(one in found_terms for one in what)) if what else nan,
+        "counted_rarity": max((table.rarity(one) for one in what if one not in found_terms), default=0.0),
         "latest": float(any(moment.end == table.latest.end for moment in proposal.moments)),
         "goes_on": float(question.reading.goes_on),
         "before": float(bool(question.before)),
-        **_features_of_last(question.last, proposal),
+        **_compare_with_last(question.last, proposal),
         "own": float(question.own),
         "before_right": understood.past[-1] if understood.past else nan,
         "before_least": min(understood.past, default=nan),
@@ -472,7 +483,7 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
             ("path", [series.line.above_terms for series in proposal.series]),
         )
     }
-    features |= _features_of_numbers(result)
+    features |= _measure_numbers(result)
     form = proposal.form
     features["form_asked"] = sum(question.intents.get(name, 0.0) for name in _INTENTS_OF_FORM.get(form, (form,)))
     features |= {f"form={form}": float(proposal.form == form) for form in _FORMS}
@@ -480,7 +491,7 @@ def decision_features(understood: Understood, results: Sequence[Result], place: 
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
 
 
-def _features_of_numbers(result: Result) -> dict[str, float]:
+def _measure_numbers(result: Result) -> dict[str, float]:
     """Return how well the numbers of a calculation go together; nothing of a single number."""
     series = result.proposal.series
     if len(series) < _SEVERAL or not isinstance(result.value, Number):
@@ -495,20 +506,20 @@ def _features_of_numbers(result: Result) -> dict[str, float]:
     }
 
 
-def _features_of_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
+def _compare_with_last(last: PastAnswer | None, proposal: Proposal) -> dict[str, float]:
     """Return what a result has of the last answer: its numbers, its lines, its measure, its kind, its member."""
     if last is None:
         return {}
     numbers = {(leaf.series.place, leaf.moment) for node in last.measured for leaf in node.leaves() if leaf.series}
-    taken = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
+    used = set(zip((series.place for series in proposal.series), proposal.moments, strict=False))
     lines, members = {series.place for series in last.series}, {series.members for series in last.series}
     measures = {series.concept or series.line.label_terms for series in last.series}
     kinds = [
-        kind_of_plan(form, series) for form, series in ((proposal.form, proposal.series), (last.form, last.series))
+        classify_plan(form, series) for form, series in ((proposal.form, proposal.series), (last.form, last.series))
     ]
     return {
         "last_numbers": float(len(last.measured)),
-        "last_taken": len(numbers & taken) / max(1, len(numbers)),
+        "last_taken": len(numbers & used) / max(1, len(numbers)),
         "last_lines": sum(series.place in lines for series in proposal.series) / max(1, len(proposal.series)),
         "last_measures": float(any((one.concept or one.line.label_terms) in measures for one in proposal.series)),
         "last_kind": float(kinds[0] == kinds[1]),
@@ -530,12 +541,12 @@ def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> 
     return any(seen >= set(phrase) for phrase in phrases)
 
 
-def _phrase_of(match: LexiconMatch, question: Question) -> tuple[str, ...]:
+def _read_phrase(match: LexiconMatch, question: Question) -> tuple[str, ...]:
     phrases = (operand.phrase for operand in question.reading.operands if match in operand.matches)
     return next((phrase[match.start : match.end] for phrase in phrases), ())
 
 
-def _span_apart(question: Question, proposal: Proposal) -> float:
+def _measure_missing_periods(question: Question, proposal: Proposal) -> float:
     """Return how many of the periods that are asked for a result has no number of: 1 if of none."""
     asked = [moment for moment in question.moments if moment.months]
     if not asked:
@@ -547,13 +558,13 @@ def _span_apart(question: Question, proposal: Proposal) -> float:
         for line in question.table.by_concept.get(concept, ())
         for moment in line.moments
     )
-    there = {(moment.end, moment.months) for moment in proposal.moments}
+    found = {(moment.end, moment.months) for moment in proposal.moments}
     # A balance is at the end of a period; what is earned or spent in it is not.
-    ends = set() if flows else {end for end, months in there if not months}
-    return sum((one.end, one.months) not in there and one.end not in ends for one in asked) / len(asked)
+    ends = set() if flows else {end for end, months in found if not months}
+    return sum((one.end, one.months) not in found and one.end not in ends for one in asked) / len(asked)
 
 
-def _terms_meant(question: Question, wanted: Collection[str], is_printed: Callable[[str], bool]) -> set[str]:
+def _find_printed_otherwise(question: Question, wanted: Collection[str], is_printed: Callable[[str], bool]) -> set[str]:
     """Return the terms of a question for which something else is printed."""
     return {
         term
@@ -572,7 +583,7 @@ def measure_agreements(results: Sequence[Result]) -> list[float]:
         if result.proposal.form == "words"
     }
     for place, result in enumerate(results):
-        amount = _amount(result)
+        amount = _read_amount(result)
         if not amount or place in printed:
             continue
         sizes = [abs(amount) * factor for factor in _PRINTED_IN]
@@ -583,12 +594,12 @@ def measure_agreements(results: Sequence[Result]) -> list[float]:
     return found
 
 
-def _sentences_of(proposal: Proposal) -> Iterator[tuple[str, int]]:
+def _list_sentences(proposal: Proposal) -> Iterator[tuple[str, int]]:
     refs = (step.source for step in proposal.plan.extracts)
     return ((ref.section, ref.sentence) for ref in refs if isinstance(ref, SentenceRef))
 
 
-def _fit_of_kind(likely: Likely, result: Result) -> float:
+def _measure_kind_fit(likely: Likely, result: Result) -> float:
     """Return how likely the kind of a result is asked for; nan of lists and of yes and no."""
     kinds = dict(zip(KINDS, map(float, likely.kinds), strict=True))
     if isinstance(result.value, Text) or result.proposal.form == "words":
@@ -599,4 +610,4 @@ def _fit_of_kind(likely: Likely, result: Result) -> float:
         return kinds["percent"]
     if any(isinstance(step, Compute) and step.operation == "divide" for step in result.proposal.plan.steps[-1:]):
         return kinds["ratio"] + kinds["percent"]
-    return share_of_kind(kinds, kind_of_plan(result.proposal.form, result.proposal.series))
+    return share_of_kind(kinds, classify_plan(result.proposal.form, result.proposal.series))

@@ -96,7 +96,7 @@ def propose_words(
     reasons = explained > 1.0 - explained - sum(intents[name] for name in _NEITHER)
     label = question.strip().rstrip("?")[:_LABEL]
     found = []
-    quoted = [(one, tuple(read_on(one.place, table.sentences, reasons=reasons))) for one in ranked]
+    quoted = [(one, tuple(continue_quote(one.place, table.sentences, reasons=reasons))) for one in ranked]
     if not asks_who_signed(question.lower()):
         quoted = [one for one in quoted if not _is_signature(table.sentences.sentences[one[0].place].text)]
     if _WHO.search(question):
@@ -156,7 +156,7 @@ def propose_verdicts(
     return found
 
 
-def read_on(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]:
+def continue_quote(place: int, index: SentenceIndex, *, reasons: bool) -> Iterator[int]:
     """Yield the sentences that are to be quoted together, from the one that answers on.
 
     Args:
@@ -263,7 +263,7 @@ def _find_needs(phrase: Sequence[str], table: FactTable) -> tuple[Need, ...]:
     lexicon = read_lexicon()
     matches = [one for one in lexicon.find(tuple(phrase)) if not _TIMES.issuperset(phrase[one.start : one.end])]
     named = {place for one in matches for place in range(one.start, one.end)}
-    needs = [_need_of_match(one, phrase, table) for one in matches]
+    needs = [_build_need(one, phrase, table) for one in matches]
     wanted = [
         term
         for term in dict.fromkeys(term for place, term in enumerate(phrase) if place not in named)
@@ -272,16 +272,16 @@ def _find_needs(phrase: Sequence[str], table: FactTable) -> tuple[Need, ...]:
     ]
     synonyms = find_synonyms(phrase, wanted, table.mentions)
     for term in wanted:
-        lines, sentences = _having((term,), table)
+        lines, sentences = _find_places((term,), table)
         for synonym in synonyms:
             if term in synonym.replaced:
-                others = _having(tuple(synonym.printed), table)
+                others = _find_places(tuple(synonym.printed), table)
                 lines, sentences = lines | others[0], sentences | others[1]
         needs.append(Need(max(_SLIGHT, table.sentences.rarity(term)), lines, sentences))
     return tuple(needs)
 
 
-def _need_of_match(match: LexiconMatch, phrase: Sequence[str], table: FactTable) -> Need:
+def _build_need(match: LexiconMatch, phrase: Sequence[str], table: FactTable) -> Need:
     lexicon = read_lexicon()
     concepts = set(match.concepts)
     called = [lexicon.concepts[name].phrases for name in match.concepts if name in lexicon.concepts]
@@ -290,21 +290,21 @@ def _need_of_match(match: LexiconMatch, phrase: Sequence[str], table: FactTable)
         called.append(measure.phrases)
         if measure.formula:
             concepts |= set(measure.formula.concepts())
-    lines, sentences = _having(phrase[match.start : match.end], table)
+    lines, sentences = _find_places(phrase[match.start : match.end], table)
     for other in dict.fromkeys(one for phrases in called for one in phrases[:_NAMES]):
-        others = _having(other, table)
+        others = _find_places(other, table)
         lines, sentences = lines | others[0], sentences | others[1]
     for concept in concepts:
         for line in table.by_concept.get(concept, ()):
             if line.sentence:
-                sentences[_sentences_of(table, line.cells[0].ref)] = True
+                sentences[_find_sentence(table, line.cells[0].ref)] = True
             else:
                 lines[line.place] = True
     weight = max(table.sentences.rarity(term) for term in phrase[match.start : match.end])
     return Need(max(_SLIGHT, weight), lines, sentences, frozenset(concepts))
 
 
-def _sentences_of(table: FactTable, ref: object) -> list[int]:
+def _find_sentence(table: FactTable, ref: object) -> list[int]:
     """Return the sentence of a source, as places in the index; none of a cell."""
     if not isinstance(ref, SentenceRef):
         return []
@@ -312,7 +312,7 @@ def _sentences_of(table: FactTable, ref: object) -> list[int]:
     return [] if place is None else [place]
 
 
-def _having(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]:
+def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]:
     """Return which lines of tables, and which sentences, have all of some terms."""
     lines, sentences = np.zeros(len(table.lines), np.bool_), np.zeros(len(table.sentences.sentences), np.bool_)
     if phrase:
@@ -325,7 +325,7 @@ def _having(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]:
     return lines, sentences
 
 
-def joint_features(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
+def measure_joint_evidence(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
     """Return how much of what a question needs is in one line or sentence.
 
     Args:
@@ -351,14 +351,14 @@ def joint_features(evidence: Evidence, question: Question, kinds: Sequence[float
             f"joint_kind{name}": joint,
             f"joint_apart{name}": max(in_lines, anywhere) - joint,
         }
-    return found | _features_of_members(evidence, numbered)
+    return found | _measure_members(evidence, numbered)
 
 
 def _highest(values: NDArray[np.float64]) -> float:
     return float(values.max(initial=0.0))
 
 
-def _features_of_members(evidence: Evidence, numbered: Flags) -> dict[str, float]:
+def _measure_members(evidence: Evidence, numbered: Flags) -> dict[str, float]:
     """Return whether something that is measured, and the rarest of what else is named, are in one place."""
     measures = [need for need in evidence.own if need.concepts]
     others = [need for need in evidence.own if not need.concepts]
@@ -374,11 +374,11 @@ def _features_of_members(evidence: Evidence, numbered: Flags) -> dict[str, float
     }
 
 
-def coverage_features(evidence: Evidence, proposal: Proposal, table: FactTable) -> dict[str, float]:
+def measure_coverage(evidence: Evidence, proposal: Proposal, table: FactTable) -> dict[str, float]:
     """Return how much of what a question needs the lines and sentences of a plan have."""
     lines = sorted({series.line.place for series in proposal.series if not series.line.sentence})
     refs = [step.source for step in proposal.plan.extracts]
-    sentences = sorted({place for ref in refs for place in _sentences_of(table, ref)})
+    sentences = sorted({place for ref in refs for place in _find_sentence(table, ref)})
     found = {}
     for name, needs in (("own", evidence.own), ("inherited", evidence.inherited)):
         open_needs = [one for one in needs if not (one.lines[lines].any() or one.sentences[sentences].any())]
@@ -415,8 +415,8 @@ def count_lines(question: Question) -> dict[str, float]:
             lines |= {line.place: line for line in called if set(phrase) <= {*line.label_terms}}
         counts.append(len(lines))
         if question.moments:
-            there = {moment for line in lines.values() for moment in line.moments}
-            at.append(len(there.intersection(question.moments)) / len(question.moments))
+            moments = {moment for line in lines.values() for moment in line.moments}
+            at.append(len(moments.intersection(question.moments)) / len(question.moments))
     spans = [table.lines_at.get(moment, 0) for moment in question.moments if moment.months]
     return {
         "lines_named": log(1 + min(counts)) if counts else nan,

@@ -72,12 +72,12 @@ class PastAnswer:
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
         """When, each once."""
-        return tuple(dict.fromkeys(moment for one in self.measured if (moment := anchor_of(one)) is not None))
+        return tuple(dict.fromkeys(moment for one in self.measured if (moment := find_anchor(one)) is not None))
 
     @property
     def anchor(self) -> Moment | None:
         """The latest of its times."""
-        return max(self.moments, key=_order, default=None)
+        return max(self.moments, key=_order_moment, default=None)
 
     @property
     def series(self) -> tuple[Series, ...]:
@@ -86,14 +86,14 @@ class PastAnswer:
         return tuple(found.values())
 
 
-def _order(moment: Moment) -> tuple[tuple[int, int], int]:
+def _order_moment(moment: Moment) -> tuple[tuple[int, int], int]:
     return moment.end, moment.months
 
 
-def anchor_of(node: Node) -> Moment | None:
+def find_anchor(node: Node) -> Moment | None:
     """Return the latest time of a term, of a period rather than of an instant."""
     moments = [leaf.moment for leaf in node.leaves() if leaf.moment is not None]
-    return max(moments, key=_order, default=None)
+    return max(moments, key=_order_moment, default=None)
 
 
 def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
@@ -103,7 +103,7 @@ def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:
     if not any(last.leaves()):
         return None
     answer = _read_form(last)
-    return _with_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
+    return _put_winner_first(answer, plan, nodes) if answer.form == "ranking" else answer
 
 
 def read_past_parts(plan: Plan, table: FactTable) -> tuple[PastAnswer, ...]:
@@ -119,7 +119,7 @@ def _read_nodes(plan: Plan, table: FactTable) -> dict[int, Node]:
             found = table.find_number(step.source, step.quantity.value) if step.quantity is not None else None
             nodes[step.id] = Node("series", *found) if found is not None else Node("words", text=step.label)
         else:
-            nodes[step.id] = Node(step.operation, parts=tuple(_parts_of(step, nodes)))
+            nodes[step.id] = Node(step.operation, parts=tuple(_list_parts(step, nodes)))
     return nodes
 
 
@@ -137,17 +137,19 @@ def read_quoted_number(
     found = []
     for place in (place for sentence in sentences for place in table.lines_of_sentence.get(sentence, ())):
         for series in table.series_of_line.get(place, ()):
-            first, there = series.first, series.line.label_terms
+            first, label_terms = series.first, series.line.label_terms
             kind = kind_of_number(first.amount, first.scale, first.unit, in_table=False)
-            found.append((share_of_kind(kinds, kind) * (1 + sum(term in there for term in set(asked))), -place, series))
+            found.append(
+                (share_of_kind(kinds, kind) * (1 + sum(term in label_terms for term in set(asked))), -place, series)
+            )
     if not found:
         return None
     worth, _, series = max(found, key=lambda one: one[:2])
-    moment = max((moment for moment in series.cells if moment is not None), key=_order, default=None)
+    moment = max((moment for moment in series.cells if moment is not None), key=_order_moment, default=None)
     return PastAnswer("value", (Node("series", series, moment),)) if worth > _OF_KIND else None
 
 
-def _with_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]) -> PastAnswer:
+def _put_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]) -> PastAnswer:
     """Return a ranking whose first entry is the one that it found: what comes next goes on from it."""
     try:
         winner = execute(plan, ()).result.value
@@ -161,7 +163,7 @@ def _with_winner_first(answer: PastAnswer, plan: Plan, nodes: Mapping[int, Node]
     )
 
 
-def _parts_of(step: Compute, nodes: dict[int, Node]) -> Iterator[Node]:
+def _list_parts(step: Compute, nodes: dict[int, Node]) -> Iterator[Node]:
     for operand in step.operands:
         if isinstance(operand, Ref):
             yield nodes.get(operand.step, Node("words"))
@@ -170,17 +172,17 @@ def _parts_of(step: Compute, nodes: dict[int, Node]) -> Iterator[Node]:
 
 
 def _read_form(node: Node) -> PastAnswer:
-    one = _two_times(node)
+    one = _read_two_times(node)
     if one is not None:
         return one
     if node.kind in ("argmax", "argmin", "above", "below", "largest", "smallest"):
-        ranked = _entries(node.parts[0])
-        pairs = map(_two_times, ranked)  # what grew most is gone on from, not its growth
+        ranked = _list_entries(node.parts[0])
+        pairs = map(_read_two_times, ranked)  # what grew most is gone on from, not its growth
         return PastAnswer(
             "ranking", tuple(two.measured[0] if two else one for one, two in zip(ranked, pairs, strict=True))
         )
     if _has_items(node):
-        entries = _entries(node)
+        entries = _list_entries(node)
         times = len({entry.shape() for entry in entries}) == 1
         return PastAnswer("list" if times else "members", entries)
     if node.kind in ("average", "sum", "add") and len({part.shape() for part in node.parts}) == 1:
@@ -191,13 +193,13 @@ def _read_form(node: Node) -> PastAnswer:
     return PastAnswer(form.get(node.kind, "value"), (node,))
 
 
-def _entries(node: Node) -> tuple[Node, ...]:
+def _list_entries(node: Node) -> tuple[Node, ...]:
     """Return the terms of a list; of a list that is computed from lists, what each of its entries is computed from."""
     if node.kind == "items":
         return node.parts
     if not _has_items(node):
         return (node,)
-    lists = [_entries(part) for part in node.parts]
+    lists = [_list_entries(part) for part in node.parts]
     count = max(map(len, lists))
     if any(len(entries) not in (1, count) for entries in lists):
         return lists[0]
@@ -211,12 +213,12 @@ def _has_items(node: Node) -> bool:
     return node.kind == "items" or any(map(_has_items, node.parts))
 
 
-def _two_times(node: Node) -> PastAnswer | None:
+def _read_two_times(node: Node) -> PastAnswer | None:
     """Return a change, a growth or a growth rate between two times; None of any other term."""
     if node.kind == "multiply" and node.parts[1].kind == "number":
-        return _two_times(node.parts[0])
+        return _read_two_times(node.parts[0])
     if node.kind == "absolute":
-        return _two_times(node.parts[0])
+        return _read_two_times(node.parts[0])
     if node.kind == "subtract" and "exp" in (node.parts[0].kind, node.parts[1].kind):
         ratio = next(part for part in node.parts if part.kind == "exp").parts[0]
         if ratio.kind == "divide" and ratio.parts[0].shape() == ratio.parts[1].shape():
@@ -224,14 +226,14 @@ def _two_times(node: Node) -> PastAnswer | None:
     if node.kind == "divide" and node.parts[0].kind in ("subtract", "absolute"):
         inner = node.parts[0]
         if inner.kind == "subtract" and inner.parts[0].shape() == inner.parts[1].shape() == node.parts[1].shape():
-            return PastAnswer("growth", _later_first(inner.parts))
+            return PastAnswer("growth", _sort_later_first(inner.parts))
     if node.kind in ("subtract", "greater") and node.parts[0].shape() == node.parts[1].shape():
-        return PastAnswer("change" if node.kind == "subtract" else "compare", _later_first(node.parts))
+        return PastAnswer("change" if node.kind == "subtract" else "compare", _sort_later_first(node.parts))
     return None
 
 
-def _later_first(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    return tuple(sorted(parts, key=lambda part: anchor_of(part) or Moment(0, 1, 0), reverse=True))
+def _sort_later_first(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    return tuple(sorted(parts, key=lambda part: find_anchor(part) or Moment(0, 1, 0), reverse=True))
 
 
 def spell_node(node: Node, names: Mapping[int, str]) -> str | None:
@@ -283,7 +285,7 @@ COMPARATIVES = frozenset(
 """Terms of operations, which name nothing that is measured."""
 
 
-def with_repetition(
+def mix_with_repetition(
     shares: NDArray[np.float64], reading: Reading, before: str, *, times: int = 1, listed: bool = False
 ) -> NDArray[np.float64]:
     """Return the probabilities of the intents of a question, mixed with that of the one before if it may repeat it.
@@ -321,7 +323,7 @@ _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})
 
 
-def as_printed(shares: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
+def prefer_printed(shares: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
     """Return the probabilities of the intents of a question: growth in constant currency is printed, never computed."""
     if not _CONSTANT.issubset(reading.whole.phrase):
         return shares

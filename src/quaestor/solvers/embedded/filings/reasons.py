@@ -34,9 +34,9 @@ _OTHERWISE = 0.6
 _CAUSE = STATIC.index("cause")
 
 
-def things_of(said: Collection[str]) -> frozenset[str]:
+def find_things(words: Collection[str]) -> frozenset[str]:
     """Return the terms of a question or a label that name a thing rather than its moves, times and amounts."""
-    return frozenset(one for one in said if one not in _NO_THING and not one[0].isdigit())
+    return frozenset(one for one in words if one not in _NO_THING and not one[0].isdigit())
 
 
 def measure_causes(
@@ -56,8 +56,8 @@ def measure_causes(
     if not weighed:
         return found
     for place in np.flatnonzero(index.static[:, _CAUSE]):
-        effect = effect_of(index.terms[place])
-        named = things_of(effect).difference(company)
+        effect = find_effect(index.terms[place])
+        named = find_things(effect).difference(company)
         up, down = not RISES.isdisjoint(effect), not FALLS.isdisjoint(effect)
         if not (up or down):
             continue
@@ -67,13 +67,13 @@ def measure_causes(
     return found
 
 
-def effect_of(said: Sequence[str]) -> Sequence[str]:
+def find_effect(words: Sequence[str]) -> Sequence[str]:
     """Return the terms of a sentence before it says why; none if it gives no cause after them.
 
-    >>> effect_of(("sale", "rose", "due", "price"))
+    >>> find_effect(("sale", "rose", "due", "price"))
     ('sale', 'rose')
     """
-    return said[: next((place for place, one in enumerate(said) if one in CAUSE), 0)]
+    return words[: next((place for place, one in enumerate(words) if one in CAUSE), 0)]
 
 
 def _match(named: Collection[str], weights: Mapping[str, float]) -> float:
@@ -140,28 +140,28 @@ def measure_explanations(question: str, index: SentenceIndex, company: frozenset
     others = [one for one in named if one.replace("&", "") not in company and one not in _OF_COMPANY]
     mark = thing[-1] if thing[-1] in _MARKS else ""
     if not others and not mark:
-        for place, value in _introductions(index, company):
+        for place, value in _find_introductions(index, company):
             found[place] = value
         return found
     for phrase in filter(None, dict.fromkeys((named, tuple(others)))):
         for place in map(int, np.flatnonzero(index.having(phrase).all(axis=0))):
-            found[place] = max(found[place], explains(index.sentences[place].text, phrase, mark))
+            found[place] = max(found[place], weigh_explanation(index.sentences[place].text, phrase, mark))
     return found
 
 
-def explains(text: str, thing: Sequence[str], mark: str = "") -> float:
+def weigh_explanation(text: str, thing: Sequence[str], mark: str = "") -> float:
     """Return how well a sentence explains a thing, by where it names it and how it goes on.
 
-    >>> explains("A unit case is a bottle.", terms("unit case")), explains("Unit cases rose.", terms("unit case"))
-    (1.0, 0.0)
+    >>> weigh_explanation("A unit case is a bottle.", terms("unit case"))
+    1.0
     """
     spans = spans_of_terms(text)
-    said = [one for _, _, one in spans]
+    sentence_terms = [one for _, _, one in spans]
     size = len(thing)
     best = 0.0
-    for start in range(len(said) - size + 1):
+    for start in range(len(sentence_terms) - size + 1):
         begin, end = spans[start][0], spans[start + size - 1][1]
-        if said[start : start + size] != list(thing) or not text.startswith(mark, end):
+        if sentence_terms[start : start + size] != list(thing) or not text.startswith(mark, end):
             continue
         opens = start < _OPENING
         if _EXPLAINS.match(text, end):
@@ -175,15 +175,15 @@ def explains(text: str, thing: Sequence[str], mark: str = "") -> float:
     return best
 
 
-def _introductions(index: SentenceIndex, company: frozenset[str]) -> Iterator[tuple[int, float]]:
+def _find_introductions(index: SentenceIndex, company: frozenset[str]) -> Iterator[tuple[int, float]]:
     """Yield the sentences that say what the company is or does, and how likely each is: the earlier, the likelier."""
     value = 1.0
     for place in range(int(len(index.sentences) * _EARLY)):
-        said = index.terms[place]
-        if len(said) < _SHORTEST:
+        sentence_terms = index.terms[place]
+        if len(sentence_terms) < _SHORTEST:
             continue
         text = index.sentences[place].text
-        if _INTRODUCES.match(text) or (said[0] in company and _NAMES_ITSELF.match(text)):
+        if _INTRODUCES.match(text) or (sentence_terms[0] in company and _NAMES_ITSELF.match(text)):
             yield place, value
             value *= 0.8
             if value < 0.3:

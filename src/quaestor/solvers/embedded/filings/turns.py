@@ -30,11 +30,11 @@ from quaestor.solvers.embedded.filings.composing.meant import list_names
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
     PastAnswer,
-    as_printed,
+    mix_with_repetition,
+    prefer_printed,
     read_past_answer,
     read_past_parts,
     read_quoted_number,
-    with_repetition,
 )
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
 from quaestor.solvers.embedded.models import Trees
@@ -185,7 +185,7 @@ def read_question(text: str, table: FactTable) -> Reading:
     return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
 
 
-def ask_for(
+def find_operand(
     reading: Reading,
     place: int,
     moments: tuple[Moment, ...],
@@ -233,7 +233,7 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     else:
         intent = INTENTS[int(np.argmax(classify_intents(weights.intents, reading, state.intent)))]
     known = read_turn_state(state, reading, asked, found, table, answer, quoted)
-    kind = kind_of_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
+    kind = classify_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of tables whose unit is not known
     if parts:
         return replace(
@@ -250,7 +250,7 @@ def _is_verdict(plan: Plan) -> bool:
 _RELATIVE = frozenset({"growth", "share", "cagr"})
 
 
-def kind_of_plan(form: str, series: Sequence[Series]) -> str:
+def classify_plan(form: str, series: Sequence[Series]) -> str:
     """Return the kind of what a plan comes to, by its form and what it takes its numbers from."""
     if form in _RELATIVE:
         return "percent"
@@ -262,7 +262,7 @@ def kind_of_plan(form: str, series: Sequence[Series]) -> str:
     return kind_of_number(first.amount, first.scale, first.unit, in_table=not series[0].line.sentence)
 
 
-def ask_for_words(
+def build_word_query(
     reading: Reading, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
 ) -> WordsAsked:
     """Return what is looked for in the sentences of a document."""
@@ -280,7 +280,7 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
-def _compared_otherwise(question: Question, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+def _compare_otherwise(question: Question, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
     """Return changes between two times of what else the question before may mean; its answer has no other time."""
     if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
         return []
@@ -311,14 +311,16 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     listed = _lists_numbers(state.before)
     by_itself = classify_intents(weights.intents, reading, state.intent)
     moments = resolve_moments(reading, table, state.base)
-    shares = as_printed(with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed), reading)
+    shares = prefer_printed(
+        mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed), reading
+    )
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
-    words = find_sentences(ask_for_words(reading, moments, state, shares), table)
+    words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
-        candidates = ask_for(reading, place, moments, state, table, likely, operand)
+        candidates = find_operand(reading, place, moments, state, table, likely, operand)
         if not candidates.series:
             return ()
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
@@ -335,7 +337,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     composed = compose(question)
     if past and moments and not question.own:
         if not any(one.form in _OF_TWO_TIMES for one in composed):
-            composed = [*composed, *_compared_otherwise(question, past, weights)]
+            composed = [*composed, *_compare_otherwise(question, past, weights)]
         if not composed:
             # Another time, of which the line of the last answer has no number: the last question is asked of it.
             earlier = understand_turn(past[-1].text, past[:-1], table, weights).question

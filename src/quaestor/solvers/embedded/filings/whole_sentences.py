@@ -38,43 +38,43 @@ def explain_by_quoting(plan: Plan, table: FactTable, label: str) -> Plan:
         label: What they are about.
     """
     index = table.sentences
-    quoted = [index.places[source.section, source.sentence] for source in _spans(plan)]
+    quoted = [index.places[source.section, source.sentence] for source in _list_sentences(plan)]
     chosen = [place for place in quoted if not _ELSEWHERE.match(index.sentences[place].text)] or quoted
-    if list(_going_on(chosen[0], index))[: len(chosen) - 1] == chosen[1:]:
-        chosen = [chosen[0], *_going_on(chosen[0], index)]
-    wholes = list(dict.fromkeys(tuple(_pieces(place, index)) for place in chosen))[:MOST_SENTENCES]
+    if list(_find_continuation(chosen[0], index))[: len(chosen) - 1] == chosen[1:]:
+        chosen = [chosen[0], *_find_continuation(chosen[0], index)]
+    wholes = list(dict.fromkeys(tuple(_find_pieces(place, index)) for place in chosen))[:MOST_SENTENCES]
     steps: list[Extract] = []
     templates = []
     for whole in wholes:
-        taken = [_taken(len(steps) + at, place, table, label) for at, place in enumerate(whole, 1)]
-        steps += taken
-        templates.append(" ".join(f"{{#{step.id}}}" for step in taken))
+        extracts = [_extract_sentence(len(steps) + at, place, table, label) for at, place in enumerate(whole, 1)]
+        steps += extracts
+        templates.append(" ".join(f"{{#{step.id}}}" for step in extracts))
     explained = Compute(len(steps) + 1, "explain", tuple(Ref(step.id) for step in steps))
     return Plan((*steps, explained), plan.thought, tuple(templates))
 
 
-def _spans(plan: Plan) -> Iterator[SentenceRef]:
+def _list_sentences(plan: Plan) -> Iterator[SentenceRef]:
     yield from (step.source for step in plan.extracts if isinstance(step.source, SentenceRef))
 
 
-def _pieces(place: int, index: SentenceIndex) -> Sequence[int]:
+def _find_pieces(place: int, index: SentenceIndex) -> Sequence[int]:
     """Return a sentence with the parts of it that a page break or a list has cut off."""
     first = last = place
-    while first > 0 and place - first < 2 and _cut(first - 1, index):
+    while first > 0 and place - first < 2 and _is_cut(first - 1, index):
         first -= 1
-    while last - place < 2 and _cut(last, index):
+    while last - place < 2 and _is_cut(last, index):
         last += 1
     return range(first, last + 1)
 
 
-def _cut(place: int, index: SentenceIndex) -> bool:
+def _is_cut(place: int, index: SentenceIndex) -> bool:
     """Whether a sentence goes on in the next one, in the middle of its words."""
     if place + 1 >= len(index.sentences) or index.section[place] != index.section[place + 1]:
         return False
     return not _ENDS.search(index.sentences[place].text) and index.sentences[place + 1].text.lstrip()[:1].islower()
 
 
-def _going_on(place: int, index: SentenceIndex) -> Iterator[int]:
+def _find_continuation(place: int, index: SentenceIndex) -> Iterator[int]:
     """Yield the sentences of a paragraph that go on with what one says."""
     for after in range(place + 1, len(index.sentences)):
         text = index.sentences[after].text
@@ -86,7 +86,7 @@ def _going_on(place: int, index: SentenceIndex) -> Iterator[int]:
             return
 
 
-def _taken(id: int, place: int, table: FactTable, label: str) -> Extract:
+def _extract_sentence(id: int, place: int, table: FactTable, label: str) -> Extract:
     sentence = table.sentences.sentences[place]
     start = len(sentence.text) - len(sentence.text.lstrip())
     end = len(sentence.text.rstrip())

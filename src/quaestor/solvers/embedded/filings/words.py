@@ -17,7 +17,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.understanding import INTENTS, Reading
 from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
-from quaestor.solvers.embedded.filings.reasons import OF_TIME, measure_causes, measure_explanations, things_of
+from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
 _MOST = 80
 """Sentences that are scored."""
@@ -51,41 +51,41 @@ _STOP = SMALL | frozenset(
 STOP_TERMS = frozenset(map(term, _STOP))
 
 
-def _any_of(words: str) -> re.Pattern[str]:
+def _build_pattern(words: str) -> re.Pattern[str]:
     """Return a pattern of words and phrases, parted by commas; `*` is for any ending."""
     found = "|".join(re.escape(" ".join(word.split())).replace(r"\*", r"\w*") for word in words.split(","))
     return re.compile(rf"\b(?:{found})\b")
 
 
 _ASKS: Mapping[str, re.Pattern[str]] = {
-    "why": _any_of("why,how come,because,reason*,cause*,drive*,drove,driving,behind,explain*"),
-    "who": _any_of("who,whom,whose,ceo,cfo"),
-    "when": _any_of(
+    "why": _build_pattern("why,how come,because,reason*,cause*,drive*,drove,driving,behind,explain*"),
+    "who": _build_pattern("who,whom,whose,ceo,cfo"),
+    "when": _build_pattern(
         "when,what date,what day,what year*,which year*,which month,what month,what period,which period,until,since,"
         "how long,how old,expire*,maturity"
     ),
-    "where": _any_of(
+    "where": _build_pattern(
         "where,which state*,what state*,which countr*,what countr*,which cit*,what cit*,which exchange,headquarter*"
     ),
-    "count": _any_of("how many,number of,headcount"),
-    "much": _any_of("how much,how big,how large,how high,how low,cost*,spend,paid,pay,worth"),
-    "which": _any_of("which,name,list"),
-    "what": _any_of("what"),
-    "how": _any_of("how do,how does,how did,how is,how are"),
-    "define": _any_of("defin*,mean*,made up,includ*,consist*,describe*"),
+    "count": _build_pattern("how many,number of,headcount"),
+    "much": _build_pattern("how much,how big,how large,how high,how low,cost*,spend,paid,pay,worth"),
+    "which": _build_pattern("which,name,list"),
+    "what": _build_pattern("what"),
+    "how": _build_pattern("how do,how does,how did,how is,how are"),
+    "define": _build_pattern("defin*,mean*,made up,includ*,consist*,describe*"),
     "percent": lazy_regex(r"%|\b(?:percent\w*|rate|share|margin)\b"),
     "closed": lazy_regex(r"^(?:and |so |but )?(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|any)\b"),
-    "forward": _any_of("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
-    "adverse": _any_of("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
-    "auditor": _any_of("audit*"),
-    "signs": _any_of("sign,signs,signed,signing,signature*"),
-    "staff": _any_of("employ*,headcount,head count,staff,workforce,workers,people work*,associates"),
-    "rises": _any_of("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
-    "falls": _any_of(
+    "forward": _build_pattern("expect*,guid*,outlook,forecast*,plan*,next year,will,target*"),
+    "adverse": _build_pattern("risk*,danger*,threat*,sue*,suing,suit,lawsuit*,court"),
+    "auditor": _build_pattern("audit*"),
+    "signs": _build_pattern("sign,signs,signed,signing,signature*"),
+    "staff": _build_pattern("employ*,headcount,head count,staff,workforce,workers,people work*,associates"),
+    "rises": _build_pattern("rise,rose,up,grow*,grew,higher,increas*,jump*,more,better,improv*,gain*,climb*"),
+    "falls": _build_pattern(
         "fall*,fell,down,drop*,lower,decreas*,declin*,less,worse,shrink*,shrank,shrunk,negative,loss,lost,weak*"
     ),
-    "now": _any_of("now,current*,today,latest,left,remain*"),
-    "any": _any_of("any,anything,anyone,anybody,ever,at all"),
+    "now": _build_pattern("now,current*,today,latest,left,remain*"),
+    "any": _build_pattern("any,anything,anyone,anybody,ever,at all"),
 }
 """What a question may ask for, by its words."""
 
@@ -142,7 +142,7 @@ def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
     index = table.sentences
     if not index.sentences:
         return WordCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
-    return _Finder(asked, table, index).candidates()
+    return _SentenceFinder(asked, table, index).candidates()
 
 
 class _Group:
@@ -184,7 +184,7 @@ class _Group:
         }
 
 
-class _Finder:
+class _SentenceFinder:
     """A question on its way to its sentences."""
 
     def __init__(self, asked: WordsAsked, table: FactTable, index: SentenceIndex) -> None:
@@ -194,20 +194,20 @@ class _Finder:
         company = table.company
         named = tuple(dict.fromkeys(one for one in asked.reading.terms if not one[0].isdigit()))
         self.own = tuple(one for one in named if one not in company) or named
-        said = dict.fromkeys(one for one in terms(asked.reading.text) if one not in STOP_TERMS and one not in company)
-        self.said = tuple(one for one in said if not one[0].isdigit())
-        self.synonyms = find_synonyms(terms(asked.reading.text), self.said, index.postings.__contains__)
+        left = dict.fromkeys(one for one in terms(asked.reading.text) if one not in STOP_TERMS and one not in company)
+        self.question_terms = tuple(one for one in left if not one[0].isdigit())
+        self.synonyms = find_synonyms(terms(asked.reading.text), self.question_terms, index.postings.__contains__)
         self.inherited = tuple(sorted(asked.inherited - set(self.own)))
         named_counts = _COUNTS.search(lowered)
         self.counts = frozenset(terms(named_counts[1])[:3]) if named_counts else frozenset[str]()
-        self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _line_terms(series)))
+        self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _list_line_terms(series)))
 
     def candidates(self) -> WordCandidates:
         index, asked = self.index, self.asked
         groups = {
             "own": _Group(self.own, index).recalls(),
-            "said": _Group(self.said, index).recalls(),
-            "meant": _Group(self.said, index, self.synonyms).recalls(),
+            "said": _Group(self.question_terms, index).recalls(),
+            "meant": _Group(self.question_terms, index, self.synonyms).recalls(),
             "inherited": _Group(self.inherited, index).recalls(),
             "line": _Group(self.lines, index).recalls(),
         }
@@ -268,7 +268,7 @@ class _Finder:
             "goes_on": float(asked.reading.goes_on),
             "first_turn": float(asked.first),
             "own_terms": float(len(self.own)),
-            "said_terms": float(len(self.said)),
+            "said_terms": float(len(self.question_terms)),
             "lines": float(len(self.lines)),
         }
         size = len(places)
@@ -295,10 +295,10 @@ class _Finder:
 
     def _moved(self) -> list[frozenset[str]]:
         """Return the names of what moved: of what the question names, or of the last answer if it names little."""
-        own = things_of(self.own)
+        own = find_things(self.own)
         if own and (self.asked.first or len(own) >= _NAMED_TERMS):
             return [own]
-        return [own, things_of(self.lines), things_of(self.inherited)]
+        return [own, find_things(self.lines), find_things(self.inherited)]
 
     def _contexts(self) -> dict[str, Floats]:
         """Return how much of what the question names sentences are about, and have of the rest of its terms.
@@ -308,8 +308,8 @@ class _Finder:
         index = self.index
         size = len(index.sentences)
         numbers = (one for one in dict.fromkeys(terms(self.asked.reading.text)) if _NUMBER.fullmatch(one))
-        names = (*(one for one in self.said if one in index.names), *numbers)
-        head = tuple(one for one in self.said if one not in index.names)
+        names = (*(one for one in self.question_terms if one in index.names), *numbers)
+        head = tuple(one for one in self.question_terms if one not in index.names)
         ones = np.ones(size, np.float32)
         rest = _Group(head, index, self.synonyms).recall if head else ones
         weights = np.array([index.rarity(one) for one in names], np.float32)
@@ -348,7 +348,9 @@ class _Finder:
     def _alias(self, concepts: Iterable[Sequence[str]]) -> Floats:
         """Return how well the sentences name something by the best of the phrases that the lexicon has for it."""
         best = np.zeros(len(self.index.sentences), np.float32)
-        phrases = dict.fromkeys(phrase for several in concepts for name in several[:6] for phrase in _phrases(name))
+        phrases = dict.fromkeys(
+            phrase for several in concepts for name in several[:6] for phrase in _list_phrases(name)
+        )
         names = tuple(dict.fromkeys(one for phrase in list(phrases)[:_SAYINGS] for one in phrase))
         row = {name: place for place, name in enumerate(names)}
         having = self.index.having(names)
@@ -382,7 +384,7 @@ class _Finder:
 
     def _pairs(self, places: NDArray[np.intp]) -> Floats:
         """Return how many terms of the question follow each other in the sentences as they do in it."""
-        wanted = set(pairwise(self.said))
+        wanted = set(pairwise(self.question_terms))
         found = np.zeros(len(places), np.float32)
         if wanted:
             for row, place in enumerate(places):
@@ -392,28 +394,30 @@ class _Finder:
     def _windows(self, places: NDArray[np.intp]) -> Floats:
         """Return how much of the question is close together in the sentences: a long one has some of everything."""
         rarity = self.index.rarity
-        weights = {one: rarity(one) for one in self.said}
+        weights = {one: rarity(one) for one in self.question_terms}
         total = sum(weights.values()) or 1.0
-        return np.array([best_window(self.index.terms[place], weights) / total for place in places], np.float32)
+        return np.array([weigh_best_window(self.index.terms[place], weights) / total for place in places], np.float32)
 
     def _numbers(self, places: NDArray[np.intp]) -> Floats:
         """Return how near the question's terms are to a number of the kind that it asks for in the sentences."""
         index = self.index
         wanted = self._wanted()
         found = np.zeros(len(places), np.float32)
-        weights = {one: index.rarity(one) for one in (*self.said, *self.lines[:4])}
-        total = sum(weights[one] for one in self.said)
+        weights = {one: index.rarity(one) for one in (*self.question_terms, *self.lines[:4])}
+        total = sum(weights[one] for one in self.question_terms)
         if not wanted or not total:
             return found
         for row, place in enumerate(places):
             if counted := index.counted[place]:
-                said = index.terms[place]
-                at = [(where, weights[one]) for where, one in enumerate(said) if one in weights]
+                sentence_terms = index.terms[place]
+                at = [(where, weights[one]) for where, one in enumerate(sentence_terms) if one in weights]
                 for where, kind in counted[:_MOST_NUMBERS]:
-                    other = kind == "count" and self.counts.isdisjoint(said[where + 1 : where + _COUNTED])
+                    other = kind == "count" and self.counts.isdisjoint(sentence_terms[where + 1 : where + _COUNTED])
                     fits = _OTHER_COUNT if other and self.counts else 1.0
                     if kind in wanted:
-                        near = sum(weight * _NEARNESS[min(abs(where - there), _FARTHEST)] for there, weight in at)
+                        near = sum(
+                            weight * _NEARNESS[min(abs(where - term_place), _FARTHEST)] for term_place, weight in at
+                        )
                         found[row] = max(found[row], fits * min(near / total, 1.0))
         return found
 
@@ -426,16 +430,16 @@ class _Finder:
         """Return which sentences name a date that the question, which asks for one, does not name."""
         if not asks_for("when", self.lowered):
             return np.zeros(len(places), np.float32)
-        said = set(terms(self.asked.reading.text))
+        asked = set(terms(self.asked.reading.text))
         return np.array([
-            any((one in _MONTHS or _YEAR.fullmatch(one)) and one not in said for one in self.index.terms[place])
+            any((one in _MONTHS or _YEAR.fullmatch(one)) and one not in asked for one in self.index.terms[place])
             for place in places
         ], np.float32)  # fmt: skip
 
     def _subjects(self, places: NDArray[np.intp], *, goes_on: bool) -> dict[str, Floats]:
         """Return how well the subjects of sentences match the question."""
         index, company = self.index, self.table.company
-        wanted = set(self.own or self.said)
+        wanted = set(self.own or self.question_terms)
         if goes_on:
             wanted |= set(self.inherited) | set(self.lines)
         weights = {one: index.rarity(one) for one in wanted}
@@ -444,10 +448,10 @@ class _Finder:
         expected = known | set(self.lines) | set(self.inherited)
         rows = []
         for place in places:
-            subject = subject_of(index.terms[place])
+            subject = find_subject(index.terms[place])
             points = not subject - OF_TIME - company
             if points and place:
-                subject = subject_of(index.terms[place - 1])
+                subject = find_subject(index.terms[place - 1])
             recall = sum(weights[one] for one in subject & wanted) / total
             precise = len(subject & known) / len(subject) if subject else 0.0
             strange = float(len((subject & index.names) - expected))
@@ -498,14 +502,14 @@ _MONTHS = frozenset(map(term, (
     "january february march april may june july august september october november december".split()
 )))  # fmt: skip
 _ASKED_NUMBERS: Mapping[str, re.Pattern[str]] = {
-    "count": _any_of("how many,number of,count,headcount,how big,how large,size"),
-    "duration": _any_of(
+    "count": _build_pattern("how many,number of,count,headcount,how big,how large,size"),
+    "duration": _build_pattern(
         "how long,how many years,how many months,how many days,how many weeks,years,months,days,period,maturity,term,"
         "life,lives,length of time,notice"
     ),
-    "area": _any_of("square feet,square foot,sq ft,how big,floor space,indoors,area"),
+    "area": _build_pattern("square feet,square foot,sq ft,how big,floor space,indoors,area"),
     "percent": lazy_regex(r"%|\b(?:percent\w*|rate|share|margin|stake|proportion|fraction|portion|yield)\b"),
-    "money": _any_of(
+    "money": _build_pattern(
         "how much,cost*,spend,spent,paid,pay*,worth,price,fee*,damages,amount*,charge*,how big,how large,how high,"
         "fund*,debt,loan*,guidance,sales,revenue*,expens*,income,value"
     ),
@@ -513,10 +517,10 @@ _ASKED_NUMBERS: Mapping[str, re.Pattern[str]] = {
 """What asks for a number of each kind."""
 
 
-def best_window(said: Sequence[str], weights: Mapping[str, float]) -> float:
+def weigh_best_window(sentence_terms: Sequence[str], weights: Mapping[str, float]) -> float:
     """Return the weight of the terms that some consecutive terms have, at most."""
-    at = [(place, one) for place, one in enumerate(said) if one in weights]
-    if len(said) <= _WINDOW:
+    at = [(place, one) for place, one in enumerate(sentence_terms) if one in weights]
+    if len(sentence_terms) <= _WINDOW:
         return sum(weights[one] for one in {one for _, one in at})
     best = 0.0
     for row, (start, _) in enumerate(at):
@@ -531,10 +535,10 @@ _YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
 _LONGEST_SUBJECT = 8
 
 
-def subject_of(said: Sequence[str]) -> set[str]:
+def find_subject(sentence_terms: Sequence[str]) -> set[str]:
     """Return the terms of a sentence before it says how something moved or why, numbers left out."""
     found = set[str]()
-    for one in said[:_LONGEST_SUBJECT]:
+    for one in sentence_terms[:_LONGEST_SUBJECT]:
         if one in _MOVES and found - OF_TIME:
             break
         if not one[0].isdigit():
@@ -558,12 +562,12 @@ def asks_for(name: str, lowered: str) -> float:
     return float(_ASKS[name].search(lowered) is not None)
 
 
-def _line_terms(series: Series) -> tuple[str, ...]:
+def _list_line_terms(series: Series) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*series.line.label_terms, *series.column)))
 
 
 @lru_cache(maxsize=4096)
-def _phrases(name: str) -> tuple[tuple[str, ...], ...]:
+def _list_phrases(name: str) -> tuple[tuple[str, ...], ...]:
     lexicon = read_lexicon()
     if name.startswith("measure:"):
         measure = lexicon.measures.get(name.removeprefix("measure:"))

@@ -39,7 +39,7 @@ FILING = a_quarterly_filing()
 def test_how_far_a_cell_is_from_what_is_asked(question: str, table: int, column: int, away: float) -> None:
     place = FILING.tables[table]
     source = CellRef(FILING.id, table, place.header_rows, column)
-    assert read_asked_period(read_question(question)).away(place, source) == away
+    assert read_asked_period(read_question(question)).penalty(place, source) == away
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_an_amount_in_constant_currency_is_none_as_reported(tmp_path: Path) -> N
     (table,) = quaestor.open(tmp_path / "birch.md").document.tables
     source = CellRef("birch.md", 0, table.header_rows, 2)
     asked = ("what were sales of rivers in 2024?", "what were sales of rivers in constant currency in 2024?")
-    assert [read_asked_period(read_question(text)).away(table, source) for text in asked] == [NOT_AS_REPORTED, 0.0]
+    assert [read_asked_period(read_question(text)).penalty(table, source) for text in asked] == [NOT_AS_REPORTED, 0.0]

@@ -14,7 +14,7 @@ from quaestor.solvers.embedded.filings.composing import Proposal
 from quaestor.solvers.embedded.filings.deciding import (
     ConfidenceModel,
     Result,
-    choose_apart,
+    combine_parts,
     decide_question,
     measure_agreements,
 )
@@ -112,8 +112,8 @@ def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
         Result(Number(Decimal(value)), scale, (), share)
         for value, scale, share in ((642, Scale.MILLION, 0.9), ("642.3", Scale.MILLION, 0.5), (70, Scale.MILLION, 0.3))
     )
-    assert choose_apart([[(0.9, sales)], [(0.5, same), (0.3, profit)]])[0][1] == (sales, profit)
-    assert choose_apart([[(0.9, sales)], [(0.5, same)]])[0][1] == (sales, same)
+    assert combine_parts([[(0.9, sales)], [(0.5, same), (0.3, profit)]])[0][1] == (sales, profit)
+    assert combine_parts([[(0.9, sales)], [(0.5, same)]])[0][1] == (sales, same)
 
 
 def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:

@@ -7,9 +7,9 @@ from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.composing import Question
 from quaestor.solvers.embedded.filings.evidence import (
     count_lines,
-    coverage_features,
     find_evidence,
-    joint_features,
+    measure_coverage,
+    measure_joint_evidence,
 )
 from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
 from quaestor.solvers.embedded.loading import load_weights
@@ -53,13 +53,13 @@ def test_what_is_needed_is_looked_for_in_one_place_of_the_kind(
     text: str, kinds: tuple[float, ...], joint: bool, table: FactTable, weights: FilingWeights
 ) -> None:
     question = ask(text, table, weights)
-    found = joint_features(find_evidence(question, ()), question, kinds)
+    found = measure_joint_evidence(find_evidence(question, ()), question, kinds)
     assert (found["joint_kind"] > 0.99) is joint
 
 
 def test_a_measure_and_a_member_are_sought_together(table: FactTable, weights: FilingWeights) -> None:
     question = ask("what was the goodwill of Norway?", table, weights)
-    found = joint_features(find_evidence(question, ()), question, MONEY)
+    found = measure_joint_evidence(find_evidence(question, ()), question, MONEY)
     assert (found["member_near"], found["member_there"]) == (0, 1)
 
 
@@ -73,9 +73,9 @@ def test_a_plan_lacks_what_none_of_its_lines_has(table: FactTable, weights: Fili
     evidence = find_evidence(understood.question, ())
     (goodwill, *_) = [one for one in understood.proposals if {s.line.label for s in one.series} == {"Goodwill"}]
     (sales, *_) = [one for one in understood.proposals if one.form == "words"]
-    assert 0 < coverage_features(evidence, goodwill, table)["needs_open_own"] < 1
-    assert coverage_features(evidence, goodwill, table)["contradicted"] == 0
-    assert coverage_features(evidence, sales, table)["rarest_need_open_own"] > 0
+    assert 0 < measure_coverage(evidence, goodwill, table)["needs_open_own"] < 1
+    assert measure_coverage(evidence, goodwill, table)["contradicted"] == 0
+    assert measure_coverage(evidence, sales, table)["rarest_need_open_own"] > 0
 
 
 def test_lines_of_what_a_question_names_are_counted_at_its_times(weights: FilingWeights, table: FactTable) -> None:

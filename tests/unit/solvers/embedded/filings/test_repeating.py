@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.past import as_printed, with_repetition
+from quaestor.solvers.embedded.filings.past import mix_with_repetition, prefer_printed
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from quaestor.solvers.embedded.filings.past import as_printed, with_repetition
 def test_what_names_no_operation_may_repeat_the_one_before(text: str, before: str, expected: str) -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
-    mixed = with_repetition(shares, read_filing_question(text), before)
+    mixed = mix_with_repetition(shares, read_filing_question(text), before)
     assert mixed.sum() == pytest.approx(1)
     assert INTENTS[int(np.argmax(mixed))] == expected
 
@@ -28,25 +28,25 @@ def test_what_names_no_operation_may_repeat_the_one_before(text: str, before: st
 def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
-    mixed = with_repetition(shares, read_filing_question("and in 2022 and 2021?"), "ratio", times=2)
+    mixed = mix_with_repetition(shares, read_filing_question("and in 2022 and 2021?"), "ratio", times=2)
     assert INTENTS[int(np.argmax(mixed))] == "list"
-    mixed = with_repetition(shares, read_filing_question("what is the total?"), "list", listed=True)
+    mixed = mix_with_repetition(shares, read_filing_question("what is the total?"), "list", listed=True)
     assert INTENTS[int(np.argmax(mixed))] == "sum"
-    mixed = with_repetition(shares, read_filing_question("as a share of the total?"), "list", listed=True)
+    mixed = mix_with_repetition(shares, read_filing_question("as a share of the total?"), "list", listed=True)
     assert INTENTS[int(np.argmax(mixed))] != "sum"
 
 
 def test_growth_in_constant_currency_is_looked_up() -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("growth")] = 1 - 0.01 * (len(INTENTS) - 1)
-    mixed = as_printed(shares, read_filing_question("growth without currency effects?"))
+    mixed = prefer_printed(shares, read_filing_question("growth without currency effects?"))
     assert mixed.sum() == pytest.approx(1)
     assert INTENTS[int(np.argmax(mixed))] == "lookup"
-    assert as_printed(shares, read_filing_question("growth of sales?")) is shares
+    assert prefer_printed(shares, read_filing_question("growth of sales?")) is shares
 
 
 def test_a_question_for_all_parts_is_one_for_a_list() -> None:
     shares = np.full(len(INTENTS), 0.01)
     shares[INTENTS.index("lookup")] = 1 - 0.01 * (len(INTENTS) - 1)
-    mixed = with_repetition(shares, read_filing_question("inventories by product line"), "")
+    mixed = mix_with_repetition(shares, read_filing_question("inventories by product line"), "")
     assert INTENTS[int(np.argmax(mixed))] == "list"

@@ -12,8 +12,14 @@ from quaestor.learning.filing_words import grade_sentences
 from quaestor.plan.execute import execute
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.composing import intents_by_name
-from quaestor.solvers.embedded.filings.evidence import propose_verdicts, propose_words, quote, rank_sentences, read_on
-from quaestor.solvers.embedded.filings.words import WordsAsked, best_window, find_sentences, subject_of
+from quaestor.solvers.embedded.filings.evidence import (
+    continue_quote,
+    propose_verdicts,
+    propose_words,
+    quote,
+    rank_sentences,
+)
+from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, find_subject, weigh_best_window
 
 TABLE = build_facts(
     assemble(
@@ -116,8 +122,8 @@ def test_another_name_in_the_subject_is_a_stranger() -> None:
 def test_an_enumeration_has_few_of_a_questions_terms_close_together() -> None:
     weights = {"memori": 1.0, "sale": 1.0}
     far = ("memori", *map(str, range(40)), "sale")
-    assert best_window(("sale", "memori"), weights) == 2.0
-    assert best_window(far, weights) == 1.0
+    assert weigh_best_window(("sale", "memori"), weights) == 2.0
+    assert weigh_best_window(far, weights) == 1.0
 
 
 def test_a_reason_is_quoted_with_what_adds_to_it() -> None:
@@ -141,8 +147,8 @@ def test_no_words_are_proposed_if_a_number_is_asked_for() -> None:
 
 
 def test_a_sentence_that_opens_a_list_is_read_on_within_its_section() -> None:
-    assert tuple(read_on(4, TABLE.sentences, reasons=False)) == (4, 5, 6)
-    assert tuple(read_on(2, TABLE.sentences, reasons=True)) == (2,)
+    assert tuple(continue_quote(4, TABLE.sentences, reasons=False)) == (4, 5, 6)
+    assert tuple(continue_quote(2, TABLE.sentences, reasons=True)) == (2,)
 
 
 def test_a_quote_is_the_sentence_as_printed() -> None:
@@ -151,7 +157,7 @@ def test_a_quote_is_the_sentence_as_printed() -> None:
 
 
 def test_a_subject_ends_where_it_says_what_happened() -> None:
-    assert subject_of(("interest", "expens", "decreas", "due", "lower", "debt")) == {"interest", "expens"}
+    assert find_subject(("interest", "expens", "decreas", "due", "lower", "debt")) == {"interest", "expens"}
 
 
 def test_sentences_are_graded_by_words_and_numbers() -> None:

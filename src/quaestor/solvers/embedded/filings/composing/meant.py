@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.filings.composing.question import (
     read_schedules,
     spell_at,
 )
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, anchor_of, spell_node
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, find_anchor, spell_node
 
 _MOST = 6
 _COMPUTED = 0.85
@@ -477,7 +477,7 @@ def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series |
         share: Its probability.
         series_of: Returns the series that takes the place of one.
     """
-    anchor = anchor_of(node)
+    anchor = find_anchor(node)
     leaves = list(node.leaves())
     swapped: Mapping[int, Series | None] = {
         id(leaf): leaf.series if series_of is None or leaf.series is None else series_of(leaf.series) for leaf in leaves

@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.filings.composing.meant import (
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, anchor_of
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, find_anchor
 
 # Operands of ratios that are sums or differences themselves: "R&D plus SG&A as a share of sales".
 
@@ -557,9 +557,8 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         return
     plus = question.reading.relation == "sum"
     found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
-    in_sentence = (
-        one for one in read_same_sentence(question, first) if one.share > _IN_SENTENCE / 2
-    )  # that the question names
+    # Of the sentence those that the question names.
+    in_sentence = (one for one in read_same_sentence(question, first) if one.share > _IN_SENTENCE / 2)
     for meant in (*found, *in_sentence):
         other = meant.series[0]
         if not _is_alike(first, other) or other.place == first.place:
@@ -567,7 +566,7 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
         # Profit without a cost is higher.
         cost = _PROFIT.search(first.line.label.lower()) and _COST.search(other.line.label.lower())
         kind = "add" if plus or cost else "subtract"
-        moment = anchor_of(changed)
+        moment = find_anchor(changed)
         sum_of = Node(kind, parts=(changed, Node("series", other, moment if moment in other.cells else None)))
         terms = Terms(question.table)
         text = spell_value(
