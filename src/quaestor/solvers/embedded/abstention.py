@@ -208,7 +208,7 @@ class AbstentionRules:
             # A number is not a near miss of a reason.
             near = None
         explanation = explanation if near is None or near.value is None else f"{explanation}; {describe_nearest(near)}"
-        return _decline_on_record(context, reason, explanation)
+        return _decline(context, reason, explanation)
 
     def decline_doubtful(self, nearest: Answer, missing: str, context: TurnContext) -> Answer:
         """Return the answer without a value of a question that is most likely not answered.
@@ -218,7 +218,7 @@ class AbstentionRules:
             missing: What the page lacks.
         """
         explanation = f"{missing}; {describe_nearest(nearest)}"
-        return _decline_on_record(context, "not_on_page", explanation, nearest.answerable or 0.0)
+        return _decline(context, "not_on_page", explanation, nearest.answerable or 0.0)
 
     def decline_other_line(self, nearest: Answer, question: Question, context: TurnContext) -> Answer | None:
         """Return the answer without a value of a question for a line that the document lacks; None if it has it.
@@ -231,21 +231,19 @@ class AbstentionRules:
         if line is None:
             return None
         what = "page" if document.is_page else "document"
-        return _decline_on_record(
-            context, "not_on_page", f'the {what} has no line "{line}"; {describe_nearest(nearest)}'
-        )
+        return _decline(context, "not_on_page", f'the {what} has no line "{line}"; {describe_nearest(nearest)}')
 
     def decline_other_kind(self, nearest: Answer, lacking: str, context: TurnContext) -> Answer:
         """Return the answer without a value of a question for another kind of number than was found."""
-        return _decline_on_record(context, "not_on_page", f"{lacking}; {describe_nearest(nearest)}")
+        return _decline(context, "not_on_page", f"{lacking}; {describe_nearest(nearest)}")
 
-    def record_unfounded(self, answer: Answer, context: TurnContext) -> Answer:
+    def record(self, answer: Answer, context: TurnContext) -> Answer:
         """Put the answer of `decline_for_turns` on record.
 
         Args:
             answer: Whose reason says which questions it needs.
         """
-        return _decline_on_record(context, "not_on_page", answer.reason or "")
+        return _decline(context, "not_on_page", answer.reason or "")
 
     def _find_reason(
         self, question: str, context: TurnContext, words: SpanCandidate | None
@@ -275,7 +273,7 @@ class AbstentionRules:
         return cached.years
 
 
-def _decline_on_record(context: TurnContext, reason: WhyNoAnswer, explanation: str, holds: float = 0.0) -> Answer:
+def _decline(context: TurnContext, reason: WhyNoAnswer, explanation: str, holds: float = 0.0) -> Answer:
     return replace(answer_without_value(context, reason, explanation), answerable=holds)
 
 
@@ -344,11 +342,9 @@ class AbstentionPolicy:
         if self.rules is None:
             return None
         if first.plan is None or first.kind == "text":
-            return self.rules.record_unfounded(first, asked.context) if first.plan is None else None
+            return self.rules.record(first, asked.context) if first.plan is None else None
         if self._follows_unanswered(asked):
-            return self.rules.record_unfounded(
-                decline_for_turns([len(asked.context.memory.answers) - 1]), asked.context
-            )
+            return self.rules.record(decline_for_turns([len(asked.context.memory.answers) - 1]), asked.context)
         lacking = next(self._find_lacking(first, asked), None)
         if lacking is not None:
             return self.rules.decline_other_kind(first, lacking, asked.context)

@@ -435,9 +435,7 @@ class AnswerabilityModel:
         if any(year not in page.years and year not in elsewhere for year in question.years):
             return True
         learned = self._learned
-        return learned is not None and any(
-            s not in self._read_text(context) for s in telling_stems(question, learned.stems)
-        )
+        return learned is not None and any(s not in self._text(context) for s in telling_stems(question, learned.stems))
 
     def _find_unread_years(self, page: NumberMatrix, context: TurnContext) -> Container[int]:
         of_years = page.year[page.year > 0]
@@ -451,7 +449,7 @@ class AnswerabilityModel:
             cached.years = find_years(context.document)
         return cached.years
 
-    def _read_text(self, context: TurnContext) -> str:
+    def _text(self, context: TurnContext) -> str:
         cached = context.session.kept(self, _CachedDocument)
         if cached.text is None:
             document: Document = context.document.whole or context.document

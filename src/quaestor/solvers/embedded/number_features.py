@@ -149,10 +149,10 @@ def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Se
     page = turns[0].page
     size = len(page.leaves)
     whole = np.zeros((len(LEAF_FEATURES), size), np.float32)
-    _write_columns(whole, _measure_question(turns[0]))
+    _write(whole, _measure_question(turns[0]))
     found = []
     for turn, looked_up, new in zip(turns, lookup, fresh, strict=True):
-        _write_columns(
+        _write(
             whole,
             {**_measure_pointed_years(turn), **_measure_history(page, turn.state), "lookup": looked_up, "fresh": new},
         )
@@ -161,7 +161,7 @@ def measure_leaves(turns: Sequence[TurnView], lookup: Sequence[float], fresh: Se
     return found
 
 
-def _write_columns(measured: Floats, columns: Mapping[str, _Column]) -> None:
+def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
     """Write columns to their places, one below the other."""
     for name, column in columns.items():
         measured[_PLACE[name]] = column
@@ -281,13 +281,13 @@ def _measure_telling_words(turn: TurnView) -> dict[str, Floats]:
     """A stem that few leaves of the page have tells more than one that is rare elsewhere."""
     page = turn.page
     size = len(page.leaves)
-    columns = [
+    known = [
         column for s in dict.fromkeys(turn.question.stems) if (column := page.leaves.vocabulary.get(s)) is not None
     ]
-    rarity = page.rarity[columns]
+    rarity = page.rarity[known]
     whole = max(float(rarity.sum()), 1e-6)
-    telling = page.leaves.around.dot_of(columns, rarity) / whole if size else np.zeros(0, np.float32)
-    label = page.leaves.labels.dot_of(columns, rarity) if size else np.zeros(0, np.float32)
+    telling = page.leaves.around.dot_of(known, rarity) / whole if size else np.zeros(0, np.float32)
+    label = page.leaves.labels.dot_of(known, rarity) if size else np.zeros(0, np.float32)
     label_share = label / page.label_rarity
     return {
         "telling": telling,

@@ -287,24 +287,20 @@ def _find_years_of_line(leaves: NumberMatrix, leaf: int, question: Question) -> 
     years = sorted(of_year)
     if len(question.years) > 1:
         first, last = min(question.years), max(question.years)
-        yield _as_operands(leaves, (of_year[y] for y in years if first <= y <= last))
+        yield _pick(leaves, (of_year[y] for y in years if first <= y <= last))
         return
     counted = [int(n) for n in (*question.counts, *question.numbers) if 2 <= n <= len(years) and n == int(n)]
     for count in counted:
-        yield _as_operands(leaves, (of_year[y] for y in years[-count:]))
-        yield _as_operands(leaves, (of_year[y] for y in years[:count]))
+        yield _pick(leaves, (of_year[y] for y in years[-count:]))
+        yield _pick(leaves, (of_year[y] for y in years[:count]))
         for base in question.years:
             after = [y for y in years if y > base][:count]
             up_to = [y for y in years if y <= base][-count:]
-            yield from (
-                _as_operands(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count
-            )
+            yield from (_pick(leaves, (of_year[y] for y in part)) for part in (after, up_to) if len(part) == count)
     if not counted:
-        yield _as_operands(leaves, (of_year[y] for y in years))
+        yield _pick(leaves, (of_year[y] for y in years))
         # What is at two dates has as its average of a year that of the first and of the last.
-        yield from (
-            _as_operands(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years)
-        )
+        yield from (_pick(leaves, (of_year[y - 1], of_year[y])) for y in question.years if {y - 1, y} <= set(years))
 
 
 def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int) -> tuple[int, tuple[Operand, ...]]:
@@ -313,7 +309,7 @@ def _find_near(leaves: NumberMatrix, probability: NDArray[np.float64], leaf: int
     in_table = bool(leaves.table[leaf] >= 0)
     near: Bools = same_table & (leaves.place == leaves.place[leaf] if in_table else leaves.line == leaves.line[leaf])
     found = np.flatnonzero(near)[:_MOST].tolist()
-    return (_COLUMN if in_table else _SENTENCE), _as_operands(leaves, found)
+    return (_COLUMN if in_table else _SENTENCE), _pick(leaves, found)
 
 
 def _list_latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
@@ -331,7 +327,7 @@ def _list_latest_results(state: DialogueState) -> Iterator[tuple[Operand, ...]]:
             yield tuple(found)
 
 
-def _as_operands(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
+def _pick(leaves: NumberMatrix, chosen: Iterable[int]) -> tuple[Operand, ...]:
     return tuple(Operand("leaf", n, float(leaves.value[n])) for n in chosen)
 
 

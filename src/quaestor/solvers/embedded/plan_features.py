@@ -165,9 +165,7 @@ def measure_dialogue(candidates: Candidates, turns: Sequence[TurnView]) -> dict[
     second_last = (pool.turn == 2) & (pool.kind != NONE)
     constant = np.where(pool.kind[j] == CONSTANT, pool.value[j], -1)
     last_code = np.array([_find_code(state.outcomes[-1]) if state.outcomes else -1 for state in states])[reading]
-    terms, unused = (
-        np.array([count(state) for state in states])[reading] for count in (_count_terms, _count_unused_lookups)
-    )
+    terms, unused = (np.array([count(state) for state in states])[reading] for count in (_count_terms, _count_unused))
     return {
         "value_said": _is_earlier_answer(candidates, states),
         "constant_turns": constant == terms,
@@ -210,7 +208,7 @@ def _count_terms(state: DialogueState) -> int:
     return terms
 
 
-def _count_unused_lookups(state: DialogueState) -> int:
+def _count_unused(state: DialogueState) -> int:
     """How many lookups no later turn has used."""
     used = {o.index for outcome in state.outcomes for o in outcome.operands if o.kind == "result"}
     return sum(1 for turn in state.lookups if turn not in used)

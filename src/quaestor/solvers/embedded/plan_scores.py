@@ -368,15 +368,13 @@ def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _
     if not again.any():
         return again
     for was, index in zip(operands, (plans.first[part], plans.second[part]), strict=False):
-        stays, moves = _compare_operands(was, plans, turn)
+        stays, moves = _compare(was, plans, turn)
         again = again & (stays | moves)[index]
         moved |= moves[index]
     return again & moved
 
 
-def _compare_operands(
-    was: int | float, plans: Candidates, turn: TurnView
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which operands of the pool are what an operand was, and which are the same thing where the question says."""
     pool, leaves = plans.pool, turn.leaves
     if isinstance(was, float):

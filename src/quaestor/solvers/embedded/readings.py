@@ -379,10 +379,7 @@ class ConversationReader:
             state = DialogueState(given.questions[: place + 1], given.outcomes[: place + 1])
             again = restated.get(place)
 
-            if again is None:
-                so_far = self._advance(reading, so_far, question, state)
-            else:
-                so_far = _repeat_turn(so_far, state, again)
+            so_far = self._advance(reading, so_far, question, state) if again is None else _repeat(so_far, state, again)
             reading.turns[turn:] = [(question, outcome, so_far)]
         return so_far
 
@@ -436,7 +433,7 @@ def _is_selection(outcome: TurnAction) -> bool:
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
-def _repeat_turn(so_far: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
+def _repeat(so_far: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
     """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
     given = dialogue.outcomes[-1].value is not None
     states = (path.state for path in so_far.paths)

@@ -548,7 +548,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
             return None
-        answer = _build_cause_answer(cause.plan, cause.sentence, question, context, cause.fit)
+        answer = _build_cause(cause.plan, cause.sentence, question, context, cause.fit)
         return SpanCandidate(answer, sure=True, certain=certain)
     meant = _complete_question(question, context)
     found = next(iter(find_sentences(meant, asked, context.document)), None)
@@ -634,16 +634,14 @@ def _build_answer(
     start, end = span
     source = SentenceRef(context.document.id, sentence.section, sentence.index, start, end)
     plan = Plan((Extract(1, source, _label_question(question), None, text=sentence.text[start:end]),))
-    return _build_cause_answer(plan, sentence, question, context, score)
+    return _build_cause(plan, sentence, question, context, score)
 
 
 def _label_question(question: Question) -> str:
     return question.text.strip().rstrip("?")[:_LONGEST]
 
 
-def _build_cause_answer(
-    plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float
-) -> Answer:
+def _build_cause(plan: Plan, sentence: Sentence, question: Question, context: TurnContext, score: float) -> Answer:
     return replace(
         answer_from_plan(plan, context, question=question.text),
         description=_label_question(question),

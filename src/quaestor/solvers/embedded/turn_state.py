@@ -196,10 +196,7 @@ def expand_ratio(question: Question, leaves: NumberMatrix) -> Question:
     named = _find_asked_ratio(question)
     if named is None or _is_printed(named.ratio, question.lowered[named.start : named.end], leaves):
         return question
-    numerator, denominator = (
-        _find_wording(named.ratio.numerator, leaves),
-        _find_wording(named.ratio.denominator, leaves),
-    )
+    numerator, denominator = (_find_wording(part, leaves) for part in (named.ratio.numerator, named.ratio.denominator))
     if numerator is None or denominator is None:
         return question
     text = f"{question.lowered[: named.start]}{numerator} divided by {denominator}{question.lowered[named.end :]}"
@@ -340,24 +337,22 @@ def read_turns(
         states: The readings, all of the same questions.
         references: The weights by which references are resolved.
     """
-    asked, leaves = expand_ratio(question, page.leaves), page.leaves
+    full, leaves = expand_ratio(question, page.leaves), page.leaves
     if states and states[0].questions:
-        asked = with_told_years(asked, states[0].questions)
+        full = with_told_years(full, states[0].questions)
     known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
     turns = []
     for state in states:
         context = next((q.years for q in reversed(state.questions) if q.years), ())
         base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-        targets = set(asked.told_years) or {
-            year + offset for offset in asked.offsets for year in set(asked.years) or base
-        }
+        targets = set(full.told_years) or {year + offset for offset in full.offsets for year in set(full.years) or base}
         results = read_results(state, leaves)
         latest = latest_results(results)
         # Where readings differ in the numbers taken alone, the question points at the same turns.
         seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
         if seen not in known:
-            known[seen] = rank_sets(asked, latest, references, explained=False)
-        turns.append(TurnView(page, state, asked, frozenset(targets), context, tuple(results), known[seen]))
+            known[seen] = rank_sets(full, latest, references, explained=False)
+        turns.append(TurnView(page, state, full, frozenset(targets), context, tuple(results), known[seen]))
     return turns
 
 

@@ -166,9 +166,7 @@ def _replace_measure(before: Question, words: str) -> Question | None:
 _SELECTS = frozenset({"argmax", "argmin", "rank", "labels"})
 
 
-def read_choice_as_lookup(
-    question: Question, answer: Answer, leaves: NumberMatrix
-) -> tuple[Question, TurnAction] | None:
+def recall_choice(question: Question, answer: Answer, leaves: NumberMatrix) -> tuple[Question, TurnAction] | None:
     """Return a turn that chose one cell as a turn that looked it up; None for every other turn."""
     label = _find_one_label(answer)
     if answer.plan is None or label is None:
@@ -183,10 +181,8 @@ def read_choice_as_lookup(
     value = float(leaves.value[index])
     selection = question.wants.selection
     measure = trim_measure(selection.measure) if selection is not None else ""
-    lookup = read_question(
-        f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?"
-    )
-    return lookup, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
+    asked = read_question(f"what was the {measure or 'value'} in {label}?" if label.isdigit() else f"what was {label}?")
+    return asked, TurnAction("lookup", (Operand("leaf", index, value),), value, leaves.counts[index])
 
 
 def is_no_number(answer: Answer) -> bool:
@@ -292,7 +288,7 @@ def read_state(memory: Memory, leaves: NumberMatrix, restated: Mapping[int, int]
     state = DialogueState()
     for place, (question, answer) in enumerate(zip(memory.asked, memory.answers, strict=True)):
         if is_no_number(answer):
-            chosen = read_choice_as_lookup(complete_question(question, memory.asked[:place]), answer, leaves)
+            chosen = recall_choice(complete_question(question, memory.asked[:place]), answer, leaves)
             if chosen is not None:
                 state = state.after(*chosen)
                 continue

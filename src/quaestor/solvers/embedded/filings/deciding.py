@@ -31,12 +31,7 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import Proposal, Question
-from quaestor.solvers.embedded.filings.evidence import (
-    count_lines,
-    find_evidence,
-    measure_coverage,
-    measure_joint_evidence,
-)
+from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
@@ -243,15 +238,13 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     judged = results[:_JUDGED]
     question = understood.question
     agreements, evidence = measure_agreements(judged), find_evidence(question, understood.inherited)
-    question_features = {
-        **count_lines(question),
-        **measure_joint_evidence(evidence, question, list(map(float, understood.likely.kinds))),
-    }
+    joint = measure_joint(evidence, question, list(map(float, understood.likely.kinds)))
+    shared = {**count_lines(question), **joint}
     features = tuple(
         {
             **measure_decision(understood, results, place),
             **measure_coverage(evidence, result.proposal, question.table),
-            **question_features,
+            **shared,
             "agreement": agreements[place],
         }
         for place, result in enumerate(judged)
@@ -456,9 +449,7 @@ def measure_decision(understood: Understood, results: Sequence[Result], place: i
         "times_asked": float(len(moments)),
         "times_found": float(len(moments & set(proposal.moments))) / len(moments) if moments else 1.0,
         "unmet": float(len(unmet)),
-        "unmet_rarity": max(
-            (table.rarity(one) for match in unmet for one in _read_phrase(match, question)), default=0.0
-        ),
+        "unmet_rarity": max((table.rarity(one) for match in unmet for one in _phrase(match, question)), default=0.0),
         "span_apart": _measure_missing_periods(question, proposal),
         "counted": float(any(one in found_terms for one in what)) if what else nan,
         "counted_rarity": max((table.rarity(one) for one in what if one not in found_terms), default=0.0),
@@ -541,7 +532,7 @@ def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> 
     return any(seen >= set(phrase) for phrase in phrases)
 
 
-def _read_phrase(match: LexiconMatch, question: Question) -> tuple[str, ...]:
+def _phrase(match: LexiconMatch, question: Question) -> tuple[str, ...]:
     phrases = (operand.phrase for operand in question.reading.operands if match in operand.matches)
     return next((phrase[match.start : match.end] for phrase in phrases), ())
 

@@ -325,7 +325,7 @@ def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]
     return lines, sentences
 
 
-def measure_joint_evidence(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
+def measure_joint(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
     """Return how much of what a question needs is in one line or sentence.
 
     Args:

@@ -137,11 +137,9 @@ def read_quoted_number(
     found = []
     for place in (place for sentence in sentences for place in table.lines_of_sentence.get(sentence, ())):
         for series in table.series_of_line.get(place, ()):
-            first, label_terms = series.first, series.line.label_terms
+            first, own = series.first, series.line.label_terms
             kind = kind_of_number(first.amount, first.scale, first.unit, in_table=False)
-            found.append(
-                (share_of_kind(kinds, kind) * (1 + sum(term in label_terms for term in set(asked))), -place, series)
-            )
+            found.append((share_of_kind(kinds, kind) * (1 + sum(term in own for term in set(asked))), -place, series))
     if not found:
         return None
     worth, _, series = max(found, key=lambda one: one[:2])

@@ -415,9 +415,7 @@ class _SentenceFinder:
                     other = kind == "count" and self.counts.isdisjoint(sentence_terms[where + 1 : where + _COUNTED])
                     fits = _OTHER_COUNT if other and self.counts else 1.0
                     if kind in wanted:
-                        near = sum(
-                            weight * _NEARNESS[min(abs(where - term_place), _FARTHEST)] for term_place, weight in at
-                        )
+                        near = sum(weight * _NEARNESS[min(abs(where - spot), _FARTHEST)] for spot, weight in at)
                         found[row] = max(found[row], fits * min(near / total, 1.0))
         return found
 

@@ -5,12 +5,7 @@ import pytest
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.composing import Question
-from quaestor.solvers.embedded.filings.evidence import (
-    count_lines,
-    find_evidence,
-    measure_coverage,
-    measure_joint_evidence,
-)
+from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
 from quaestor.solvers.embedded.loading import load_weights
 
@@ -53,13 +48,13 @@ def test_what_is_needed_is_looked_for_in_one_place_of_the_kind(
     text: str, kinds: tuple[float, ...], joint: bool, table: FactTable, weights: FilingWeights
 ) -> None:
     question = ask(text, table, weights)
-    found = measure_joint_evidence(find_evidence(question, ()), question, kinds)
+    found = measure_joint(find_evidence(question, ()), question, kinds)
     assert (found["joint_kind"] > 0.99) is joint
 
 
 def test_a_measure_and_a_member_are_sought_together(table: FactTable, weights: FilingWeights) -> None:
     question = ask("what was the goodwill of Norway?", table, weights)
-    found = measure_joint_evidence(find_evidence(question, ()), question, MONEY)
+    found = measure_joint(find_evidence(question, ()), question, MONEY)
     assert (found["member_near"], found["member_there"]) == (0, 1)
 
 

@@ -3,14 +3,14 @@
 from choices import REGIONS, features, played, told
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.writing import is_no_number, read_choice_as_lookup
+from quaestor.solvers.embedded.writing import is_no_number, recall_choice
 
 
 def test_a_choice_of_one_cell_is_remembered_as_its_look_up() -> None:
     question = "in which year was the tax rate highest?"
     (turn,) = played(REGIONS, [question])
     leaves = features(REGIONS).leaves
-    remembered = read_choice_as_lookup(read_question(question), turn.answer, leaves)
+    remembered = recall_choice(read_question(question), turn.answer, leaves)
     assert remembered is not None
     asked, outcome = remembered
     assert asked.years == (2010,)
@@ -23,7 +23,7 @@ def test_a_list_of_several_and_a_number_are_not() -> None:
     leaves = features(REGIONS).leaves
     for question in ("which years did wages exceed 310 thousand?", "what were wages in 2012?", "did wages fall?"):
         (turn,) = played(REGIONS, [question])
-        assert read_choice_as_lookup(read_question(question), turn.answer, leaves) is None
+        assert recall_choice(read_question(question), turn.answer, leaves) is None
 
 
 def test_the_next_question_goes_on_from_it() -> None:

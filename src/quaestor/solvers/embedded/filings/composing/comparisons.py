@@ -401,7 +401,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         if grows:
             yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         if few is not None:
-            if made := _rank_first_few(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+            if made := _list_first(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
                 yield made
             continue
         chosen = "argmin" if low else "argmax"
@@ -416,7 +416,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _rank_first_few(
+def _list_first(
     question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
 ) -> Proposal | None:
     """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""

@@ -35,11 +35,8 @@ def find_parts(total: Series, moment: Moment, table: FactTable) -> Groups:
         return
     seen: set[tuple[int, ...]] = set()
     for one in table.by_amount.get(f"{abs(amount):.9g}", ()):
-        if (
-            one.line.sentence
-            or one.first.scale is Scale.PERCENT
-            or abs(_find_amount(one, moment) or 0.0) != abs(amount)
-        ):
+        is_percent = one.first.scale is Scale.PERCENT
+        if one.line.sentence or is_percent or abs(_find_amount(one, moment) or 0.0) != abs(amount):
             continue
         for row in _list_rows(one, moment, table):
             amounts = [_find_amount(series, moment) or 0.0 for series in row]
@@ -293,7 +290,7 @@ def find_named_member(concept: str, moment: Moment, question: Question, others: 
         return None
     table, own = question.table, frozenset(others)
     found: list[tuple[float, Series]] = []
-    for series in _list_of_concept(concept, table):
+    for series in _list_series(concept, table):
         if (
             own <= {*series.line.label_terms, *series.column, *list_member_terms(series.members)}
             and not series.line.sentence
@@ -302,9 +299,7 @@ def find_named_member(concept: str, moment: Moment, question: Question, others: 
     places = table.postings.get(min(own, key=lambda term: len(table.postings.get(term, ()))), ())
     lines = (table.lines[place] for place in places)
     alike = {line.label_terms: line for line in lines if measure_likeness(own, line) > _SAME_NAME and not line.concept}
-    found += [
-        (sure, series) for line in alike.values() for series, sure in _find_called_like(line, concept, moment, table)
-    ]
+    found += [(sure, series) for line in alike.values() for series, sure in _find_like(line, concept, moment, table)]
     dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     if dated:
         return max(dated, key=lambda one: one[0])[1], 0.9
@@ -322,7 +317,7 @@ def find_for_member(concept: str, moment: Moment, question: Question, member: Se
     table, line = question.table, member.line
     called = list_member_names(member)
     found: list[tuple[float, Series]] = []
-    for series in _list_of_concept(concept, table):
+    for series in _list_series(concept, table):
         same_table = series.line.table == line.table
         same_column = series.column == member.column
         tagged = bool(member.members) and set(series.members) == set(member.members)
@@ -334,7 +329,7 @@ def find_for_member(concept: str, moment: Moment, question: Question, member: Se
             found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
-    for series, sure in _find_called_like(line, concept, moment, table):
+    for series, sure in _find_like(line, concept, moment, table):
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
     dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     return (max(dated, key=lambda one: one[0])[1], 0.9) if dated else None
@@ -344,9 +339,7 @@ def find_excluded_member(whole: Series, question: Question) -> Series | None:
     """Return what the member that a question leaves out has of a whole; None if there is none."""
     if not question.left_out or not whole.concept:
         return None
-    called = [
-        one for one in _list_of_concept(whole.concept, question.table) if question.left_out in list_member_names(one)
-    ]
+    called = [one for one in _list_series(whole.concept, question.table) if question.left_out in list_member_names(one)]
     return next((one for one in called if one.first.scale is whole.first.scale), None)
 
 
@@ -363,14 +356,12 @@ def list_member_names(series: Series) -> set[frozenset[str]]:
     return {name for name in names if name}
 
 
-def _list_of_concept(concept: str, table: FactTable) -> Iterator[Series]:
+def _list_series(concept: str, table: FactTable) -> Iterator[Series]:
     for line in table.by_concept.get(concept, ()):
         yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
 
 
-def _find_called_like(
-    member: FactLine, concept: str, moment: Moment, table: FactTable
-) -> Iterator[tuple[Series, float]]:
+def _find_like(member: FactLine, concept: str, moment: Moment, table: FactTable) -> Iterator[tuple[Series, float]]:
     """Yield what a member has under a heading, before a total or in a table called like a concept; how sure that is."""
     label, known = member.label_terms, read_lexicon().concepts.get(concept)
     if not label or member.concept or known is None:

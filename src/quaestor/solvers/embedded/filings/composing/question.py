@@ -561,10 +561,8 @@ def _measure_fit(series: Series, wanted: frozenset[str], asked: set[str]) -> flo
     around = frozenset() if line.title_terms & _OTHER - wanted else line.title_terms - _NOTE
     if names & _OTHER - wanted or not (names | around) & wanted:
         return 0.0
-    fit_of_terms = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
-        1, len(asked)
-    )
-    return (1.0 if names & wanted else _AROUND) + _AROUND * fit_of_terms + _TOTAL * ("total" in names)
+    fit = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(1, len(asked))
+    return (1.0 if names & wanted else _AROUND) + _AROUND * fit + _TOTAL * ("total" in names)
 
 
 def _split_name(concept: str) -> str:

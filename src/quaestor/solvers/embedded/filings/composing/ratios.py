@@ -102,7 +102,7 @@ _OF_NAMED = lazy_regex(
 )
 """What gives the whole by name."""
 _SMALL, _LARGE = "small", 10_000
-_IN_SENTENCE = 0.8
+_NEAR = 0.8
 """The probability of an addend of what was measured, or of a number of its sentence, that the question names."""
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
@@ -192,7 +192,7 @@ def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
                 named_share = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
-                yield build_meant(other, _IN_SENTENCE * (1 + named_share) / 2)
+                yield build_meant(other, _NEAR * (1 + named_share) / 2)
 
 
 def _propose_parts_of_last(question: Question) -> Iterator[Proposal]:
@@ -212,14 +212,12 @@ def _propose_parts_of_last(question: Question) -> Iterator[Proposal]:
     bound = {one.series.place: one.share for one in (question.operands[0] if question.own else ())}
     parts: list[Meant] = []
     for part in node.parts if node.kind in ("sum", "add") else ():
-        parts_series = [leaf.series for leaf in part.leaves() if leaf.series is not None]
-        named_share = max(
-            (len(named & list_series_terms(one)) / len(named) for one in parts_series if named), default=0.0
-        )
+        series_of = [leaf.series for leaf in part.leaves() if leaf.series is not None]
+        share = max((len(named & list_series_terms(one)) / len(named) for one in series_of if named), default=0.0)
         parts.append(
             repeat_node(
                 part,
-                _IN_SENTENCE * (0.2 + 0.8 * max(named_share, *(bound.get(one.place, 0.0) for one in parts_series))),
+                _NEAR * (0.2 + 0.8 * max(share, *(bound.get(one.place, 0.0) for one in series_of))),
             )
         )
     if node.series is not None:
@@ -242,7 +240,7 @@ def _find_larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
     """Yield the larger numbers of the sentence of a number: what it is a part of, or is printed beside."""
     for one in read_same_sentence(question, node.series) if node.series is not None else ():
         if node.series is not None and one.series[0].first.amount > node.series.first.amount:
-            yield replace(one, share=_IN_SENTENCE / 2)
+            yield replace(one, share=_NEAR / 2)
 
 
 def _is_part(proposal: Proposal) -> bool:
@@ -355,7 +353,7 @@ def _divide_last(question: Question) -> Iterator[Proposal]:
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meant in product(_read_last_measured(question, last), read_meant(question)[:3]):
+    for before, meant in product(_read_last(question, last), read_meant(question)[:3]):
         for score, one, other, terms in pair_numbers(question, before, meant):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
@@ -369,7 +367,7 @@ def _divide_last(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
-def _read_last_measured(question: Question, last: PastAnswer) -> list[Meant]:
+def _read_last(question: Question, last: PastAnswer) -> list[Meant]:
     """Return the last answer, and the sum of what it lists, or of the last two if both are asked for."""
     again = repeat_node(last.measured[0], 0.6)
     if last.form == "members" and len(last.measured) > 1:
@@ -527,9 +525,7 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
-    for before, meant in product(
-        _read_last_measured(question, last), _read_subtracted(question) or read_meant(question)[:3]
-    ):
+    for before, meant in product(_read_last(question, last), _read_subtracted(question) or read_meant(question)[:3]):
         for score, one, other, terms in pair_numbers(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
@@ -558,7 +554,7 @@ def propose_adjusted(question: Question) -> Iterator[Proposal]:
     plus = question.reading.relation == "sum"
     found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
     # Of the sentence those that the question names.
-    in_sentence = (one for one in read_same_sentence(question, first) if one.share > _IN_SENTENCE / 2)
+    in_sentence = (one for one in read_same_sentence(question, first) if one.share > _NEAR / 2)
     for meant in (*found, *in_sentence):
         other = meant.series[0]
         if not _is_alike(first, other) or other.place == first.place:
