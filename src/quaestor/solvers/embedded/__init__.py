@@ -3,7 +3,7 @@
 How an answer comes about, one file a step:
 
     page_numbers, page    the numbers of tables and text with their words, period, scale and place; the same as arrays
-    turn_state       what the question says, and what earlier turns took and found
+    turn_state       the question, and what earlier turns used and found
     number_features  which numbers the question means
     number_fit, period_fit    whether a number is of the line, the kind and the time that are asked for
     operand_pool     what can be an operand, and which operation on which kinds of operands is asked for
@@ -24,5 +24,5 @@ What is answered in another way:
     choosing, cell_groups, choice_plans    choices among cells: which is highest, which declined, how many
     several          several numbers, each under its label
     spans            words of the text
-    answerability, missing_numbers, abstention    when the page has no answer, and what is said instead
+    answerability, missing_numbers, abstention    when the page has no answer, and the reason that is given
 """

@@ -33,7 +33,7 @@ from quaestor.solvers.embedded.page_numbers import CandidateNumber
 #
 # A document has a year that it prints anywhere, also in a label or as two digits, and one that its words reach:
 # between two others, a year before one that is named, a fiscal year that ends in the next spring. A question asks for
-# a year that stands where a time does ("in 2009"), not for one in a name ("notes due 2021", "the 2009 plan").
+# a year in the place of a time ("in 2009"), not for one in a name ("notes due 2021", "the 2009 plan").
 
 
 _YEAR = lazy_regex(r"(?<![\d.,$])(?:19[5-9]|20[0-9])\d(?![\d%]|[.,]\d)")
@@ -157,7 +157,7 @@ def show_years(years: tuple[int, ...]) -> str:
 
 # What is measured of a question and a page to tell whether the page holds the answer.
 #
-# Most of it is which words of the question describe no number of the page, or not the numbers that would be taken. No
+# Most of it is which words of the question describe no number of the page, or not the numbers that would be used. No
 # measure knows the company, the page or a number.
 
 
@@ -199,7 +199,7 @@ def measure_answerability(
     unknown = [own for stem, own in weight.items() if stem not in page.vocabulary]
     columns, values = [column for column, _ in known], np.array([value for _, value in known], np.float32)
     described, by_labels = page.described.dot_of(columns, values), page.labels.dot_of(columns, values)
-    # Of a page whose numbers have no years nothing can be said of them.
+    # A page whose numbers have no years lacks none of them.
     years = [year for year in question.years if page.years and (year in page.years or year not in elsewhere)]
     of_asked_years = _select_asked_years(measured, bool(years))
     best_of_years = float(described[of_asked_years].max()) if of_asked_years.any() else 0.0
@@ -257,7 +257,7 @@ def _weigh_described_words(weight: dict[str, float], leaves: Sequence[CandidateN
 
 
 _TELLING_WEIGHT = 0.7
-"""The least weight of a word that pages with an answer mostly have: others say nothing when they are missing."""
+"""The least weight of a word that pages with an answer mostly have: others mean nothing when they are missing."""
 _MISSING_MOST = 3
 """So many things are named at most."""
 _MOST_YEARS = 12
@@ -378,7 +378,7 @@ class _FutureYears:
 
 
 class AnswerabilityModel:
-    """Tells how likely documents hold answers."""
+    """Estimates how likely documents have answers."""
 
     def __init__(self, learned: Answerability | None, below: float) -> None:
         """Take what was learned, and the probability below which an answer is doubted."""
@@ -420,7 +420,7 @@ class AnswerabilityModel:
     def _names_used_lines_otherwise(
         self, question: Question, plan: Plan | None, page: NumberMatrix, document: Document
     ) -> bool:
-        """Whether all that a filing prints nothing about are other names of lines that were taken: "capex"."""
+        """Whether all that a filing prints nothing about are other names of lines that were used: "capex"."""
         assert self._learned is not None
         unknown = {stem for stem in telling_stems(question, self._learned.stems) if stem not in page.vocabulary}
         sources = [step.source for step in plan.extracts] if plan is not None else []

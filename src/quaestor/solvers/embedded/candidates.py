@@ -121,7 +121,7 @@ def _find_addable_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray[np.
 
 
 def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Question) -> list[_Block]:
-    """Scale factors, counts to average over, one and a hundred as bases, and whatever number the question says."""
+    """Scale factors, counts to average over, one and a hundred as bases, and the numbers in the question."""
     asked = {*question.numbers, *question.counts}
     blocks: list[_Block] = []
     # The constants are the question's: every reading has the same ones.
@@ -129,7 +129,7 @@ def _combine_with_constants(pool: Pool, numbers: NDArray[np.intp], question: Que
     all_numbers, of_reading = numbers, constants.take(pool.reading.take(numbers), axis=0)
     for constant_places, number in zip(of_reading.T, pool.value.take(constants[0]).tolist(), strict=True):
         numbers, paired_constants = all_numbers, constant_places
-        # What a question with several numbers says once is taken once: "45 times 4" is not 45 times 45.
+        # A number that a question with several has once is used once: "45 times 4" is not 45 times 45.
         if len(question.numbers) > 1 and number in question.numbers:
             others = np.abs(pool.value.take(all_numbers)) != number
             numbers, paired_constants = all_numbers[others], constant_places[others]
@@ -159,7 +159,7 @@ def find_same_printed_pairs(pool: Pool, first: NDArray[np.intp], second: NDArray
     same: NDArray[np.bool_] = size.take(first) == size.take(second)
     same &= leaf.take(first)
     same &= leaf.take(second)
-    # What stood at 21 % in both years has not changed: two numbers that are alike, and no number twice.
+    # What was 21 % in both years has not changed: two numbers that are alike, and no number twice.
     one, other = pool.year.take(first), pool.year.take(second)
     same &= (one <= 0) | (other <= 0) | (one == other)
     return same
@@ -301,7 +301,7 @@ def _score_kinds(constants: tuple[str, ...], signatures: Signatures) -> NDArray[
 def _locate_signatures(
     constants: tuple[str, ...], signatures: tuple[str, ...]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64], NDArray[np.intp]]:
-    """Where the signature of an operation on a pair of kinds stands; -1 if it is not listed.
+    """The place of the signature of an operation on a pair of kinds; -1 if it is not listed.
 
     Then where the one for all that are not listed stands, and the one with its operands turned round, -1 being none;
     and what of the former one that is not listed has. Each such four is there once; then, for every operation on
@@ -352,7 +352,7 @@ _PAIRS: dict[int, Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[n
 
 @dataclass(frozen=True)
 class Candidates:
-    """Plans in columns, after one reading of the turns before or several: those of one stand together.
+    """Plans in columns, after one reading of the turns before or several: those of one reading are adjacent.
 
     Shape: one entry a plan; `first` and `second` index into the pool.
     """
@@ -379,7 +379,7 @@ class Candidates:
 
     @cached_property
     def parts(self) -> list[slice]:
-        """For each reading where its plans stand."""
+        """The slice of each reading's plans."""
         readings = int(self.pool.reading[-1]) + 1
         ends = np.searchsorted(self.reading, np.arange(readings), side="right").tolist()
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]

@@ -29,7 +29,7 @@ _LEAST = 10
 
 @dataclass(frozen=True, slots=True)
 class LabelledCell:
-    """A number of a table with what is printed beside and above it.
+    """A number of a table with its row and column headings.
 
     Attributes:
         leaf: Its index among the page's numbers.
@@ -207,7 +207,7 @@ _DEDUCTED = lazy_regex(r"(?:less\b|accumulated\b|(?:valuation )?allowance\b)", r
 _FOOTNOTE = lazy_regex(r"(?<=[a-z]{4})[1-9]$")
 
 _SHORT = 2
-"""What names columns is said in so many words at most; more describe what is in them."""
+"""The most words that name columns; more describe what is in them."""
 _EMPTY_WORDS = frozenset({"total"})
 """A stem that the name of a whole may have or not."""
 
@@ -431,7 +431,7 @@ def group_periods(cells: Iterable[LabelledCell]) -> tuple[GroupedCells, ...]:
 
 
 def _differs_by_year(line: Sequence[LabelledCell]) -> bool:
-    """Whether each cell of a line is of another year: whatever else is printed over them tells nothing more."""
+    """Whether each cell of a line is of another year: whatever else is printed over them adds nothing."""
     return len({cell.year for cell in line}) == len(line)
 
 
@@ -484,7 +484,7 @@ def group_items(
     headings ("net sales" of each segment) is a group of its own, its cells called by the headings.
 
     Args:
-        members: Lines that are taken though they are totals, by table and row.
+        members: Lines that are used though they are totals, by table and row.
     """
     cells = [replace(cell, total=False) if (cell.source.table, cell.source.row) in members else cell for cell in cells]
     columns: dict[Hashable, list[LabelledCell]] = {}

@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 
 _TURNED: dict[Test, Test] = {"above": "below", "below": "above", "at_least": "at_most", "at_most": "at_least"}
 _FAR = 100
-"""A plain limit so many times as large as any number of a group is said in full, and they in their scale."""
+"""A plain limit so many times as large as any number of a group is given in full, and they in their scale."""
 _SIZES = frozenset(
     stem(word)
     for word in (
@@ -121,7 +121,7 @@ def _choose_change(limit: Limit | None) -> str:
 def is_size_meant(selection: AskedSelection, group: GroupedCells) -> bool:
     """Return whether numbers that are printed below zero throughout are spoken of by their size.
 
-    So it is of expenses and movements, and where they are held against a number above zero.
+    So it is of expenses and movements, and if they are compared with a number above zero.
     """
     if not group.cells or any(cell.value > 0 for cell in group.cells):
         return False
@@ -215,7 +215,7 @@ def build_move_plan(
 def build_limit_plan(
     cell: LabelledCell, limit: Limit, group: GroupedCells, leaves: NumberMatrix, *, size: bool = False
 ) -> Plan:
-    """Return the plan that tells whether a number holds against a limit.
+    """Return the plan that compares a number with a limit.
 
     Args:
         limit: The limit.
@@ -226,7 +226,7 @@ def build_limit_plan(
 
 
 def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, size: bool = False) -> Plan:
-    """Return the plan that tells whether any number of a group holds against a limit.
+    """Return the plan that compares each number of a group with a limit and answers whether any meets it.
 
     Args:
         limit: The limit.

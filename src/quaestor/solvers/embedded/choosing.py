@@ -232,7 +232,7 @@ def _find_year(cell: LabelledCell) -> int:
 
 
 def _is_comparable(limit: Limit | None, group: GroupedCells) -> bool:
-    """Whether the numbers of a group can be held against a limit: percentages against percentages."""
+    """Whether the numbers of a group can be compared with a limit: percentages with percentages."""
     percent = group.cells[0].counts.scale is Scale.PERCENT
     if limit is None or not limit.value:
         return True

@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.page import NumberMatrix
 
 # The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.
 #
-# Owns what can be converted into what. Knows no page: an answer says itself what it counts in.
+# Owns what can be converted into what. Needs no page: an answer has its own scale and unit.
 
 
 _RELATIVE = frozenset({"percentage", "percentage_change"})
@@ -90,7 +90,7 @@ def find_restated_turns(memory: Memory) -> dict[int, int]:
 def plan_conversion(asked: AskedConversion, answer: Answer, back: int) -> Plan | str | None:
     """Return the plan that gives an earlier answer as it is asked for, in words why there is none, or None.
 
-    None if nothing says what the answer counts in; a number of millions that is wanted in millions counts ones.
+    None if the answer has no known scale; a number of millions that is wanted in millions counts ones.
 
     Args:
         back: How many turns before this one it was given.
@@ -208,7 +208,7 @@ def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
     return Plan((first, Compute(2, operation, operands)))
 
 
-# The last answer held against an earlier one: "the average?", "and in 2007?", "was it greater than the average?".
+# The last answer compared with an earlier one: "the average?", "and in 2007?", "was it greater than the average?".
 
 
 _MORE = r"(?:greater|higher|more|larger|bigger|above)"
@@ -312,7 +312,7 @@ def plan_renaming(question: Question, memory: Memory, document: Document, leaves
 
 
 def _find_rows(question: Question, table: Table, last: int) -> Iterator[int]:
-    """Yield the rows whose names and period are those of the last row but for what the question says."""
+    """Yield the rows whose names and period are those of the last row except for what the question names."""
     before = table.rows[last]
     asked = frozenset(stem for stem in stems(question.lowered) if not stem.isdigit())
     years = question.years
@@ -531,7 +531,7 @@ def _describe_time(moment: Moment) -> str:
 
 
 def _describe_lack(unbound: MissingInputs) -> str:
-    """What is said if a measure is not computed: what it would be made of, and what of that is not there."""
+    """The reason why a measure is not computed: its inputs, and those that the document lacks."""
     asked = unbound.asked
     definition = _describe_definition(asked)
     if unbound.lacking:

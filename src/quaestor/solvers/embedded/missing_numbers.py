@@ -189,7 +189,7 @@ _LONGEST = 40
 
 
 def describe_empty_cell(question: str, context: TurnContext) -> str | None:
-    """Return what the cells say that a question asks for, if none of them has a number; None if one may.
+    """Return what is printed in the cells that a question asks for, if none of them has a number; None if one may.
 
     It is certain where each cell of the line and of a time that is asked for prints nothing, a dash or words, and no
     sentence has a number that the year and the line's words go with.
@@ -277,7 +277,7 @@ def _is_in_text(named: NamedCells, time: AskedTime | None, context: TurnContext)
 
 
 def describe_other_kind(question: Question, nearest: Answer, leaves: NumberMatrix, document: Document) -> str | None:
-    """Return what a document lacks, in words, where the number found is none of those that a question asks for."""
+    """Return what a document lacks, in words, if the number found is of another kind than a question asks for."""
     if question.wants.kind == "yes_no" and nearest.kind == "number":
         return "the two values to compare were not found"
     if not document.is_page and (lacking := _describe_undue_sum(question, nearest, leaves, document)):
@@ -368,7 +368,7 @@ def _find_other_year(question: Question, plan: Plan | None, leaves: NumberMatrix
 
 
 def is_of_unread_year(question: Question, plan: Plan | None, document: Document) -> bool:
-    """Return whether a year is asked for and a cell is told of a table with several columns, of which none has a year.
+    """Return whether a year is asked for and the answer is a cell of a table with several columns and no years.
 
     Benchmark pages are exempt: its questions name the year of the page, whatever its tables say.
 

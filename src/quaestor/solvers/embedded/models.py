@@ -167,7 +167,7 @@ class Trees:
         return self.scores(rows)
 
     def scores(self, rows: Floats) -> Floats:
-        """Return for each row the sum of what the trees say, in their order and in single precision, as XGBoost does.
+        """Return for each row the sum of the trees' values, in their order and in single precision, as XGBoost does.
 
         Args:
             rows: Values; one that is missing is not a number.
@@ -200,7 +200,7 @@ class Trees:
 def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
     """Return what trees ask, which of it each node of each tree asks, and the values of the ends, tree after tree.
 
-    All trees become full ones, of the depth of the deepest. An end that stands higher is repeated at all places below
+    All trees become full ones, of the depth of the deepest. An end that is higher up is repeated at all places below
     it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
     where the answer is no, each followed by its own, then those where it is yes; the ends are in that order too.
 
@@ -241,7 +241,7 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
 
 
 def _joined(trees: Sequence[_TreeJson], field: _Field) -> list[float]:
-    """Return what the nodes of all trees say in one field, tree after tree."""
+    """Return one field of the nodes of all trees, tree after tree."""
     return list(chain.from_iterable(tree[field] for tree in trees))
 
 
@@ -334,7 +334,7 @@ def _of_categories(rows: Floats, forms: NDArray[np.intp], weights: Floats) -> Fl
 
 
 def _code_places(rows: Floats) -> NDArray[np.intp]:
-    """Where the code of each category stands among those that have a weight; behind them, if it has none."""
+    """The place of the code of each category among those with a weight; behind them if it has none."""
     return np.minimum(rows[:, _CATEGORIES].astype(np.intp) + 1, len(_CODES))
 
 
@@ -439,7 +439,7 @@ class Calibration:
 def shared_confidence(first: float, share: float, other: float) -> float:
     """Return the probability of another result than the answer, of one distribution with the answer's.
 
-    What a calibration says of the answer it says of the results beside it: either all are less likely than the ranker
+    What a calibration gives the answer it gives the other results: either all are less likely than the ranker
     has it, or they share what the answer leaves. None is likelier than the answer.
 
     Args:

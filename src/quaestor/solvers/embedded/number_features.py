@@ -168,7 +168,7 @@ def _write(measured: Floats, columns: Mapping[str, _Column]) -> None:
 
 
 def _measure_question(turn: TurnView) -> dict[str, _Column]:
-    """What the question and those before it say of each leaf, whatever they were answered."""
+    """What the words of the question and of those before it are for each leaf, whatever they were answered."""
     page, question = turn.page, turn.question
     return {
         **page.static,
@@ -341,7 +341,7 @@ def _measure_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
 
 
 def _measure_pointed_years(turn: TurnView) -> dict[str, NDArray[np.generic]]:
-    """How the years stand to those that the question points at, and to that of the leaf taken last."""
+    """How the years compare with those that the question points at, and with that of the leaf used last."""
     year = turn.leaves.year
     last = [int(year[i]) for i in last_leaves(turn.state) if year[i] > 0]
     step = np.where(year > 0, clip(year - last[0], -5, 5), 9) if last else np.full(len(year), 9)

@@ -269,9 +269,9 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
     return any(_PER_SHARE.search(_AMOUNT_IN_BRACKETS.sub(" ", spelled_out(head))) for head in heads)
 
 
-# What a question says of the names of a filing's lines: a label word by word, or another name of the same line.
+# Which names of a filing's lines a question has: a label word by word, or another name of the same line.
 #
-# "Net sales" are said by "total net sales" and by "revenue", "R&D" is research and development, and the "net sales"
+# "Net sales" are meant by "total net sales" and by "revenue", "R&D" is research and development, and the "net sales"
 # below "Europe" are those of a part, which a question for it names.
 
 
@@ -298,7 +298,7 @@ _TOTAL = lazy_regex(r"total (?=[a-z])", re.IGNORECASE)
 
 
 class LabelMentions:
-    """How much a question says of the labels of tables."""
+    """How much of a question the labels of tables are."""
 
     def __init__(self, question: str, tables: Iterable[Table]) -> None:
         """Take what is asked, without the place that it names, and the tables whose labels are looked at."""
@@ -309,7 +309,7 @@ class LabelMentions:
         self._of_parts = {table.index: _find_part_labels(table) for table in tables}
 
     def measure(self, table: Table, source: CellRef) -> tuple[float, bool]:
-        """Return how much of the question the label of a cell's line is, which it says whole, else 0; whether all."""
+        """Return how much of the question a whole label of a cell's line is, else 0; whether it is all of it."""
         row = table.rows[source.row]
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
@@ -320,7 +320,7 @@ class LabelMentions:
         if self._is_part(column, table):
             own = [(_OF_A_PART * counts, False) for counts, _ in own]
         counts_of_names = [*own, self._count_label_words(column.label)]
-        best, whole = max(counts_of_names)[0], any(said_whole for _, said_whole in counts_of_names)
+        best, whole = max(counts_of_names)[0], any(has_all for _, has_all in counts_of_names)
         return best / max(1, len(self._words)), whole
 
     def names_another(self, row: Header) -> bool:
@@ -439,13 +439,13 @@ def _is_within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
 # Which of several lines that are called alike is meant: that of the primary statement, and of the group as reported.
 #
 # A filing prints net income in its statements, in notes, for the parent alone, for guarantors, adjusted and in
-# percent of sales. Who means one of the latter says so.
+# percent of sales. Who means one of the latter names it.
 
 
 _OTHER_ROLE = 2.0
 """What a number of adjusted figures, of another company or in percent of sales has less, as log-odds."""
 _UNLIKE_STATEMENT = 1.5
-"""What a number of another table has less where a primary statement has a line that the question says as well."""
+"""What a number of another table has less if a primary statement has a line that the question names as well."""
 _NEARLY = 0.9
 _OTHERS = frozenset(
     {
@@ -494,7 +494,7 @@ def weigh_look_alikes(
     return less
 
 
-# What is said to have been done to a number of a sentence: "we produced 1,773 and delivered 1,789 vehicles".
+# The verb of a number of a sentence: "we produced 1,773 and delivered 1,789 vehicles".
 #
 # Both are as near to the words of the question otherwise.
 

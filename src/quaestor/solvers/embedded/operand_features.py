@@ -27,7 +27,7 @@ from quaestor.solvers.embedded.page import NumberMatrix, clip, is_among
 from quaestor.solvers.embedded.page_numbers import LEADS
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, find_latest_turn
 
-# Which stems of a question each of many labels says, as bits: sets of thousands of pairs in a few operations.
+# Which stems of a question each of many labels has, as bits: sets of thousands of pairs in a few operations.
 #
 # numpy goes through flags row by row, and a row here is a dozen stems: bits take a tenth of the time.
 
@@ -180,7 +180,7 @@ def find_distinct_places(
 
 
 def compare_labels(view: OperandView, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[Column, Column]:
-    """Return how alike the labels of pairs are (Jaccard), and the share of the question that either says.
+    """Return how alike the labels of pairs are (Jaccard), and the share of the question that either has.
 
     Args:
         first: The first operand of each pair, as its place in the pool.
@@ -447,7 +447,7 @@ def measure_groups(
 
 
 def _compare_count(members: Sequence[Operand], turn: TurnView) -> int:
-    """1 where the numbers are as many as the question says, or of the years that it names; -1 where of others."""
+    """1 if the numbers are as many as the question asks for, or of the years that it names; -1 if of others."""
     now, leaves = turn.question, turn.leaves
     counts = {n for n in (*now.counts, *now.numbers) if 1 < n < len(leaves)}
     years = {int(leaves.year[member.index]) for member in members if member.kind == "leaf"} - {0}

@@ -131,7 +131,7 @@ def _list_n_grams(shapes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _compare_sides(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
-    """Whether each side of a comparison was said before, and whether it points back."""
+    """Whether each side of a comparison was named before, and whether it points back."""
     sides = question.comparison
     if not sides.kind:
         return {}
@@ -146,7 +146,7 @@ def _compare_side(side: ComparisonArgument, earlier_stems: set[str]) -> str:
 
 
 def _measure_novelty(question: Question, earlier: Sequence[Question]) -> dict[str, float]:
-    """How much of the question was said before."""
+    """How much of the question is in earlier questions."""
     now, last = set(question.stems), set(earlier[-1].stems)
     stems, years = _count_new_words(question, earlier)
     return {
@@ -173,7 +173,7 @@ def _cross_last_turns(question: Question, earlier: Sequence[Question], signature
 
 
 def _count_new_words(question: Question, earlier: Sequence[Question]) -> tuple[int, int]:
-    """How many stems and how many years of the question no earlier one says."""
+    """How many stems and how many years of the question no earlier question has."""
     stems = {stem for before in earlier for stem in before.stems}
     years = {year for before in earlier for year in before.years}
     return len(set(question.stems) - stems), len(set(question.years) - years)
@@ -204,11 +204,11 @@ def find_signature(question: Question, outcome: TurnAction, state: DialogueState
 
 
 def name_constant(value: float, numbers: Sequence[float]) -> str:
-    """Return how a signature names a constant, given the numbers that the question says."""
+    """Return how a signature names a constant, given the numbers in the question."""
     return "asked" if value in numbers else f"{value:g}"
 
 
-# Numbers that are taken together: years of a line, lines of a column, numbers of a sentence, the latest results.
+# Numbers that are used together: years of a line, lines of a column, numbers of a sentence, the latest results.
 #
 # Two numbers that are added are a pair, and no group.
 
@@ -530,7 +530,7 @@ def _build_leaf(index: int, value: float) -> Operand:
 
 @lru_cache(maxsize=1024)
 def _build_constants(asked: tuple[float, ...]) -> tuple[tuple[Operand, Dimension, bool, int, int, int, float], ...]:
-    """The constants of a question that says these numbers, and the operand that means none."""
+    """The constants of a question with these numbers, and the operand that means none."""
     numbers = dict.fromkeys((*FACTORS, 1.0, -1.0, *COUNTS, *asked))
     constants = ((Operand("constant", 0, n), _read_constant(n), False, CONSTANT, -1, 0, 0.0) for n in numbers)
     return (*constants, (Operand("constant", 0, 0.0), Dimension(), False, NONE, -1, 0, 0.0))
@@ -544,7 +544,7 @@ def _read_constant(number: float) -> Dimension:
 def _find_moved_leaves(
     leaves: NumberMatrix, probability: NDArray[np.float64], state: DialogueState, question: Question
 ) -> list[int]:
-    """The leaves that are in the lines of those taken last, at the years that the question names."""
+    """The leaves in the lines of those used last, at the years that the question names."""
     lookups = state.lookups
     found: list[int] = []
     for outcome in state.outcomes[-2:]:

@@ -343,7 +343,7 @@ def _build_arrays(leaves: tuple[CandidateNumber, ...]) -> NumberMatrix:
 
 
 def _number_words(texts: Iterable[Iterable[_Word]]) -> dict[_Word, int]:
-    """The place of each word of some texts, in the order in which they are first said."""
+    """The place of each word of some texts, in the order in which they first occur."""
     return {word: place for place, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
 
 
@@ -361,7 +361,7 @@ def _find_dimensions(leaves: tuple[CandidateNumber, ...]) -> tuple[Dimension, ..
 
 
 def _measure_nearness(leaf: CandidateNumber, vocabulary: Mapping[str, int]) -> dict[int, float]:
-    """How near each word stands to a number: 1 beside it or in its labels, less with every word between."""
+    """How near each word is to a number: 1 next to it or in its labels, less with every word between."""
     if leaf.table >= 0:
         return dict.fromkeys((vocabulary[s] for s in (*leaf.row, *leaf.column)), 1.0)
     return {vocabulary[stem]: 1 / (1 + distance / _NEAR) for stem, distance in leaf.distances}
@@ -373,7 +373,7 @@ class PageFeatures:
 
     Attributes:
         idf: Of each stem of their vocabulary, over pages.
-        mean_idf: The mean of those; 1 if there are none.
+        mean_idf: The mean of those; 1 of an empty page.
         rarity: The same over the leaves of this page; 0 of what describes most of them.
         label_rarity: Of all stems of a leaf's labels.
         row_weight: Of all stems of a leaf's row label.

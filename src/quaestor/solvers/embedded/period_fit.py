@@ -106,7 +106,7 @@ def find_lengths(table: Table, source: CellRef) -> frozenset[int]:
 
 
 def is_adjusted(label: str) -> bool:
-    """Return whether a label says of its amounts that they are none of the statements': adjusted, pro forma.
+    """Return whether a label is of amounts outside the statements: adjusted, pro forma.
 
     >>> is_adjusted("Adjusted EBITDA"), is_adjusted("Adjustments to net income")
     (True, False)

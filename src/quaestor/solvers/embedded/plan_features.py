@@ -26,7 +26,7 @@ from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, NONE, Pool, 
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
 
-# What is measured of a plan against what its question says: metric type, order, sides, numbers.
+# What is measured of a plan against its question: metric type, order, sides, numbers.
 #
 # The patterns that tell what is asked for are the core ontology's; a pattern added there changes these columns.
 
@@ -38,7 +38,7 @@ _METRICS = tuple((metric_of(name), *_ALSO.get(name, ())) for name in OPERATIONS)
 
 
 def measure_agreement(candidates: Candidates, turns: Sequence[TurnView], view: OperandView) -> dict[str, Column]:
-    """Return the columns of all candidates that compare them with what the question says.
+    """Return the columns of all candidates that compare them with the question.
 
     Args:
         turns: Page, conversation and question, after each reading of the turns before.

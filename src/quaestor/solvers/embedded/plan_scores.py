@@ -28,7 +28,7 @@ from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnVie
 # What "in millions?" after an answer leaves open: by which factor it is brought there.
 #
 # The wording can mean the last answer alone, times or over a power of a thousand. Which power is learned from few
-# turns, and says itself: the answer's own scale, or its size where that is not known.
+# turns, and names itself: the answer's own scale, or its size where that is not known.
 
 
 _RULED_OUT = -12.0
@@ -74,7 +74,7 @@ def _find_shifts(size: float, power: float, to: Scale) -> tuple[int, ...]:
     return (-min(asked, _THOUSAND * int(math.log10(size) / _THOUSAND)),)
 
 
-# Operations that a question says in so many words: "what is that plus 9?" is not a product.
+# Operations that a question names in so many words: "what is that plus 9?" is not a product.
 
 
 _OPERATION_WORDS = (
@@ -102,7 +102,7 @@ def score_named_operations(question: Question, plans: Candidates) -> Floats:
 
 @lru_cache(maxsize=64)
 def _find_named_operations(question: Question) -> tuple[int, ...]:
-    """The codes of the operations that a question says; none if it says none."""
+    """The codes of the operations that a question names; empty if it names none."""
     names = frozenset[str]().union(*(names for words, names in _OPERATION_WORDS if words.search(question.lowered)))
     return tuple(code for code, name in enumerate(OPERATIONS) if name in names)
 
@@ -141,7 +141,7 @@ def _find_listed_leaves(turn: TurnView) -> frozenset[int]:
 
 
 def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
-    """The numbers of the page that all of some operands are; none if any is no such."""
+    """The numbers of the page that operands are; empty if any operand is something else."""
     if any(operand.kind != "leaf" for operand in operands):
         return frozenset()
     return frozenset(operand.index for operand in operands)
@@ -150,7 +150,7 @@ def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
 # A look-up of a year that the question does not name, where the line has the year that it names.
 #
 # Conversations of the benchmark mostly stay in a year or in a line, so the learned ranking holds a number of the
-# column before for likely even where another year is said. On the benchmark's own pages this mends and harms nothing
+# column before for likely even if another year is named. On the benchmark's own pages this mends and harms nothing
 # (549 of 841 turns are right with it and without, by weights that had not seen the company); people name a year
 # because they mean it.
 
@@ -182,7 +182,7 @@ def score_named_years(question: Question, plans: Candidates, leaves: NumberMatri
 
 
 def _find_neighbours(leaves: NumberMatrix, at: NDArray[np.int32], some: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which numbers are in a line, or at a place of a line, of a table in which one of some stands."""
+    """Which numbers share a line, or a place of a line, of a table with one of some numbers."""
     across = (leaves.table + 1) * (1 + int(at.max())) + at
     has_some = np.zeros(int(across.max()) + 1, bool)
     has_some[across[some]] = True
@@ -201,7 +201,7 @@ _OPERATIONS = {"share": DIVIDE, "ratio": DIVIDE, "less": SUBTRACT}
 """What each kind of comparison calculates."""
 
 _NAMED_FIRST = lazy_regex(r"^(?:and |so |then )?(?:concerning|considering|regarding|in relation to|of|as for|given)\b")
-"""What a pronoun means in such a question is said before it: "concerning that debt, what percentage of it"."""
+"""What a pronoun means in such a question comes before it: "concerning that debt, what percentage of it"."""
 _PLAINLY, _AHEAD = 1.0, 1.0
 """How well a result must answer to an expression, and how much better than each other."""
 
@@ -244,7 +244,7 @@ def _find_meant_operand(side: ComparisonArgument, place: int, turn: TurnView) ->
 
 
 def _find_ratio_side(place: int, turn: TurnView) -> Operand | None:
-    """What stood on that side of the ratio that the last turn was."""
+    """The operand on that side of the ratio of the last turn."""
     last = turn.state.outcomes[-1]
     if last.operation != "divide" or len(last.operands) != 2 or _NAMED_FIRST.search(turn.question.lowered):
         return None
@@ -290,7 +290,7 @@ _GOES_ON = lazy_regex(
     r"(?:only|also|then|just)?,?\s*"
     r"(?:in|for|during|as of|at|between|from|related to|under|over|on)\b(?!.*\b(?:what|how|which)\b)[^?]*\?*"
 )
-"""A question that says a time, a place or a thing alone."""
+"""A question that names a time, a place or a thing alone."""
 _CONVERTS = lazy_regex(r"\b(?:thousands?|mill?i?ons?|billions?|hundreds?|tens|percent\w*|dollars|terms|decimal)\b")
 _OVER = lazy_regex(
     r"\bover (?!the (?:same |next |previous |following |subsequent |last |prior |full )*(?:year|period|time|month)"
@@ -334,7 +334,7 @@ def find_restated_turn(turn: TurnView) -> int | None:
 
 @lru_cache(maxsize=64)
 def _find_repeated_nouns(question: Question) -> tuple[str, ...] | None:
-    """The nouns of what a question asks for again; None of one that says a time, a place or a thing alone."""
+    """The nouns of what a question asks for again; None of one that names a time, a place or a thing alone."""
     if _GOES_ON.fullmatch(question.lowered.strip()):
         return () if _CONVERTS.search(question.lowered) else None
     if _OVER.search(question.lowered):
@@ -375,7 +375,7 @@ def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _
 
 
 def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which operands of the pool are what an operand was, and which are the same thing where the question says."""
+    """Which operands of the pool are what an operand was, and which are the same thing as the question names it."""
     pool, leaves = plans.pool, turn.leaves
     if isinstance(was, float):
         return (pool.kind == CONSTANT) & (pool.value == was), np.zeros(len(pool.kind), bool)
@@ -398,7 +398,7 @@ def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDAr
 
 
 def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:
-    """What a turn calculated, from numbers of the page and constants; None if its parts are no such."""
+    """What a turn calculated from numbers of the page and constants; None if it has other parts."""
     outcome = state.outcomes[turn]
     if outcome.operation == "lookup" and turn in state.lookups:
         return LOOKUP, (state.lookups[turn],)

@@ -77,7 +77,7 @@ def translate_question(question: Question) -> Question:
 
 
 def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]) -> TurnAction:
-    """Return a filing's change from the year that the question says to the other, else from the earlier to the later.
+    """Return a filing's change from the year that the question names to the other, else from the earlier to the later.
 
     Args:
         years: Of its operands, 0 if none is known.
@@ -117,7 +117,7 @@ def is_amount_for_percentage(question: Question, outcome: TurnAction) -> bool:
 
 
 def uses_unasked_constant(question: Question, outcome: TurnAction) -> bool:
-    """Return whether an outcome calculates with a number that a filing's question neither says nor hints at."""
+    """Return whether an outcome calculates with a number that a filing's question neither has nor hints at."""
     if _CONSTANTS_ASKED.search(question.lowered):
         return False
     asked_numbers = {*question.numbers, *question.counts}
@@ -174,7 +174,7 @@ def _build_relative(outcome: TurnAction) -> TurnAction:
 PLACE = 3.0
 """What the log of how likely an answer is in a block counts, beside the log-odds of a leaf."""
 LABEL = 4.0
-"""What a label that the question says whole counts, by how much of the question it is."""
+"""What a label that is whole in the question counts, by how much of the question it is."""
 COUNTED = 2.0
 """What it counts that a number of a sentence counts what is asked for: "how many employees", "1,240 employees"."""
 PLAN = 1.0
@@ -387,7 +387,7 @@ def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Doc
 
 
 def _read_counted_stems(question: Question, document: Document) -> frozenset[str]:
-    """The stems of all that a question says of what it asks the number of: "how many employees worked in research"."""
+    """The stems of what a question asks the number of: "how many employees worked in research"."""
     asked = _HOW_MANY.search(question.lowered)
     if asked is None or not question.pattern_names <= _PLAIN or _CALCULATED.search(question.lowered):
         return frozenset()
@@ -412,9 +412,9 @@ def _read_cover_stems(document: Document) -> frozenset[str]:
 
 
 def _measure_counted_share(document: Document, source: SentenceRef, counted: Set[str]) -> float:
-    """The share of what is counted that stands right behind a number of a sentence: "1,240 full-time employees".
+    """The share of what is counted that is right behind a number of a sentence: "1,240 full-time employees".
 
-    Or before it, where it is said of that: "our employee headcount worldwide was 1,240".
+    Or before it, if it is the subject: "our employee headcount worldwide was 1,240".
     """
     text = document.sentence(source).text
     if not counted or text[: source.start].rstrip().endswith("$"):

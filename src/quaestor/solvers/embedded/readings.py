@@ -178,7 +178,7 @@ def _describe_lines(found: Sequence[CandidateNumber], turn: TurnView) -> Iterato
 
 
 def _name_place(leaf: CandidateNumber, leaves: NumberMatrix) -> str:
-    """What the line of a number is: a table whose columns name the properties is read turned."""
+    """The kind of line of a number: a table whose columns name the properties is read by column."""
     if not isinstance(leaf.source, CellRef):
         return "sentence"
     upright = all(
@@ -319,7 +319,7 @@ class ConversationReader:
         """Take what was learned, and what the answers before may have been.
 
         Args:
-            declines: Whether there are turns that are told that they ask for no number.
+            declines: Whether turns that ask for no number are declined.
             restates: Whether there are turns that only give the last answer in another form.
             whole: Whether the first question is put as people do who expect no step but the whole answer.
         """
@@ -424,7 +424,7 @@ def _identify(graph: KnowledgeGraph) -> tuple[str, str]:
 
 
 def _are_words(outcome: TurnAction) -> bool:
-    """Whether words of the page were taken, and no number."""
+    """Whether an outcome is words of the page, and no number."""
     return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
 
 

@@ -117,7 +117,7 @@ def _read_stems(label: str) -> tuple[str, ...]:
 
 
 def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
-    """Yield where a question says a label whole; of labels at one place the longest."""
+    """Yield the places of whole labels in a question; of labels at one place the longest."""
     spans = _list_stems(text)
     sizes = sorted({len(label) for label in labels if label}, reverse=True)
     free = 0
@@ -132,7 +132,7 @@ def _find_labels(text: str, labels: _Labels) -> Iterator[_LabelPlace]:
 
 
 def _find_chain(text: str, found: list[_LabelPlace]) -> list[_LabelPlace]:
-    """Return the labels that stand side by side, with an "and" among them; none if there are not two."""
+    """Return the adjacent labels with an "and" among them; empty if there are not two."""
     chains: list[list[_LabelPlace]] = []
     for named in found:
         if chains and _SEPARATOR.fullmatch(text[chains[-1][-1].end : named.start]):

@@ -47,7 +47,7 @@ class RankingAnswerer:
     """Answers by ranking every plan that fits.
 
     Attributes:
-        declines: Whether a question may be told that it needs an earlier one without an answer.
+        declines: Whether a question that needs an earlier one without an answer is declined.
     """
 
     reader: ConversationReader

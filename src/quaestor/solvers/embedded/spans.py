@@ -1,4 +1,4 @@
-"""Answers in words of the text: the sentence that says it, and the part of it that answers."""
+"""Answers in words of the text: the sentence with the answer, and the part of it that answers."""
 
 import math
 import re
@@ -101,7 +101,7 @@ class SentenceCandidate:
     """A sentence that may answer.
 
     Attributes:
-        score: How well it fits, mostly 0 to 1.3: the share of the question that it says, and what else speaks for it.
+        score: How well it fits, mostly 0 to 1.3: the share of the question that it has, and what else speaks for it.
     """
 
     sentence: Sentence
@@ -154,7 +154,7 @@ def _weigh_stems(wanted: Sequence[str], stem_lists: Sequence[Sequence[str]]) -> 
 
 
 def _measure_overlap(wanted: Sequence[str], own: Sequence[str], weights: dict[str, float]) -> float:
-    """Return the share of the question's words that a sentence has, with more where they stand side by side."""
+    """Return the share of the question's words that a sentence has, with more if they are adjacent."""
     have, total = set(own), sum(weights[stem] for stem in wanted)
     shared = sum(weights[stem] for stem in wanted if stem in have)
     pairs = list(pairwise(wanted))
@@ -173,7 +173,7 @@ def _compare_years(question: Question, sentence: Sentence) -> int:
 
 
 def _penalise_other_move(question: str, sentence: str) -> float:
-    """Return what a sentence has less that says nothing of the move whose cause is asked for, or names the other."""
+    """Return what a sentence has less that lacks the move whose cause is asked for, or names the opposite one."""
     asked = [number for number, words in enumerate(_MOVES) if words.search(question)]
     if len(asked) != 1 or _MOVES[asked[0]].search(sentence):
         return 0.0
@@ -204,7 +204,7 @@ def _list_labels(document: Document) -> Iterator[str]:
 
 
 def _find_table_sentences(question: Question, sentences: Sequence[Sentence]) -> tuple[SentenceCandidate, ...]:
-    """The sentences that lead to a table and say what it shows."""
+    """The sentences that introduce a table."""
     wanted = list_named_stems(question)
     found = []
     for sentence in sentences:
@@ -215,7 +215,7 @@ def _find_table_sentences(question: Question, sentences: Sequence[Sentence]) -> 
     return tuple(sorted(found, key=lambda each: -each.score))
 
 
-# Which words of a sentence answer a question: what is behind the words that the question has said already.
+# Which words of a sentence answer a question: what is behind the words of the question.
 #
 # A sentence in which none is found is the answer as a whole.
 
@@ -342,7 +342,7 @@ def _find_start(text: str, question: Question, asked: AskedWords) -> int | None:
     if asked in ("way", "time") and (found := _find_first(_FROM[asked], text, question_end)):
         after = _find_first(_AFTER.get(asked, ()), text, question_end)
         return min(found.start(), after.end()) if after else found.start()
-    # A verb may be said by the question itself: "what does it include?"
+    # A verb may be in the question itself: "what does it include?"
     begin = 0 if asked in ("cause", "meaning", "parts", "left_out") else question_end
     if asked in _AFTER and (found := _find_first(_AFTER[asked], text, begin)):
         return found.end()
@@ -357,7 +357,7 @@ def _find_first(forms: tuple[str, ...], text: str, start: int) -> re.Match[str] 
 
 
 def _find_question_end(text: str, question: Question) -> int:
-    """Return where a sentence has said most of the question's words that it says at all."""
+    """Return the place by which a sentence has had most of the question's words that it has."""
     wanted = set(list_named_stems(question))
     places = [(end, wanted & set(stems(text[start:end].lower()))) for start, end in compound_spans(text.lower())]
     most = _MOST * len(set().union(*(own for _, own in places)))
@@ -433,7 +433,7 @@ class CauseAnswer:
 
 
 def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
-    """Return what a filing says to be the cause of what a question asks; None if it says nothing of it.
+    """Return what a filing states as the cause of what a question asks about; None if it states none.
 
     Args:
         question: The same in words.
@@ -482,7 +482,7 @@ def _build_plan(spans: list[tuple[Sentence, tuple[int, int]]], document: str, la
 
 
 SURE = 0.6
-"""The score from which a sentence is taken for an answer: of questions put to their own page 95 % reach it, of those
+"""The score from which a sentence is used as an answer: of questions put to their own page 95 % reach it, of those
 put to another 1.5 % (TAT-QA's development split)."""
 _SURER = 0.75
 """The same where a number may be asked for instead."""
@@ -544,7 +544,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
         return _find_definition(question, context)
     why = None if context.document.is_page else cause_asked(question, context.memory.asked)
     if why is not None:
-        # Of all that a filing says only what moved as asked is a cause: the nearest other sentence is none.
+        # Only a sentence about the move that is asked about has its cause: the nearest other sentence has none.
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
             return None
@@ -563,7 +563,7 @@ def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandida
 
 
 def _find_auditor(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Who audits the company, by the signature under the report on its statements or a sentence that says so."""
+    """Who audits the company, by the signature under the report on its statements or a sentence that names it."""
     if context.document.is_page or not asks_for_auditor(question.lowered):
         return None
     firm = auditor_of(context.document)
@@ -602,7 +602,7 @@ def _complete_question(question: Question, context: TurnContext) -> Question:
 
 
 def _find_definition(question: Question, context: TurnContext) -> SpanCandidate | None:
-    """Return what the text says that a term means, where a question may ask for that."""
+    """Return the definition of a term in the text, if a question may ask for that."""
     term = term_asked(question.lowered)
     if term is None or _is_line(term, context.document):
         return None

@@ -1,4 +1,4 @@
-"""What the embedded solver says of itself."""
+"""The embedded solver's options and its entry in the registry."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal

@@ -157,7 +157,7 @@ def _find_shared_years(operands: Sequence[Operand], leaves: NumberMatrix) -> fro
     return frozenset({max(years)}) if years else frozenset()
 
 
-# Ratios that a question asks for by name, said as the divisions that they are: "the current ratio".
+# Ratios that a question asks for by name, written as divisions: "the current ratio".
 #
 # What a name means is in `ontology/core.ttl`.
 
@@ -348,7 +348,7 @@ def read_turns(
         targets = set(full.told_years) or {year + offset for offset in full.offsets for year in set(full.years) or base}
         results = read_results(state, leaves)
         latest = latest_results(results)
-        # Where readings differ in the numbers taken alone, the question points at the same turns.
+        # If readings differ in the numbers used alone, the question points at the same turns.
         seen = tuple((r.turn, r.metric, r.made, r.years, r.rests, r.things) for r in latest)
         if seen not in known:
             known[seen] = rank_sets(full, latest, references, explained=False)

@@ -12,7 +12,7 @@ from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 
 # Plans that do another thing than a question asks for: an amount for its change, a sum for a ratio.
 #
-# The ranker weighs what it has seen, and now and then a likely number outweighs what the question says. These few
+# The ranker weighs what it has seen, and now and then a likely number outweighs the question. These few
 # turns of phrase leave no choice, on a benchmark's page and in a filing alike: the labelled turns of ConvFinQA bear
 # each of them out, and what they have against it is told beside it.
 
@@ -174,7 +174,7 @@ def _is_product_for_count(used: Sequence[int], leaves: NumberMatrix) -> bool:
     return all(leaf >= 0 and not leaves.counts[leaf].percent for leaf in used)
 
 
-# Plans that nobody asks for of a filing: one number taken twice, an amount for its change, the change of a change.
+# Plans that nobody asks for of a filing: one number used twice, an amount for its change, the change of a change.
 #
 # A long document prints one amount in several places and changes beside amounts, and what was answered before stays a
 # candidate. The benchmark's pages print most numbers once, and its questions take a change in two turns, so the

@@ -97,7 +97,7 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
 
 
 def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:
-    """Return the years that are meant together: as many as are said, else those that the statements have."""
+    """Return the years that are meant together: as many as the question asks for, else those of the statements."""
     if asked.back is not None and asked.year is None:
         return [base.before(years=back) for back in range(asked.back, asked.back + (asked.count or 1))]
     last = table.latest if asked.year is None else Moment(asked.year, 4, 12)
@@ -176,7 +176,7 @@ class Asked:
 
     Attributes:
         moments: The times that are asked for; empty if none is named.
-        before: The series that the last answers were taken from, the latest first.
+        before: The series that the last answers were read from, the latest first.
         inherited: Terms of the questions before that it may go on from.
         goes_on: Whether the question points back.
         place: Whether it is the first operand of the question (0) or the second (1).
@@ -188,7 +188,7 @@ class Asked:
         basis: `gaap` or `adjusted`, if the question says so, or "".
         kinds: The probability of each kind of answer, as `KINDS`.
         sentences: The probability that sentences answer the question, by section and index, the likeliest first.
-        sources: The sentences that answers before were taken from, by section and index.
+        sources: The sentences that answers before were read from, by section and index.
         total: Whether a total is asked for.
     """
 
@@ -391,7 +391,7 @@ class _CandidateFinder:
         return replaced.union(term for term in self.own if term in words), printed
 
     def _measure_source_nearness(self, at: tuple[str, int] | None) -> float:
-        """Return how near a sentence is to those that the last answers were taken from."""
+        """Return how near a sentence is to those that the last answers were read from."""
         if at is None:
             return 0.0
         section, place = at

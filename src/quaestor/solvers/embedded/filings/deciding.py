@@ -211,7 +211,7 @@ def _is_rounded(exact: tuple[float, float, object], amount: float, digit: float)
 
 
 def _computes_again(question: Question) -> bool:
-    """Return whether a question computes with the last answers and names nothing: no sentence says what that is."""
+    """Return whether a question computes with the last answers and names nothing: no sentence has the result."""
     return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
@@ -289,7 +289,7 @@ Part = tuple[Understood, Decision]
 def _decide_parts(
     texts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> list[Part]:
-    """Return what each of several questions is understood as, and what is known of its answer."""
+    """Return the meaning of each of several questions, and what is known of its answer."""
     asked = list(past)
     found: list[Part] = []
     for text in texts:

@@ -81,7 +81,7 @@ class PastAnswer:
 
     @property
     def series(self) -> tuple[Series, ...]:
-        """What its numbers were taken from, each once."""
+        """What its numbers were read from, each once."""
         found = {leaf.series.place: leaf.series for one in self.measured for leaf in one.leaves() if leaf.series}
         return tuple(found.values())
 

@@ -47,8 +47,8 @@ def measure_causes(
     Args:
         things: The names of what moved, as terms, each the whole of it.
         company: The terms by which the document's own company is called.
-        rises: Whether the question says that it rose.
-        falls: Whether the question says that it fell.
+        rises: Whether it rose, as the question has it.
+        falls: Whether it fell, as the question has it.
     """
     found = np.zeros(len(index.sentences), np.float32)
     weighed = [{one: index.rarity(one) for one in thing} for thing in things if thing]

@@ -87,7 +87,7 @@ class PastTurn:
 
 @dataclass(frozen=True)
 class Understood:
-    """A question as it is understood.
+    """A question with what it may mean.
 
     Attributes:
         proposals: The plans that would answer it, the likeliest first.
@@ -108,11 +108,11 @@ class TurnState:
 
     Attributes:
         base: The time that was talked about; None before the first question.
-        series: What the last answer was taken from, in the order of its plan.
+        series: What the last answer was read from, in the order of its plan.
         before: What the answers were, the latest first.
         falls: Whether the last question asked for a fall.
         intent: That of the last question, by the form of its answer; "" before the first.
-        sentences: The sentences that answers were taken from, by section and index, the latest last.
+        sentences: The sentences that answers were read from, by section and index, the latest last.
         kind: Of the last answer; "" before the first.
     """
 
@@ -141,7 +141,7 @@ def read_turn_state(
 
     Args:
         state: What this one went on from.
-        found: The series and times that its answer was taken from.
+        found: The series and times that its answer was read from.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
     own = frozenset(reading.terms) - table.company

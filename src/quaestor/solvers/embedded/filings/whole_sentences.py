@@ -15,7 +15,7 @@ _BEFORE = re.compile(
 )
 """A heading, a bullet or the mark of a footnote that is read as the beginning of a sentence."""
 _ELSEWHERE = re.compile(r"\W*(?:(?:please )?(?:refer|see)\b|for (?:more|additional|further) )", re.IGNORECASE)
-"""A sentence that leads to another place and says nothing."""
+"""A sentence that only leads to another place."""
 _ENDS = re.compile(r"[.!?:;][\"\u201d\u2019')\]]*\s*$")
 _GOES_ON = re.compile(
     r"(?:In addition|Additionally|Also|Further|Furthermore|Moreover|However|These|This|Such|The (?:increase|decrease|"
@@ -75,7 +75,7 @@ def _is_cut(place: int, index: SentenceIndex) -> bool:
 
 
 def _find_continuation(place: int, index: SentenceIndex) -> Iterator[int]:
-    """Yield the sentences of a paragraph that go on with what one says."""
+    """Yield the sentences of a paragraph that continue one."""
     for after in range(place + 1, len(index.sentences)):
         text = index.sentences[after].text
         if index.paragraph[after] != index.paragraph[place]:

@@ -110,8 +110,8 @@ class WordsAsked:
 
     Attributes:
         intents: The probability of each of `INTENTS`.
-        before: The series that the last answer was taken from.
-        sentences: The sentences that the answers before were taken from, the latest last, by section and index.
+        before: The series that the last answer was read from.
+        sentences: The sentences that the answers before were read from, the latest last, by section and index.
         first: Whether it is the first of its conversation.
     """
 

@@ -48,7 +48,7 @@ _BROKEN_DOWN = lazy_regex(
 )
 _BACK, _PRINTED_AGAIN = 0.8, 0.5
 """The probability that what was measured last is broken down, by words that point back to it, and where it is printed
-in a table if the answer was taken from a sentence."""
+in a table if the answer was read from a sentence."""
 _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "segment": (frozenset(terms_of("segment segments business businesses unit division")), ("Segment",)),
     "place": (
@@ -119,7 +119,7 @@ def read_blocks(question: Question) -> list[Block]:
 
 
 def _find_measured_last(question: Question, asked: str) -> list[Bound]:
-    """Return what the last answer was taken from, if its parts are asked for: "break it down by asset category"."""
+    """Return what the last answer was read from, if its parts are asked for: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
         return []

@@ -284,7 +284,7 @@ def _is_printed(question: Question, series: Series) -> bool:
 
 
 def _find_member_before(question: Question) -> Series | None:
-    """Return what the last answer was taken from, if it is of a member and the question goes on from it."""
+    """Return what the last answer was read from, if it is of a member and the question goes on from it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
     return last if last is not None and goes_on and has_member(last) else None

@@ -88,7 +88,7 @@ class Question:
         intents: The probability of each intent.
         operands: The series that each operand may mean, the likeliest first.
         base: The time that was talked about before, or the latest.
-        before: The last answers that were taken from the document, the latest first.
+        before: The last answers that were read from the document, the latest first.
         falls: Whether the last question asked for a fall.
         bind: Returns what other words may mean.
     """
@@ -131,7 +131,7 @@ class Question:
 
     @property
     def last(self) -> PastAnswer | None:
-        """The last answer that was taken from the document."""
+        """The last answer that was read from the document."""
         return self.before[0] if self.before else None
 
     @property
@@ -204,7 +204,7 @@ class Terms:
 
 
 def extract_cell(cell: FactCell, series: Series, table: FactTable, *, signed: bool = False) -> Extract:
-    """Return the step that takes a number; amounts that go out are taken without their sign."""
+    """Return the step that takes a number; amounts that go out lose their sign."""
     out = cell.quantity.value < 0 and not signed and _goes_out(cell, series, table)
     label = ", ".join(part for part in (series.line.label, table.column_label(cell)) if part)
     # The scale of an amount of money in running text may not be printed next to it; whatever else it counts is in ones.
