@@ -218,7 +218,6 @@ def build_limit_plan(
     """Return the plan that compares a number with a limit.
 
     Args:
-        limit: The limit.
         size: Whether it is taken without its sign.
     """
     one = replace(group, cells=(cell,), labels=(str(cell.year or cell.row_label),))
@@ -229,7 +228,6 @@ def build_any_plan(group: GroupedCells, limit: Limit, leaves: NumberMatrix, *, s
     """Return the plan that compares each number of a group with a limit and answers whether any meets it.
 
     Args:
-        limit: The limit.
         size: Whether they are taken without their signs.
     """
     made = PlanSteps(leaves)

@@ -93,11 +93,7 @@ def find_period_groups(
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
 ) -> list[GroupCandidate]:
-    """Return the groups of periods that a question may choose among, the likeliest first.
-
-    Args:
-        probability: Of each number of the page, that it is measured.
-    """
+    """Return the groups of periods that a question may choose among, the likeliest first."""
     groups = group_parts_of_years(cells) if selection.noun in _PARTS_OF_YEARS else group_periods(cells)
     groups = groups or group_parts_of_years(cells)
     if not groups and selection.noun in ("period", "date"):
@@ -123,11 +119,7 @@ def find_item_groups(
     cells: Sequence[LabelledCell],
     probability: NDArray[np.float64],
 ) -> list[GroupCandidate]:
-    """Return the groups of lines that a question may choose among, the likeliest first.
-
-    Args:
-        probability: Of each number of the page, that it is measured.
-    """
+    """Return the groups of lines that a question may choose among, the likeliest first."""
     measure = remove_times(trim_measure(selection.measure))
     within = find_members(document, selection.whole) or find_members(document, measure)
     groups = group_items(cells, frozenset() if within is None else within.rows)

@@ -147,11 +147,7 @@ def _spell_form(asked: AskedConversion) -> str:
 
 
 def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
-    """Return in what the last answer is wanted; None if there is none, or something else is asked.
-
-    Args:
-        memory: The turns before.
-    """
+    """Return in what the last answer is wanted; None if there is none, or something else is asked."""
     return read_conversion(question.lowered) if find_converted_turn(memory) is not None else None
 
 
@@ -179,9 +175,6 @@ def plan_change(question: Question, memory: Memory, leaves: NumberMatrix) -> Pla
 
     None if the question may mean anything else, the last answer is not a cell of a line of years, or the line has no
     number, or several, for the other year.
-
-    Args:
-        memory: The turns before.
     """
     found = _FORM.fullmatch(" ".join(question.lowered.split()))
     turn = find_converted_turn(memory) if found is not None else None
@@ -220,11 +213,7 @@ _COMPARING_FORM = lazy_regex(
 
 
 def plan_comparison(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear.
-
-    Args:
-        memory: The turns before.
-    """
+    """Return the plan that holds the last answer against the earlier one that is named; None if that is unclear."""
     found = _COMPARING_FORM.fullmatch(" ".join(question.lowered.split()))
     if found is None or question.periods or question.numbers or not memory.answers:
         return None
@@ -254,11 +243,7 @@ _DIFFERING_FORM = lazy_regex(
 
 
 def plan_difference(question: Question, memory: Memory) -> Plan | None:
-    """Return the plan of the difference of what the last question compared; None if it compared nothing.
-
-    Args:
-        memory: The turns before.
-    """
+    """Return the plan of the difference of what the last question compared; None if it compared nothing."""
     found = _DIFFERING_FORM.fullmatch(" ".join(question.lowered.split()))
     plan = memory.answers[-1].plan if found is not None and memory.answers else None
     last = plan.steps[-1] if plan is not None else None

@@ -185,9 +185,6 @@ def find_signature(question: Question, outcome: TurnAction, state: DialogueState
     An operand is `new` (a leaf no turn took before), `used` (one that a turn took), `result1`, `result2`, `result3`
     (the answer so many turns ago, 3 for all older), `asked` (a constant that the question says in digits), or the
     constant itself. Those of a sum or an average of several are a `group`.
-
-    Args:
-        state: The conversation before it.
     """
     if outcome.operation in ("sum", "average"):
         return f"{outcome.operation}(group)"
@@ -338,11 +335,7 @@ def _are_alike(members: tuple[Operand, ...], leaves: NumberMatrix, state: Dialog
 
 
 def find_dimension(operand: Operand, leaves: NumberMatrix, state: DialogueState) -> Dimension:
-    """Return the scale and the unit of a leaf or of an earlier result.
-
-    Args:
-        state: The conversation before.
-    """
+    """Return the scale and the unit of a leaf or of an earlier result."""
     return state.outcomes[operand.index].counts if operand.kind == "result" else leaves.counts[operand.index]
 
 

@@ -43,9 +43,6 @@ def score_conversions(
 ) -> NDArray[np.float64] | None:
     """Return what a question for the last answer in another scale adds to the score of each plan; None if it is none.
 
-    Args:
-        plans: Those after one reading of the turns before.
-
     Shape: One entry a plan.
     """
     asked = read_conversion(question.lowered)
@@ -88,9 +85,6 @@ _OPERATION_WORDS = (
 
 def score_named_operations(question: Question, plans: Candidates) -> Floats:
     """Return what the words of a question for an operation add to the score of each plan.
-
-    Args:
-        plans: Those after each reading of the turns before.
 
     Shape: One entry a plan.
     """
@@ -161,9 +155,6 @@ _ELSEWHERE = -3.0
 
 def score_named_years(question: Question, plans: Candidates, leaves: NumberMatrix) -> Floats:
     """Return what the years that a question names add to the score of each plan.
-
-    Args:
-        plans: Those after each reading of the turns before.
 
     Shape: One entry a plan.
     """

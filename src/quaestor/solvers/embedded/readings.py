@@ -86,11 +86,7 @@ def describe_rereading(turn: int, given: Answer, now: Answer) -> str:
 
 
 def add_runner_up(first: Answer, second: Answer | None) -> Answer:
-    """Return the first answer with the second, if there is one, as its other reading and in its reason.
-
-    Args:
-        second: The next one; None if there is none.
-    """
+    """Return the first answer with the second, if there is one, as its other reading and in its reason."""
     if second is None:
         return first
     doubts = (first.reason, describe_runner_up(first, second))

@@ -251,11 +251,7 @@ def is_no_comparison(question: Question, outcome: TurnAction, leaves: NumberMatr
 
 
 def uses_one_twice(outcome: TurnAction, used: Sequence[int], leaves: NumberMatrix) -> bool:
-    """Return whether an outcome calculates with one number and that number again, be it printed elsewhere.
-
-    Args:
-        used: Its numbers of the page, as `find_leaves` has them.
-    """
+    """Return whether an outcome calculates with one number and that number again, be it printed elsewhere."""
     if outcome.operation not in _TOGETHER or -1 in used:
         return False
     values = [(float(leaves.value[leaf]), int(leaves.year[leaf])) for leaf in used]
@@ -271,9 +267,6 @@ def is_no_change(question: Question, outcome: TurnAction, used: Sequence[int], l
 
     A difference is none if one of its numbers is a change already, if both are of one year, or where the year
     whose change it is is not the later one. An amount times or over a percentage of the page never is.
-
-    Args:
-        used: Its numbers of the page, as `find_leaves` has them.
     """
     if outcome.operation in _SCALED:
         percent = [leaf >= 0 and leaves.counts[leaf].percent for leaf in used]

@@ -102,9 +102,6 @@ def complete_question(question: Question, earlier: Sequence[Question]) -> Questi
     >>> asked = [read_question("in which year were wages highest?")]
     >>> complete_question(read_question("what about freight?"), asked).text
     'in which year were freight highest?'
-
-    Args:
-        earlier: The questions before, oldest first.
     """
     before: Question | None = None
     for asked in (*earlier[-_MOST:], question):

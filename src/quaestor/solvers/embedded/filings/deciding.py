@@ -382,11 +382,7 @@ def _read_amount(result: Result) -> float | None:
 
 
 def measure_decision(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:
-    """Return what tells right results from wrong ones, and questions that have an answer from others.
-
-    Args:
-        results: The results, the likeliest first.
-    """
+    """Return what tells right results from wrong ones, and questions that have an answer from others."""
     question, result = understood.question, results[place]
     table, proposal = question.table, result.proposal
     asked = {term for operand in question.reading.operands for term in operand.terms} - table.company

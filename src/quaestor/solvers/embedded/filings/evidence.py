@@ -84,11 +84,7 @@ def rank_sentences(candidates: WordCandidates, ranker: Trees) -> list[LikelySent
 def propose_words(
     question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
 ) -> list[Proposal]:
-    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for.
-
-    Args:
-        intents: The probability of each intent.
-    """
+    """Return the plans that quote what answers a question, the likeliest first; none if a number is asked for."""
     share = sum(intents[name] * part for name, part in _SHARES.items())
     if share < _LEAST:
         return []
@@ -136,11 +132,7 @@ def _propose(plan: Plan, sentence: LikelySentence, share: float, form: str, **kn
 def propose_verdicts(
     question: str, ranked: Sequence[LikelySentence], table: FactTable, intents: Mapping[str, float]
 ) -> list[Proposal]:
-    """Return the plans that answer yes or no by what a sentence states or denies, the likeliest first.
-
-    Args:
-        intents: The probability of each intent.
-    """
+    """Return the plans that answer yes or no by what a sentence states or denies, the likeliest first."""
     share = intents["yesno"] + _OF_COMPARISONS * intents["comparison"]
     if share < _LEAST or not _CLOSED.search(question.lower()):
         return []
