@@ -31,5 +31,5 @@ def test_the_first_that_has_an_answer_gives_all_of_its_own() -> None:
     assert (silent.asked, first.asked, second.asked) == ([(ASKED, 0.5)], [(ASKED, 0.5)], [])
 
 
-def test_where_none_has_one_there_is_none() -> None:
+def test_no_answerer_without_answers_answers() -> None:
     assert list(answer_by_first([Told(), Told()], ASKED, 0.0)) == []

@@ -33,9 +33,7 @@ def ask(document: Document, question: str, **options: object) -> quaestor.Answer
         ("how many employees were there?", '"employees"'),
     ],
 )
-def test_a_line_that_the_page_lacks_is_said_with_the_nearest_reading(
-    made: Document, question: str, lacking: str
-) -> None:
+def test_a_missing_line_is_reported_with_the_nearest_reading(made: Document, question: str, lacking: str) -> None:
     answer = ask(made, question)
     assert (answer.kind, answer.value, answer.plan) == ("none", None, None)
     assert answer.answerable is not None
@@ -47,7 +45,7 @@ def test_a_line_that_the_page_lacks_is_said_with_the_nearest_reading(
 @pytest.mark.parametrize(
     "question", ["what was operating profit in 2015?", "what were net sales of power cables in 2014?"]
 )
-def test_what_the_page_says_is_answered(made: Document, question: str) -> None:
+def test_what_the_page_has_is_answered(made: Document, question: str) -> None:
     answer = ask(made, question)
     assert answer.kind == "number"
     assert (answer.answerable or 0) > 0.5
@@ -59,7 +57,7 @@ def test_how_sure_it_has_to_be_can_be_set(made: Document) -> None:
     assert ask(made, "what was operating profit in 2015?", decline_below=1.0).value is None
 
 
-def test_where_nothing_is_declined_the_probability_is_told_all_the_same(made: Document) -> None:
+def test_answers_have_the_probability_if_nothing_is_declined(made: Document) -> None:
     answer = ask(made, "what was the goodwill impairment in 2016?", decline=False)
     assert answer.value is not None
     assert (answer.answerable or 1) < 0.2

@@ -39,7 +39,7 @@ def test_lines_years_and_what_does_not_stand_together_are_named(question: str, n
     assert "2011, 2012" in said
 
 
-def test_the_nearest_reading_is_told_with_its_confidence() -> None:
+def test_the_nearest_reading_is_shown_with_its_confidence() -> None:
     answer = Answer(Number(Decimal(7)), description="cost of towers in 2012", confidence=0.22)
     said = describe_nearest(answer)
     assert "7 (cost of towers in 2012)" in said

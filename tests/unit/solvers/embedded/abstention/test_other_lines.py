@@ -20,13 +20,13 @@ def why(document: Document, question: str) -> str | None:
     return asked.answer.reason if asked.answer.value is None else None
 
 
-def test_a_line_that_the_page_lacks_is_said() -> None:
+def test_a_missing_line_is_reported() -> None:
     said = why(PAGE, "what was net income in 2012?")
     assert said is not None
     assert "net income" in said
 
 
-def test_it_is_said_after_other_questions_too_and_not_calculated_from_their_answers() -> None:
+def test_a_missing_line_is_reported_after_other_questions_and_not_calculated() -> None:
     plan, again = Plan((Compute(1, "divide", (Ref(-1), Ref(-2))),)), Plan((Compute(1, "identity", (Ref(-1),)),))
     assert find_missing_line(read_question("what was net income in 2012?"), plan, PAGE) == "net income"
     assert find_missing_line(read_question("what was net income in 2012?"), again, PAGE) is None

@@ -22,7 +22,7 @@ def why(document: Document, question: str) -> str | None:
     return asked.answer.reason if asked.answer.value is None else None
 
 
-def test_a_year_that_its_line_lacks_is_said() -> None:
+def test_a_year_that_the_line_lacks_is_reported() -> None:
     said = why(PAGE, "what were net sales in 2024?")
     assert said is not None
     assert "2024" in said
@@ -88,7 +88,7 @@ def grid(*columns: str) -> Document:
         ),
     ],
 )
-def test_a_period_that_is_not_there_is_not_answered_with_another(
+def test_a_missing_period_is_not_answered_with_another(
     columns: tuple[str, ...], question: str, place: int | None
 ) -> None:
     answer = quaestor.open(grid(*columns)).ask(question).answer

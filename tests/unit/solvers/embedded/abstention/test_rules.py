@@ -35,7 +35,7 @@ def why(asked: quaestor.AnsweredQuestion) -> str:
     return "" if event is None else f"{event.reason}: {event.explanation}"
 
 
-def test_a_year_that_the_page_lacks_is_said() -> None:
+def test_a_missing_year_is_reported() -> None:
     asked = quaestor.open(PAGE).ask("what were the net sales of power cables in 2009?")
     assert asked.answer.value is None
     assert asked.answer.confidence is None
@@ -90,14 +90,14 @@ def test_rules_decline_at_most_one_percent_of_the_public_questions(shared_data: 
         (("what was the balance of senior notes due december 15, 2021 in 2016?",), "senior notes"),
     ],
 )
-def test_an_empty_cell_is_said(made: Document, questions: tuple[str, ...], line: str) -> None:
+def test_an_empty_cell_is_reported(made: Document, questions: tuple[str, ...], line: str) -> None:
     said = why(quaestor.open(made).ask(questions)[-1])
     assert said.startswith("not_on_page")
     assert line in said
     assert "2016" in said
 
 
-def test_of_many_years_the_nearest_are_said() -> None:
+def test_of_many_years_the_nearest_are_listed() -> None:
     many = page([["", *map(str, range(2000, 2016))], ["net sales", *map(str, range(31, 47))]], ["sales rose ."])
     asked = quaestor.open(many).ask("what were net sales in 1987?")
     assert "1987" in why(asked)
@@ -138,7 +138,7 @@ def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
     assert asked[1].answer.value is not None
 
 
-def test_where_every_reading_needs_what_has_no_answer_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readings_that_all_need_an_unanswered_turn_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.solvers.embedded.solver._find_unanswered_turns", lambda *_: [0])
     asked = quaestor.open(PAGE).ask(
         ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]

@@ -104,7 +104,7 @@ def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> 
     assert all((*LEAF_FEATURES.values(), *CANDIDATE_FEATURES.values()))
 
 
-def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
+def test_no_number_is_combined_with_itself(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["sales", "5", "7"]], ("sales were $ 5 in 2008 .",))
     context, _ = turns(document, solver)[0]
     outcomes = [choice.outcome for choice in solver.read("what is the difference?", context).ranked]
@@ -115,7 +115,7 @@ def test_no_number_is_set_beside_itself(solver: EmbeddedSolver) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("question", "squared"), [("what is 45 times 4?", False), ("what is that times 45?", True)])
-def test_of_several_numbers_that_are_said_none_is_taken_twice(
+def test_of_several_numbers_in_a_question_none_is_used_twice(
     solver: EmbeddedSolver, question: str, squared: bool
 ) -> None:
     document = page([["", "2008", "2007"], ["amortization", "45", "44"]], ())

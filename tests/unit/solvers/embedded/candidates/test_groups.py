@@ -75,7 +75,7 @@ def test_likely_lines_of_a_column_and_numbers_of_a_sentence_go_together(leaves: 
     assert found(leaves, "what were the fees combined?", 7, 8, 9)["numbers of a sentence"] == {(7.0, 8.0, 9.0)}
 
 
-def test_what_counts_otherwise_is_not_taken_together(leaves: NumberMatrix) -> None:
+def test_numbers_of_other_dimensions_are_not_grouped(leaves: NumberMatrix) -> None:
     together = found(leaves, "what was the total of rent and margin in 2010?", 40, 12)
     assert (40.0, 12.0) not in together["lines of a column"]
 
@@ -100,7 +100,7 @@ def test_a_sum_and_an_average_are_written_as_they_are_ranked(leaves: NumberMatri
     assert {("average", 30.0), ("sum", 90.0)} <= results
 
 
-def test_nothing_is_taken_together_where_nobody_asks_for_it(leaves: NumberMatrix) -> None:
+def test_nothing_is_grouped_unless_asked_for(leaves: NumberMatrix) -> None:
     question, signatures = read_question("what was the rent in 2008?"), Signatures({"lookup(new)": 1.0})
     assert build_pool(leaves, meant(leaves, 20), DialogueState(), question, signatures).groups == ()
 

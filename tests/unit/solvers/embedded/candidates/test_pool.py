@@ -44,13 +44,13 @@ def test_leaves_come_likeliest_first_and_a_negative_one_again_without_its_sign()
     assert pool.percent.tolist()[6:9] == [False, True, True]
 
 
-def test_the_last_one_stands_for_no_operand() -> None:
+def test_the_last_operand_means_none() -> None:
     pool = made(state_of())
     assert KINDS[pool.kind[-1]] == "none"
     assert KINDS.index("none") not in pool.kind[:-1]
 
 
-def test_constants_are_factors_one_counts_and_what_the_question_says() -> None:
+def test_constants_are_factors_one_counts_and_numbers_of_the_question() -> None:
     said = [value for _, _, value in rows(made(state_of(), "what is that over 365 of these six?"), "constant")]
     assert said == [100, 1000, 1e6, 1e9, 1, -1, 2, 3, 4, 5, 365, 6]
     pool = made(state_of())
@@ -58,7 +58,7 @@ def test_constants_are_factors_one_counts_and_what_the_question_says() -> None:
     assert all(constant is not None for constant in counts)
 
 
-def test_results_are_told_by_how_long_ago_they_were_found() -> None:
+def test_results_are_named_by_their_distance_in_turns() -> None:
     taken = ((RATE_2009, 25.0), (SALES_2009, 500.0), (SALES_2008, 400.0), (COSTS_2008, 80.0))
     pool = made(state_of(*((f"turn {n}?", looked_up(*each)) for n, each in enumerate(taken))))
     assert rows(pool, "result1", "result2", "result3") == [
@@ -84,7 +84,7 @@ def test_no_operand_is_what_has_no_number_is_a_yes_or_was_looked_up_again_since(
     assert rows(pool, "result1", "result2", "result3") == [("result1", 4, 500.0)]
 
 
-def test_only_so_many_results_are_kept_the_latest() -> None:
+def test_only_the_latest_results_are_operands() -> None:
     state = state_of(*((f"{n}?", TurnAction("add", (), float(n))) for n in range(MAX_RESULTS + 2)))
     found = [index for _, index, _ in rows(made(state), "result1", "result2", "result3")]
     assert found == [9, 8, 7, 6, 5, 4, 3, 2]
@@ -105,7 +105,7 @@ def test_a_result_keeps_what_it_counts() -> None:
     assert (pool.counts[at], bool(pool.percent[at])) == (Dimension(Scale.PERCENT), True)
 
 
-def test_lines_taken_before_are_there_in_the_years_named_now_however_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_used_before_are_operands_in_the_years_named_now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.solvers.embedded.operand_pool.TOP_LEAVES", 1)
     assert TOP_LEAVES > 1
     state = state_of(("costs?", looked_up(COSTS_2009, -90.0)))

@@ -63,7 +63,7 @@ def test_a_figure_may_be_qualified_but_not_be_another(label: str, said: str | No
         ("sales per store", None),
     ],
 )
-def test_the_pages_own_wording_is_taken(label: str, said: str | None) -> None:
+def test_the_wording_of_the_page_is_used(label: str, said: str | None) -> None:
     found = told(MARGIN, leaves(HEAD, [label, "900", "840"], INCOME))
     assert found == (MARGIN if said is None else SPELLED.replace("net revenue", said))
 
@@ -86,13 +86,13 @@ def test_a_sign_in_brackets_may_stand_anywhere(label: str, said: str | None) -> 
 
 
 @pytest.mark.parametrize(("label", "found"), [("inventories , net", True), ("net inventories", False)])
-def test_net_of_something_is_told_after_the_name(label: str, found: bool) -> None:
+def test_net_of_something_follows_the_name(label: str, found: bool) -> None:
     question = "what was the inventory turnover in 2015?"
     spelled = told(question, leaves(HEAD, ["cost of goods sold", "500", "480"], [label, "70", "65"]))
     assert (spelled == "what was the cost of goods sold divided by inventories in 2015?") is found
 
 
-def test_of_several_figures_the_preferred_is_taken() -> None:
+def test_of_several_figures_the_preferred_is_used() -> None:
     both = leaves(HEAD, ["operating revenues", "950", "880"], SALES, ["net sales", "890", "830"], INCOME)
     assert told(MARGIN, both) == SPELLED.replace("net revenue", "net sales")
     utility = leaves(HEAD, ["operating revenues", "950", "880"], SALES, INCOME)

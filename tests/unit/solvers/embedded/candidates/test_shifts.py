@@ -37,7 +37,7 @@ def test_factors_are_those_of_the_rule(counts: list[Dimension]) -> None:
 TABLE = ShiftTable(OPERATIONS, GROUPED)
 
 
-def test_more_kinds_than_are_kept_begin_anew() -> None:
+def test_more_kinds_than_the_table_has_room_for_clear_it() -> None:
     table, nothing = ShiftTable(OPERATIONS, GROUPED), np.zeros(1, np.intp)
     thousand, million = Dimension(Scale.THOUSAND), Dimension(Scale.MILLION)
     for number in range(200):
@@ -46,7 +46,7 @@ def test_more_kinds_than_are_kept_begin_anew() -> None:
         assert (left.tolist(), right.tolist()) == ([1000.0], [1.0])
 
 
-def test_a_result_counts_what_the_rule_says() -> None:
+def test_a_result_has_the_dimension_of_the_rule() -> None:
     assert find_result_dimension(
         "divide", (Dimension(Scale.MILLION, "USD"), Dimension(Scale.MILLION, "USD"))
     ) == Dimension(in_ones=True)

@@ -117,7 +117,7 @@ def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None
     assert compute.operands == (Ref(1), Ref(-1))
 
 
-def test_answers_of_another_solver_are_taken_as_they_are(solver: EmbeddedSolver) -> None:
+def test_answers_of_another_solver_are_read_as_they_are(solver: EmbeddedSolver) -> None:
     knowledge, memory = GraphProvider.of([RENT]), Memory()
     context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
     turn = asyncio.run(play_turn("what was the rent in 2008?", context, solver))

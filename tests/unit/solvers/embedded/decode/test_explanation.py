@@ -143,7 +143,7 @@ def test_in_the_sample_no_runner_up_is_surer_or_looks_the_same(sample: Dataset) 
     assert named > 5
 
 
-def test_how_an_earlier_question_is_read_now_is_said() -> None:
+def test_a_new_reading_of_an_earlier_question_is_described() -> None:
     given, now = answered(taken(2, 1, "410"), sure=0.6), answered(taken(2, 2, "395"), sure=0.4)
     told = describe_rereading(0, given, now)
     assert re.search(r"question 1 .*410 \(.+395 \(", told)

@@ -59,7 +59,7 @@ def test_a_part_is_not_meant_where_none_is_named() -> None:
     assert found["europe operating income"] == found["japan operating income"] == (0.0, False)
 
 
-def test_who_says_total_means_a_line_that_says_it() -> None:
+def test_total_means_a_line_with_that_word() -> None:
     found = said("what percentage of total assets were other current assets?")
     assert found["total current assets"][0] == 0.0
 

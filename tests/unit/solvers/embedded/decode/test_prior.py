@@ -51,7 +51,7 @@ def test_nothing_speaks_for_the_leaves_of_a_page() -> None:
     assert build_prior(read_question("net sales?"), leaves(OPERATIONS), FILING, {}) is None
 
 
-def test_the_likelier_place_and_the_label_that_is_said_whole_come_first() -> None:
+def test_the_likelier_place_and_the_whole_label_come_first() -> None:
     excerpt = FILING.excerpt([ORDERS[OPERATIONS], ORDERS[SEGMENTS]])
     weights = {ORDERS[OPERATIONS]: 0.0, ORDERS[SEGMENTS]: -0.5}
     both = leaves(OPERATIONS, SEGMENTS)

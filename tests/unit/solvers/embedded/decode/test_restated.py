@@ -66,7 +66,7 @@ def added(turn: TurnView, rows: tuple[Row, ...], *plans: tuple[str, int, int]) -
     return [score > 0 for score in score_restatements(candidates_of(turn, rows, *plans), [turn]).tolist()]
 
 
-def test_the_same_is_done_in_the_same_order_where_the_question_says() -> None:
+def test_the_calculation_is_repeated_in_the_same_order() -> None:
     rows: tuple[Row, ...] = (
         ("new", COSTS_2008, 80.0), ("new", SALES_2008, 400.0), ("used", SALES_2009, 500.0), ("new", INCOME_2008, 30.0),
     )  # fmt: skip

@@ -76,7 +76,7 @@ def test_operands_stand_at_the_ends_that_the_sides_speak_of() -> None:
     assert columns["second_end"] == [1, -1]
 
 
-def test_numbers_that_the_question_says_are_operands() -> None:
+def test_numbers_of_the_question_are_operands() -> None:
     turn = turn_of("what are the 500 less the 90 and the 7?")
     columns = measured(turn, candidates_of(turn, SALES, ("subtract", 0, 2), ("subtract", 1, 2), ("subtract", 0, 1)))
     assert columns["first_asked"] == [1, 0, 1]

@@ -68,7 +68,7 @@ def test_a_group_has_the_mean_of_its_leaves() -> None:
     assert columns["first:row_in_question"] == [pytest.approx((1 + 0.5) / 2)]  # "total" of "total cost"
 
 
-def test_codes_stand_in_the_columns_that_are_said_to_hold_codes() -> None:
+def test_codes_are_in_the_columns_declared_for_codes() -> None:
     assert set(CATEGORIES) == {name for name, said in CANDIDATE_FEATURES.items() if said.startswith("code of")} - {
         "operation"
     } | {"second_kind", "second_lead", "first_in_second", "second_role"}

@@ -46,7 +46,7 @@ def test_a_group_is_known_by_kind_size_and_least_likely_leaf() -> None:
         ("what is the total of 2007 and 2009?", [-1, -1, -1, 0]),
     ],
 )
-def test_a_group_is_as_many_as_the_question_says(question: str, counted: list[int]) -> None:
+def test_a_group_has_as_many_numbers_as_the_question_asks_for(question: str, counted: list[int]) -> None:
     assert measured(asked(question))["group_counted"] == counted
 
 

@@ -181,7 +181,7 @@ def test_every_column_is_worked_out_and_differs_somewhere() -> None:
     assert one_value == {"turn", "years_named", "places", "lookup", "fresh"}  # one number a turn, held above
 
 
-def test_turns_further_back_count_less_and_share_what_was_taken() -> None:
+def test_turns_further_back_count_less_and_share_used_numbers() -> None:
     turn = turn_of(
         "and now?",
         ("tax rate?", looked_up(RATE_2009, 25.0)),

@@ -74,7 +74,7 @@ def test_the_order_of_a_text_has_a_sign() -> None:
     assert columns["sentence_order"] == [-1, 1]
 
 
-def test_constants_are_said_in_digits_or_in_words() -> None:
+def test_constants_are_written_in_digits_or_in_words() -> None:
     turn = turn_of("what is that over 1000, for the two years?", ("net sales?", looked_up(SALES_2009, 500.0)))
     rows: tuple[Row, ...] = (
         ("result1", 0, 500.0),

@@ -111,7 +111,7 @@ def test_what_was_given_for_a_measure_before_is_used_in_a_formula() -> None:
     assert number(table, plan) == 2
 
 
-def test_balances_are_averaged_if_the_question_says_so() -> None:
+def test_balances_are_averaged_if_the_question_asks_for_it() -> None:
     rows = (
         ("( in millions )", "2023", "2022"), ("total revenues", "730", "720"),
         ("accounts receivable , net", "20", "10"),
@@ -285,7 +285,7 @@ def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
     assert spell_at(find(quarters, "revenue"), Moment(2022, 4, 12), terms) is None
 
 
-def test_what_a_sentence_says_of_a_year_is_not_of_its_quarters() -> None:
+def test_a_sentence_about_a_year_is_not_about_its_quarters() -> None:
     years = build_facts(assemble("y", [ParagraphPart(("Advertising was $5 million in 2023 and $4 million in 2022.",))]))
     (series,) = years.series
     assert spell_at(series, Moment(2023, 4, 3), Terms(years)) is None
@@ -393,7 +393,7 @@ def test_what_a_line_is_called_after_comes_before_the_formula_of_it() -> None:
     assert number(filing, ask(filing, "fcf in 2023?", "lookup", bound=bound)) == 65
 
 
-def test_employees_are_counted_by_what_the_company_says_of_itself() -> None:
+def test_employees_are_counted_by_sentences_about_the_company() -> None:
     said = (
         "At year end 2023, we employed approximately 4,200 people, of whom 900 were salaried.",
         "We have 12 stores.",

@@ -56,14 +56,14 @@ def ask(text: str, intent: str) -> WordsAsked:
     return WordsAsked(read_filing_question(text), intents=tuple(float(name == intent) for name in INTENTS))
 
 
-def test_the_sentence_whose_subject_is_asked_about_is_told_from_others() -> None:
+def test_the_sentence_with_the_asked_subject_differs_from_others() -> None:
     asked = ask("why did interest expense fall?", "why")
     candidates = find_sentences(asked, TABLE)
     subject = candidates.features[:, candidates.names.index("subject")]
     assert TABLE.sentences.sentences[candidates.places[subject.argmax()]].text.startswith("Interest expense")
 
 
-def test_a_sentence_with_the_kind_of_answer_that_is_asked_for_is_told_from_others() -> None:
+def test_a_sentence_with_the_asked_kind_of_answer_differs_from_others() -> None:
     candidates = find_sentences(ask("how big is the headcount?", "text_fact"), TABLE)
     fits = candidates.features[:, candidates.names.index("kind_fits")]
     assert [TABLE.sentences.sentences[at].text for at in candidates.places[fits > 0]] == ["We had 1,200 employees."]
@@ -97,7 +97,7 @@ def test_what_was_named_in_a_sentence_before_is_still_talked_about() -> None:
         ("how long are leases of stores?", "Stores are leased for 10 years."),
     ],
 )
-def test_a_number_of_the_kind_that_is_asked_for_is_told_from_others(question: str, answer: str) -> None:
+def test_a_number_of_the_asked_kind_differs_from_others(question: str, answer: str) -> None:
     stated = (
         "We own 20 stores.",
         "The stores cost us $30 million.",
@@ -156,7 +156,7 @@ def test_a_quote_is_the_sentence_as_printed() -> None:
     assert result.value == Text("We had 1,200 employees.")
 
 
-def test_a_subject_ends_where_it_says_what_happened() -> None:
+def test_a_subject_ends_before_the_verb() -> None:
     assert find_subject(("interest", "expens", "decreas", "due", "lower", "debt")) == {"interest", "expens"}
 
 
@@ -199,9 +199,7 @@ def test_what_cannot_be_answered_with_yes_or_no_has_no_verdict() -> None:
         ("why did service revenue fall?", "why", "Service revenue decreased"),
     ],
 )
-def test_a_sentence_that_explains_a_thing_or_why_it_moved_is_told_from_others_about_it(
-    question: str, intent: str, opening: str
-) -> None:
+def test_an_explanation_or_a_cause_differs_from_other_sentences(question: str, intent: str, opening: str) -> None:
     paragraphs = (
         "We design crates for farms in two countries.",
         "Blue box returns rose in every market that we serve.",

@@ -40,7 +40,7 @@ def memory() -> Memory:
         ("how much was the growth since the year before, in percent?", "percentage_change", 0.75),
     ],
 )
-def test_the_other_year_of_the_line_is_taken(memory: Memory, question: str, operation: str, value: float) -> None:
+def test_the_other_year_of_the_line_is_used(memory: Memory, question: str, operation: str, value: float) -> None:
     plan = plan_change(read_question(question), memory, build_number_matrix(KNOWLEDGE.graph(PAGE)))
     assert plan is not None
     last = plan.steps[-1]

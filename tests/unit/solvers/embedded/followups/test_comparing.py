@@ -40,7 +40,7 @@ def compares_with_the_average(answer: quaestor.Answer) -> bool:
         ("is it lower than that average?", "no"),
     ],
 )
-def test_the_answer_that_is_named_is_held_against(question: str, shown: str, report: Path) -> None:
+def test_the_last_answer_is_compared_with_the_named_one(question: str, shown: str, report: Path) -> None:
     conversation = quaestor.open(report).conversation()
     answers = [conversation.ask(asked) for asked in (AVERAGE, "what was operating income in 2024?", question)]
     assert answers[-1].display == shown

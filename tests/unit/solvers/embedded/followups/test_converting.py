@@ -52,7 +52,7 @@ def test_what_counts_nothing_known_is_converted_only_where_it_is_large_enough() 
     assert plan_conversion(AskedConversion(Scale.THOUSAND), large, 1) is None
 
 
-def test_what_cannot_be_converted_is_said() -> None:
+def test_a_failed_conversion_is_reported() -> None:
     percent, _ = looked_up(Decimal(12), Scale.PERCENT, None)
     assert "millions" in str(plan_conversion(AskedConversion(Scale.MILLION), percent, 1))
     shares, _ = looked_up(Decimal(12), Scale.MILLION, "shares")

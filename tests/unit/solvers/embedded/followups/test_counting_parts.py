@@ -88,7 +88,7 @@ def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
         ),
     ],
 )
-def test_a_place_of_another_list_or_of_answers_that_nobody_counts_is_not_taken(asked: list[str], expected: str) -> None:
+def test_a_place_of_another_list_or_of_uncounted_answers_is_not_used(asked: list[str], expected: str) -> None:
     assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == expected
 
 

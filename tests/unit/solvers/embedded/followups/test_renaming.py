@@ -30,7 +30,7 @@ LONG = (
         (LONG, {"what was the net income of Alder in 2022?": 80, "and of Birch?": 10, "and the revenue?": 655}),
     ],
 )
-def test_a_name_alone_stands_in_place_of_one_of_the_row_s(tmp_path: Path, text: str, asked: dict[str, int]) -> None:
+def test_a_name_alone_replaces_one_of_the_row(tmp_path: Path, text: str, asked: dict[str, int]) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text)
     conversation = quaestor.open(path).conversation()
@@ -38,7 +38,7 @@ def test_a_name_alone_stands_in_place_of_one_of_the_row_s(tmp_path: Path, text: 
 
 
 @pytest.mark.parametrize("question", ["and the change?", "and in total?", "and nothing?", "and in 2019?", "valves?"])
-def test_what_is_no_name_of_a_row_is_not_taken_for_one(
+def test_other_words_are_not_read_as_the_name_of_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     path, plans = tmp_path / "a.csv", list[Plan | None]()

@@ -19,7 +19,7 @@ def test_words_that_nobody_has_seen_have_one_weight() -> None:
     assert (MODEL.stems.of("net"), MODEL.stems.of("zeppelin")) == (0.1, 2.0)
 
 
-def test_an_average_question_is_as_likely_as_the_intercept_says() -> None:
+def test_an_average_question_has_the_probability_of_the_intercept() -> None:
     assert MODEL.probability(np.array([1, 0], np.float32)) == 0.5
     assert MODEL.probability(np.array([5, 0], np.float32)) == pytest.approx(1 / (1 + np.exp(-1.0)))
 

@@ -20,7 +20,7 @@ def features(question: str, earlier: tuple[str, ...] = (), signatures: tuple[str
     return list_features(read_question(question), [read_question(text) for text in earlier], signatures)
 
 
-def test_words_are_taken_alone_in_pairs_and_in_threes_between_the_ends() -> None:
+def test_n_grams_are_words_pairs_and_triples_between_the_ends() -> None:
     grams = {name for name in features("net sales?") if name.startswith("q:")}
     assert grams == {
         "q:<s>", "q:net", "q:sale", "q:</s>", "q:<s>_net", "q:net_sale", "q:sale_</s>", "q:<s>_net_sale",
@@ -50,13 +50,13 @@ def test_years_are_one_shape_and_counted() -> None:
         ),
     ],
 )  # fmt: skip
-def test_turns_before_are_told_latest_first(signatures: tuple[str, ...], expected: set[str]) -> None:
+def test_features_list_earlier_turns_latest_first(signatures: tuple[str, ...], expected: set[str]) -> None:
     found = features("why?", tuple(f"{n}?" for n in range(len(signatures))), signatures)
     kinds = ("before", "signature:", "pending:", "turn:")
     assert {name for name in found if name.startswith(kinds) and "|" not in name} == expected
 
 
-def test_a_comparison_is_told_by_kind_and_by_what_points_back() -> None:
+def test_features_of_a_comparison_are_its_kind_and_what_points_back() -> None:
     found = features("what is that change divided by the rent?", ("what was the rent?",), ("lookup(new)",))
     assert {"sides:ratio|10", "lookup|sides:ratio|10", "side2:0said"} <= found.keys()
     assert not any(name.startswith("side1:") for name in features("what was it?"))

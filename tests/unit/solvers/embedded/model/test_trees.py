@@ -41,7 +41,7 @@ def test_a_row_goes_down_each_tree_and_what_the_trees_say_adds_up() -> None:
     assert trees.scores(rows).tolist() == [1.5, 20.5, 300.5, 299.5]
 
 
-def test_a_value_that_is_missing_goes_where_its_question_says() -> None:
+def test_a_missing_value_follows_the_default_branch() -> None:
     trees = Trees(document(UNEVEN, stump(1, 5.0, 0.5, -0.5, False)), ("size", "age"))
     rows = np.array([[np.nan, 4], [10, np.nan], [np.nan, np.nan]], np.float32)
     # An unknown size counts as large, an unknown age as young in the first tree and as old in the second.
@@ -110,7 +110,7 @@ def test_models_that_number_their_nodes_otherwise_are_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
-def test_trees_of_any_depth_say_what_xgboost_says_where_values_are_missing(depth: int) -> None:
+def test_trees_of_any_depth_score_missing_values_like_xgboost(depth: int) -> None:
     xgboost = pytest.importorskip("xgboost")
     random = np.random.default_rng(depth)
     rows = random.normal(size=(2000, 6)).astype(np.float32)

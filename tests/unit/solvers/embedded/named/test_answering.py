@@ -23,7 +23,7 @@ def play(*questions: str, document: Document = REPORT) -> list[Turn]:
     return list(asyncio.run(play_conversation(conversation, solver, knowledge)))
 
 
-def test_a_measure_is_computed_exactly_and_says_how_it_was_read() -> None:
+def test_a_measure_is_computed_exactly_with_its_reading_shown() -> None:
     (turn,) = play("what was free cash flow in 2023?")
     answer = turn.answer
     assert (str(answer), answer.formula) == ("81 million", "158 - 77")
@@ -97,7 +97,7 @@ def test_a_measure_of_several_years_is_listed() -> None:
     assert str(turn.answer).count(";") == 2
 
 
-def test_an_amount_is_told_in_the_scale_that_is_asked_for() -> None:
+def test_an_amount_has_the_scale_that_is_asked_for() -> None:
     cash = [["( $ in millions )", *CASH_FLOWS[0][1:]], *CASH_FLOWS[1:]]
     title = "CONSOLIDATED STATEMENTS OF CASH FLOWS"
     document = assemble("TERN/2023/10-K", [HeadingPart(title), TablePart(cash, title=title)])

@@ -33,8 +33,6 @@ def test_the_stems_of_several_texts_are_those_of_all_in_one(parts: list[str]) ->
         ("the fy2009 plan", "2009", {"fy": 1, "plan": 1}),
     ],
 )
-def test_words_stand_as_far_from_a_number_as_there_are_words_between(
-    text: str, number: str, distances: dict[str, int]
-) -> None:
+def test_distance_from_a_number_counts_the_words_between(text: str, number: str, distances: dict[str, int]) -> None:
     start = text.rindex(number)
     assert dict(measure_stem_distances(text, start, start + len(number))) == distances

@@ -19,12 +19,12 @@ def both(monkeypatch: pytest.MonkeyPatch, rows: list[dict[int, float]], width: i
     return whole, by_word
 
 
-def test_a_page_is_kept_whole_and_a_filing_by_word() -> None:
+def test_a_page_is_stored_whole_and_a_filing_by_word() -> None:
     assert build_word_matrix([{}] * 100, 100, 200).whole is not None
     assert build_word_matrix([{}] * 8000, 8000, 1000).whole is None
 
 
-def test_sums_are_the_same_however_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_are_the_same_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = np.random.default_rng(3)
     many = [{int(word): chance.random() for word in chance.choice(40, 6, replace=False)} for _ in range(50)]
     for rows, width in ((ROWS, 6), (many, 41)):

@@ -22,7 +22,7 @@ _CELL = st.sampled_from(["", "-", "1", "2", "3", "total", "a", "2019", "5 %"])
     ("label", "left"),
     [("year ended december 31 , 2019", ""), ("2019 amount", "amount"), ("total", ""), ("europe", "europe"), ("", "")],
 )
-def test_what_a_label_names_besides_a_time(label: str, left: str) -> None:
+def test_words_of_a_label_without_its_times(label: str, left: str) -> None:
     assert remove_times(label) == left
 
 

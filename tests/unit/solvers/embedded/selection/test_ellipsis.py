@@ -20,7 +20,7 @@ from quaestor.solvers.embedded.writing import complete_question
         ("in which year were wages highest?", "and which was lowest?", "which year was lowest?"),
     ],
 )
-def test_what_is_left_out_is_taken_from_the_question_before(before: str, said: str, whole: str) -> None:
+def test_omitted_words_come_from_the_question_before(before: str, said: str, whole: str) -> None:
     assert complete_question(read_question(said), [read_question(before)]).text == whole
 
 

@@ -29,11 +29,11 @@ def test_lines_under_a_heading_or_above_its_total(whole: str, labels: tuple[str,
 
 
 @pytest.mark.parametrize("whole", ["goodwill", "", "the of", "net income"])
-def test_what_no_heading_says_has_no_parts(whole: str) -> None:
+def test_what_no_heading_names_has_no_parts(whole: str) -> None:
     assert find_members(REGIONS, whole) is None
 
 
-def test_what_is_taken_away_and_what_follows_a_sum_are_no_parts() -> None:
+def test_deductions_and_lines_after_a_sum_are_not_parts() -> None:
     grid = [
         ["", "2012"], ["receivables :", ""], ["billed", "$ 300"], ["unbilled", "120"], ["", "420"],
         ["less allowance", "-20 ( 20 )"], ["net receivables", "$ 400"],

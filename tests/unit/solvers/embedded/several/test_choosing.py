@@ -30,7 +30,7 @@ def test_numbers_of_one_line_go_together_though_one_is_likelier_elsewhere() -> N
     assert chosen.share == (0.9, 0.4)
 
 
-def test_a_number_of_another_year_is_not_taken() -> None:
+def test_a_number_of_another_year_is_not_chosen() -> None:
     numbers = leaves()
     at = {leaf.quantity.text: place for place, leaf in enumerate(numbers.leaves)}
     shares = np.full(len(numbers), 0.1)

@@ -58,7 +58,7 @@ def test_one_line_or_one_result_is_no_list(question: str) -> None:
     assert find_listed_lines(Question(question), PAGE) is None
 
 
-def test_a_label_without_an_and_is_not_said_across_one() -> None:
+def test_a_label_without_an_and_does_not_match_across_one() -> None:
     lines = page([["", "2016"], ["net income", "3"], ["net income , total", "4"], ["total assets", "9"]], [])
     listing = find_listed_lines(Question("what were net income and total assets in 2016?"), lines)
     assert listing is not None

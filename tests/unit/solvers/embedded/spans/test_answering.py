@@ -29,7 +29,7 @@ def asked(page: str, *questions: str, **options: object) -> tuple[Document, list
          "light-emitting diodes and to glass"),
     ],
 )  # fmt: skip
-def test_words_are_taken_from_the_sentence_that_says_them(page: str, question: str, words: str) -> None:
+def test_words_are_quoted_from_the_sentence_with_the_answer(page: str, question: str, words: str) -> None:
     document, (answer,) = asked(page, question)
     assert answer.value == Text(words)
     assert answer.kind == "text"
@@ -40,7 +40,7 @@ def test_words_are_taken_from_the_sentence_that_says_them(page: str, question: s
     assert 0 < answer.confidence < 1
 
 
-def test_the_plan_is_verified_and_kept_for_the_next_question() -> None:
+def test_the_plan_is_verified_and_remembered_for_the_next_question() -> None:
     found = quaestor.open(CABLES).ask(
         ["what were net sales of power cables in 2012?", "why did they grow?", "and in 2011?"]
     )
@@ -57,7 +57,7 @@ def test_why_alone_asks_for_the_cause_of_what_was_asked_before() -> None:
 @pytest.mark.parametrize(
     "question", ["why did the auditor resign?", "who is the treasurer?", "what does return on equity mean?", "why?"]
 )
-def test_what_no_sentence_says_is_told(question: str) -> None:
+def test_a_question_that_no_sentence_answers_is_declined(question: str) -> None:
     _, (answer,) = asked(CABLES, question)
     assert answer.value is None
     assert answer.reason
@@ -73,6 +73,6 @@ def test_what_comes_to_a_number_is_one() -> None:
     assert answer.number is not None
 
 
-def test_where_numbers_alone_are_asked_for_there_are_no_words() -> None:
+def test_words_are_no_answers_if_only_numbers_are_asked_for() -> None:
     _, (answer,) = asked(CABLES, "why did net sales of power cables grow in 2012?", answers="numbers", decline=False)
     assert answer.number is not None

@@ -22,7 +22,7 @@ def best(question: str, asked: AskedWords) -> str:
     return find_sentences(Question(question), asked, PAGE)[0].sentence.text
 
 
-def test_a_cause_is_taken_from_the_sentence_that_goes_on() -> None:
+def test_a_cause_is_quoted_from_the_sentence_that_continues() -> None:
     assert best("why did freight costs rise in 2016?", "cause") == "the increase was driven by longer routes ."
 
 
@@ -30,7 +30,7 @@ def test_a_line_leads_to_its_footnote() -> None:
     assert best("what is included in freight costs?", "parts") == "( 1 ) includes tolls and fuel ."
 
 
-def test_the_sentence_that_leads_to_a_table_says_what_it_shows() -> None:
+def test_the_sentence_before_a_table_describes_it() -> None:
     assert best("what does the table show?", "table") == "the following table shows what the depots cost :"
 
 

@@ -41,7 +41,9 @@ def words(text: str, question: str, asked: AskedWords) -> str:
         ("Nothing of this fits.", "why did rent fall?", "cause", "Nothing of this fits"),
     ],
 )  # fmt: skip
-def test_the_answer_is_what_the_question_has_not_said(text: str, question: str, asked: AskedWords, answer: str) -> None:
+def test_the_answer_leaves_out_the_words_of_the_question(
+    text: str, question: str, asked: AskedWords, answer: str
+) -> None:
     assert words(text, question, asked) == answer
 
 
