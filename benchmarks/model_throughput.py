@@ -119,12 +119,11 @@ def _write_samples(folder: Path, count: int, turns: int) -> None:
     from quaestor.application.document_text import text_parts
     from quaestor.datasets.formats import read_dataset
     from quaestor.prompts import render
-    from quaestor.solvers.briefing import rules
 
     dataset = read_dataset(benchmark_file())
     pages = list({one.document.id: one.document for one in dataset.conversations}.values())
     texts = ["\n".join(part.text for part in text_parts(page)) for page in pages]
-    system = render("agent/system", rules=rules(), advice=None)
+    system = render("agent/system", advice=None)
     told = {"system": system, "turns": turns, "pages": [texts[number % len(pages)] for number in range(count)]}
     (folder / "samples.json").write_text(json.dumps(told), encoding="utf-8")
 

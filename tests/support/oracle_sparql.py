@@ -21,7 +21,6 @@ from quaestor.plan.expressions import LIST_FUNCTIONS
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.briefing import rules as rules_of_core
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**", "greater": ">"}
@@ -67,12 +66,10 @@ class Written:
 
     @property
     def named(self) -> dict[str, Any]:
-        """The reply of the first phase: the values, and the one that is the answer, or the rules that are followed."""
+        """The reply of the first phase: the values, and the one that is the answer."""
         if self.formula in self._names.values():
             return {"values": self.values, "answer": self.formula}
-        done = {step.operation for step in self.plan.steps if not isinstance(step, Extract)}
-        rules = [rule.label for rule in rules_of_core("calculation") if rule.operation in done]
-        return {"values": self.values, "rules": rules[:2]}
+        return {"values": self.values}
 
     def _step(self, number: int) -> str:
         step = self.plan.steps[number - 1]

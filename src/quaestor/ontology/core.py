@@ -273,16 +273,18 @@ class CoreRule:
         name: `kg:RuleChange`.
         kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `reading`, which
             value a wording means; a rule of `scale`.
-        label: The words of a question that it is about.
-        metric_type: The name of the type that a rule of calculation belongs to, else None.
+        label: What it is about, in words of questions with commas between.
+        wordings: The words of questions that are about it, those of the label among them.
+        about: The names of the metric types that it is about; of a rule of calculation the one that it belongs to.
         operation: The plans' operation that does it, or None.
     """
 
     name: str
     kind: RuleKind
     label: str
+    wordings: tuple[str, ...]
     text: str
-    metric_type: str | None
+    about: tuple[str, ...]
     operation: str | None
 
 
@@ -381,14 +383,15 @@ def _snake(label: str) -> str:
 
 
 def _rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricType]) -> CoreRule:
-    about = next((_named(metrics, metric, name) for metric in node.get("kg:about", ())), None)
+    about = [_named(metrics, metric, name) for metric in node.get("kg:about", ())]
     return CoreRule(
         name,
         kind,
         node["rdfs:label"][0],
+        (*node["rdfs:label"][0].split(", "), *node.get("skos:altLabel", ())),
         node["rdfs:comment"][0],
-        about.name if about else None,
-        about.operation if about else None,
+        tuple(metric.name for metric in about),
+        about[0].operation if kind == "calculation" else None,
     )
 
 

@@ -25,7 +25,9 @@ from quaestor.plan.operations import LARGEST_EXPONENT
 from quaestor.plan.scales import shift_decimal
 from quaestor.plan.steps import Compute
 from quaestor.questions.instructions import read_instructions
+from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
+from quaestor.questions.stems import shapes
 from quaestor.questions.words_asked import words_asked
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.signs import asks_size_of_fall
@@ -43,9 +45,30 @@ _LONGEST_HEADING = 40
 """Of letters, of a heading over the own one."""
 
 
-def rules(*kinds: RuleKind) -> Sequence[CoreRule]:
-    """Return the rules of the ontology's core, all of them where no kind is named."""
-    return tuple(rule for rule in read_core().rules if not kinds or rule.kind in kinds)
+def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[CoreRule]:
+    """Return the rules of the ontology's core that a question needs: by its words, or by what it may ask for.
+
+    Args:
+        kinds: Those that are wanted; none for all.
+    """
+    asked, turns = context.read(question), context.memory.turns
+    last = turns[-1].answer.metric_type if turns else "value"
+    called = {pattern.rule for pattern in asked.patterns}
+    types = {metric.metric_type for metric in asked.metric_types(last)}
+    if types == {"value"}:  # also what "and the other plan?" asks for
+        types.add(last)
+    return tuple(
+        rule
+        for rule in read_core().rules
+        if (not kinds or rule.kind in kinds)
+        and (rule.name in called or not types.isdisjoint(rule.about) or _is_named(rule, asked))
+    )
+
+
+def _is_named(rule: CoreRule, question: Question) -> bool:
+    """Return whether one of the wordings of a rule is in a question, in any form of its words."""
+    said = f" {' '.join(question.shapes)} "
+    return any(f" {' '.join(shapes(wording))} " in said for wording in rule.wordings)
 
 
 def page_name(document: Document) -> str:
@@ -217,14 +240,18 @@ def references(context: TurnContext, named: Callable[[int], str]) -> str:
     return "" if context.question.wants.kind == "span" else reading_line(context.references, named)
 
 
-def prompt_variables(question: str, context: TurnContext) -> dict[str, object]:
+def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> dict[str, object]:
     """Return what every phase is told: the question, the conversation, what it points back to, why it is asked again.
 
     Earlier answers are named as tools take them: `#-1` for the last one.
+
+    Args:
+        kinds: Of the rules that the phase follows; none for all.
     """
     turns = len(context.memory.turns)
     return {
         "question": with_hints(question, context.document),
+        "rules": rules(question, context, *kinds),
         "history": history(context),
         "references": references(context, lambda turn: f"#{turn - turns}"),
         "feedback": context.feedback,

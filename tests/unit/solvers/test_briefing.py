@@ -3,6 +3,7 @@
 from dataclasses import replace
 from decimal import Context, Decimal
 
+import pytest
 from discussed_filing import a_discussed_filing
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,13 +14,13 @@ from values import a_value
 
 from quaestor.conversation.answer import Answer, OtherReading
 from quaestor.conversation.references.resolving import resolve
-from quaestor.conversation.turn import Memory
+from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Section
 from quaestor.plan.operations import LARGEST_EXPONENT, PRECISION
 from quaestor.plan.steps import Plan
 from quaestor.questions.question import read_question
-from quaestor.solvers.briefing import heading, history, near_sentences, references, with_hints
+from quaestor.solvers.briefing import heading, history, near_sentences, references, rules, with_hints
 
 NUMBERS = st.builds(
     lambda digits, exponent: Decimal(digits).scaleb(exponent - len(str(abs(digits))), Context(prec=PRECISION)),
@@ -112,3 +113,49 @@ def test_of_headings_those_are_told_that_say_what_stands_below() -> None:
     path = ("Part II", "Item 7. Management's Discussion and Analysis of Financial Condition", "Revenue by region")
     assert heading(Section("s", path)) == "Item 7. Management's Discussion and... > Revenue by region"
     assert heading(Section("s")) == ""
+
+
+ALWAYS = {"Sign", "Magnitude", "AsPrinted"}
+"""The rules of every question: it may ask for a number as it is printed."""
+
+
+def names_of_rules(question: str, *turns: Turn) -> set[str]:
+    context = replace(context_of(memory=Memory(turns)), question=read_question(question))
+    return {rule.name.removeprefix("kg:Rule") for rule in rules(question, context)}
+
+
+@pytest.mark.parametrize(
+    ("question", "needed", "others"),
+    [
+        ("what was the rent in 2008?", set(), {"Change", "Percent", "MixedScales", "Supposed"}),
+        ("by what percent did sales grow from 2007 to 2008?", {"PercentageChange", "Percent"}, {"Average", "Sum"}),
+        ("and yoy, how fast has it grown?", {"PercentageChange", "Percent"}, {"Sum"}),
+        ("what is that change over 100?", {"Change", "ChangeOverBase"}, {"Product"}),
+        ("what share of sales is that?", {"PartOverWhole", "Percent"}, {"Sum"}),
+        ("how much were the two together?", {"Sum", "MixedScales"}, {"PercentageChange", "AskedScale"}),
+        ("what is that in dollars?", {"AskedScale"}, {"Sum"}),
+        ("by how much did cash decline?", {"Decline", "Change"}, {"Balance"}),
+        ("what was cash at the beginning of 2008?", {"Balance"}, {"Change"}),
+        ("what was the average of the two margins?", {"Average", "Percent"}, {"Change"}),
+        ("if rent had doubled, what would it be?", {"Supposed"}, {"Change"}),
+    ],
+)
+def test_a_question_is_told_with_the_rules_that_it_needs(question: str, needed: set[str], others: set[str]) -> None:
+    told = names_of_rules(question)
+    assert told >= needed | ALWAYS
+    assert told.isdisjoint(others)
+
+
+def test_a_question_that_asks_the_last_one_again_needs_its_rules() -> None:
+    change = computed("its change?", "subtract", -1, Cell("rent", 2007))
+    change = replace(change, answer=replace(change.answer, metric_type="change"))
+    assert names_of_rules("and in 2009?", change) >= {"Change", "AskedAgain"}
+    assert "Change" in names_of_rules("the second plan's?", change)
+    assert "Change" not in names_of_rules("and in 2009?", looked_up("rent in 2008?", "rent", 2008))
+
+
+def test_rules_are_told_by_their_kinds() -> None:
+    question = "what was the change in the opening balance?"
+    context = replace(context_of(), question=read_question(question))
+    assert {rule.kind for rule in rules(question, context, "reading")} == {"reading"}
+    assert len(rules(question, context)) > len(rules(question, context, "calculation", "reading")) >= 2

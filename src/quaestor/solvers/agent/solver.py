@@ -90,7 +90,7 @@ class AgentSolver:
     @cached_property
     def _system(self) -> str:
         """What every turn is told first."""
-        return render("agent/system", rules=briefing.rules(), advice=self._advice)
+        return render("agent/system", advice=self._advice)
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
         """Return the answer that the plan of the model's tool calls gives; one without a value where it finds none.

@@ -13,7 +13,7 @@ from quaestor.conversation.events import Note
 from quaestor.core.computing import compute
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.request import TypedRequest
-from quaestor.ontology.core import CoreRule
+from quaestor.ontology.core import RuleKind
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
@@ -94,20 +94,19 @@ class CriticRoles:
             told["page"] = None if begun else shown_numbers(document, all_sentences=words)
         if begun:
             return render("reflection/critic_again", **told)
-        return render("reflection/critic", **briefing.prompt_variables(self._question, self._context), **told)
+        # Who judges only which numbers were taken needs no rules of calculation.
+        kinds: Sequence[RuleKind] = ("calculation", "transformation", "scale")
+        if duty == "extraction" and not self._once:
+            kinds = ("scale",)
+        return render("reflection/critic", **briefing.prompt_variables(self._question, self._context, *kinds), **told)
 
     async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | str:
         role, told = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
-        system = render("reflection/critic_system", role=role, duty=told, rules=_rules(role))
+        system = render("reflection/critic_system", role=role, duty=told)
         try:
             return await self._talks[duty].ask(prompt, f"{duty.upper()}_CRITIC_{number}", system)
         except ModelReplyError as error:
             return str(error)
-
-
-def _rules(role: str) -> Sequence[CoreRule]:
-    """Who judges only which numbers were taken needs the rules of how they are taken, others those of calculation."""
-    return briefing.rules("scale") if role == "extraction" else briefing.rules("calculation", "transformation", "scale")
 
 
 def _unexplained(verdict: Verdict) -> Sequence[str]:

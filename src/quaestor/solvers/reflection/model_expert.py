@@ -77,7 +77,7 @@ class ModelExpert:
 
     async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
         told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
-        system = render("reflection/expert_system", rules=briefing.rules(), **told)
+        system = render("reflection/expert_system", **told)
         return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
 
     def _prompt(self, objections: Sequence[str]) -> str:

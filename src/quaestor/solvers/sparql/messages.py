@@ -80,7 +80,6 @@ class WantedValues:
         Field(max_length=MOST_VALUES),
     ]
     answer: str | None = None
-    rules: list[str] | None = None
     assumption: str | None = None
     no_answer: NumberSilence | None = None
 
@@ -93,7 +92,6 @@ class NumberValues:
     reasoning: str = ""
     values: Annotated[list[WantedNumber], Field(max_length=MOST_VALUES)]
     answer: str | None = None
-    rules: list[str] | None = None
     no_answer: NumberSilence | None = None
 
 

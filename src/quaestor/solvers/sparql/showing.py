@@ -5,11 +5,13 @@ is shown under its own node with the labels that tell them apart.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell, period_code
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
+from quaestor.ontology.core import RuleKind
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import passage_name
@@ -48,10 +50,15 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
     }
 
 
-def phase_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Return what both phases are told: the question, what it points back to, why it is asked again, the results."""
+def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> dict[str, object]:
+    """Return what both phases are told: the question, what it points back to, why it is asked again, the results.
+
+    Args:
+        rules: The kinds of rules that the phase follows. Formulas have signs, and no names of operations.
+    """
     return {
         "question": briefing.with_hints(question, context.document),
+        "rules": [replace(rule, operation=None) for rule in briefing.rules(question, context, *rules)],
         "results": _results(context),
         "references": briefing.references(context, lambda turn: f"result_{turn}"),
         "feedback": context.feedback,

@@ -12,7 +12,7 @@ from quaestor.conversation.events import FormulaWritten, ValuesNamed, WhyNoAnswe
 from quaestor.core.computing import compute_little
 from quaestor.llm.models import Connection
 from quaestor.llm.structured.request import TypedRequest
-from quaestor.ontology.core import CoreRule, RuleKind
+from quaestor.ontology.core import RuleKind
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers import briefing
@@ -32,8 +32,8 @@ PLAN, CALCULATE = "PLAN", "CALCULATE"
 _NAMING: Sequence[RuleKind] = ("reading",)
 """The rules that say which value a wording means."""
 
-_CALCULATING: Sequence[RuleKind] = ("transformation", "scale")
-"""The rules that say what is done with values, besides those of calculation that the model follows."""
+_CALCULATING: Sequence[RuleKind] = ("calculation", "transformation", "scale")
+"""The rules that say what is done with values."""
 
 _NAMINGS = 2
 """How often values are named: once more where no formula can be written over the first ones."""
@@ -124,9 +124,8 @@ class SparqlSolver:
                 all_kinds=retrieval.all_kinds,
                 explains=retrieval.explains,
                 always_answer=self.limits.always_answer,
-                calculation=briefing.rules("calculation"),
                 page=briefing.page_name(context.document),
-                **phase_variables(retrieval.question, context),
+                **phase_variables(retrieval.question, context, *_NAMING),
             )
         )
         if missing is not None:
@@ -142,7 +141,7 @@ class SparqlSolver:
             check=named,
             told=None if retrieval.all_kinds else NumberValues,
         )
-        return await request.ask(prompt, phase, render("sparql/system", rules=_told(*_NAMING)))
+        return await request.ask(prompt, phase, render("sparql/system"))
 
     async def _calculate(self, model: Connection, calculation: FormulaPhase, wanted: WantedValues) -> Formula:
         """Return the model's formula over the values."""
@@ -151,13 +150,12 @@ class SparqlSolver:
         prompt = await compute_little(
             lambda: render(
                 "sparql/calculate",
-                calculation=_named_rules(wanted.rules or ()),
                 reasoning=wanted.reasoning[:_LONGEST],
                 values=retrieval.told(),
                 all_kinds=retrieval.all_kinds,
                 explains=retrieval.explains,
                 number=NUMBER_OF_VALUES,
-                **phase_variables(retrieval.question, context),
+                **phase_variables(retrieval.question, context, *_CALCULATING),
             )
         )
         request = TypedRequest(
@@ -171,7 +169,7 @@ class SparqlSolver:
             doubt=calculation.explain,
             told=None if retrieval.explains else FormulaAlone,
         )
-        formula = await request.ask(prompt, CALCULATE, render("sparql/system", rules=_told(*_CALCULATING)))
+        formula = await request.ask(prompt, CALCULATE, render("sparql/system"))
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
         return formula
 
@@ -183,15 +181,3 @@ def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, s
     if said is not None and said.formula is None and (said.no_answer or not said.explanation):
         return said.no_answer or "not_on_page", said.reasoning
     return None
-
-
-def _told(*kinds: RuleKind) -> Sequence[CoreRule]:
-    """Return rules as this solver tells them: formulas have signs, and no names of operations."""
-    return [replace(rule, operation=None) for rule in briefing.rules(*kinds)]
-
-
-def _named_rules(labels: Sequence[str]) -> Sequence[CoreRule]:
-    """Return the rules of calculation that a model follows, by label or a part of one; all if it names none."""
-    wanted = {part.strip().casefold() for label in labels for part in label.split(",")}
-    every = _told("calculation")
-    return [rule for rule in every if wanted & {part.strip() for part in rule.label.casefold().split(",")}] or every

@@ -1,4 +1,4 @@
-"""What the planner is told: the rules, the form of a plan with examples, the page by the names of its lines.
+"""What the planner is told: the form of a plan with examples, the page by the names of its lines, the question.
 
 What the model copies from the page is words.
 """
@@ -19,7 +19,7 @@ from quaestor.solvers.workflow.lines import Axes, axes_of
 
 @lru_cache(maxsize=4)
 def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
-    """Return what holds for every question: rules, form, examples.
+    """Return what holds for every question: form, examples.
 
     Args:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
@@ -27,7 +27,7 @@ def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_a
         always_answer: Whether it takes the likeliest of several numbers that fit.
     """
     told = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
-    return render("workflow/system", rules=briefing.rules(), **told)
+    return render("workflow/system", **told)
 
 
 def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False, explains: bool = False) -> str:
@@ -45,10 +45,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     named = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
     return render(
         "workflow/plan",
-        question=briefing.with_hints(question, context.document),
-        history=briefing.history(context),
-        references=briefing.references(context, lambda turn: f"#{turn - len(context.memory.turns)}"),
-        feedback=context.feedback,
+        **briefing.prompt_variables(question, context),
         document=briefing.page_name(document),
         tables=[
             _table(table, axes, document, first) for table, axes in zip(document.tables, axes_of(document), strict=True)

@@ -48,16 +48,16 @@ def test_a_plan_is_held_to_a_strict_schema_where_the_server_can() -> None:
 
 
 def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
-    asked = play(saying([change()])).asked[0]
+    asked = play(saying([change()]), "what was the percentage change in cash?").asked[0]
     assert "row | 2007 | 2008 | 2009\n" in asked.prompts[0]
     assert "net increase (decrease) in cash | 4079 |" in asked.prompts[0]
     assert "HALC" in asked.prompts[0]
-    assert "percentage change: (later - earlier) / earlier" in asked.system
+    assert "(later - earlier) / earlier" in asked.prompts[0]
 
 
 def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
     told = play(saying([change()])).asked[0].prompts[0]
-    shown = told[told.index("Its sentences that print numbers or lead to a table:") : told.index("Question: ")]
+    shown = told[told.index("Its sentences that print numbers or lead to a table:") : told.index("Conversation so far")]
     assert "- capital expenditures were $ 38.6 million in 2009" in shown
     document = context_of().document
     assert shown.count("\n- ") == len(tells_of_numbers(document)) < len(document.sentences)
