@@ -172,6 +172,11 @@ def passage_name(place: int, _sentence: Sentence) -> str:
     return f"p{place}"
 
 
+def passage_names(document: Document) -> Mapping[tuple[str, int], str]:
+    """Return these names by section and index."""
+    return {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
+
+
 def named_passages(document: Document, name: Callable[[int, Sentence], str] = passage_name) -> Mapping[str, Sentence]:
     """Return the sentences of a document by their names."""
     return {name(place, sentence): sentence for place, sentence in enumerate(document.sentences, 1)}

@@ -1,10 +1,12 @@
 """Where a model finds no answer in a part of a long document, more of it is shown once before that is believed."""
 
+import re
+
 import pytest
 from agent_bench import final, query, reply
 from agent_bench import scripted as agent_script
 from long_filing import a_long_filing
-from model_replies import Call
+from model_replies import Asked, Call, Reply
 from model_server import Script
 from solver_bench import play_solver
 from sparql_bench import scripted, values
@@ -12,6 +14,7 @@ from word_excerpts import WordExcerpts
 from workflow_bench import plan, saying, table
 
 from quaestor.conversation.events import NoAnswerGiven
+from quaestor.core.provenance import SentenceRef
 from quaestor.solvers.agent.solver import AgentSolver
 from quaestor.solvers.base import Solver
 from quaestor.solvers.sparql.solver import SparqlSolver
@@ -81,3 +84,36 @@ def test_a_search_takes_no_step_so_what_follows_can_name_steps() -> None:
         AgentSolver(), agent_script([reply(*calls)]), (QUESTION,), FILING, excerpts=WordExcerpts(FILING)
     )
     assert played.turn.answer.number == 8
+
+
+def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
+    """What the tools read has its name before it, in the order of the whole report."""
+    read: list[str] = []
+
+    def model(asked: Asked) -> Reply:
+        read[:] = asked.results
+        if not read:
+            return reply(Call("search_document", {"section": "Note 7"}), Call("find_in_text", {"words": "segments"}))
+        if len(read) == 2:
+            return reply(Call("find_in_text", {"words": "company employees", "unit": "employees"}))
+        names = [found[0] for text in read if (found := re.search(r"\bp\d+(?=: )", text))]
+        return reply(Call("final_answer", {"explanation": [f"It says so [{name}]." for name in names]}))
+
+    why = "why is the company what it is, explain?"
+    turn = play_solver(AgentSolver(), model, (why,), FILING, excerpts=WordExcerpts(FILING)).turn
+    assert turn.answer.explanation is not None
+    cited = [FILING.sentence(source).text for source in turn.answer.sources if isinstance(source, SentenceRef)]
+    assert cited == [
+        "future principal payments of the notes are as follows :",
+        "the company reports europe and the americas as its segments :",
+        "the company had 3200 employees in 2023 and 12 plants .",
+    ]
+
+
+def test_no_names_are_told_with_a_question_that_asks_for_no_explanation() -> None:
+    steps = [reply(Call("find_in_text", {"words": "company employees"})), reply(final("#1"))]
+    played = play_solver(
+        AgentSolver(), agent_script(steps), ("how many employees?",), FILING, excerpts=WordExcerpts(FILING)
+    )
+    assert "the company had 3200 employees" in "".join(played.asked[1].results)
+    assert not re.search(r"\bp\d+: ", "".join(played.asked[1].results + played.asked[1].prompts))

@@ -56,7 +56,7 @@ def _joined(said: object) -> object:
 _SENTENCES: dict[str, JsonValue] = {
     "type": "array",
     "items": {"type": "string"},
-    "description": "For why, how or a judgement: 'It rose {#3} [\"words of the page\"].'",
+    "description": "For why, how or a judgement: 'It rose {#3} [p2].', or [\"its words\"].",
 }
 
 

@@ -56,7 +56,14 @@ from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
-from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, stated_by
+from quaestor.solvers.explaining import (
+    NOTHING_BOUND,
+    Explainer,
+    may_be_explained,
+    named_passages,
+    passage_names,
+    stated_by,
+)
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.tools.toolbox import Toolbox
 
@@ -171,8 +178,13 @@ class AgentSolver:
 
 def page_variables(question: str, context: TurnContext) -> dict[str, object]:
     """Return what prompts are told: the page, the conversation, the text that the question is near to."""
-    sentences = [sentence.text for sentence in briefing.near_sentences(question, context)]
     page = briefing.outline(context)
+    explains = may_be_explained(context.read(question), context)
+    names = passage_names(context.document.whole or context.document) if explains else {}
+    sentences = [
+        f"{names[sentence.section, sentence.index]}: {sentence.text}" if explains else f"- {sentence.text}"
+        for sentence in briefing.near_sentences(question, context)
+    ]
     return {
         "page": page,
         "whole": page["whole"],
@@ -214,7 +226,10 @@ class AnswerRounds(ModelLoop[Settled]):
         self.context, self.limits, self.understanding, self.whole = context, limits, understanding, whole
         self.assumption: str | None = None
         self.native = connection.spec.profile.tools
-        self._explainer = Explainer(context)
+        # By their places in the whole document: a search adds sentences to what is shown, and renames none.
+        passages = passage_names(context.document.whole or context.document)
+        self._explainer = Explainer(context, name=lambda _, sentence: passages[sentence.section, sentence.index])
+        self._explains = may_be_explained(context.question, context)
         self._seen: Counter[tuple[str, str]] = Counter()
         self._challenged = False
         search = self._find if context.search is not None else None
@@ -299,8 +314,13 @@ class AnswerRounds(ModelLoop[Settled]):
                     steps = _steps_of(result)
                     unsure = unsure or len(steps) != foreseen_steps(called)
                     given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
-                results.append((called, brief(result)))
+                results.append((called, brief(result, self._names())))
         return answered(results, self._repair() if self._closing else "")
+
+    def _names(self) -> Mapping[str, str]:
+        """Return the names of the sentences that are shown now, if the question may be explained by them."""
+        named = named_passages(self.context.document, self._explainer.name) if self._explains else {}
+        return {sentence.text: name for name, sentence in named.items()}
 
     def _result(self, called: RequestedCall) -> Mapping[str, JsonValue]:
         key = (called.tool, called.text)

@@ -5,18 +5,45 @@ said twice, and digits beyond those that a reader compares.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pydantic import JsonValue
 
 _UNTOLD = frozenset({"success", "source", "sources", "operation", "year", "instance", "property", "fraction"})
+_OF_SENTENCES = frozenset({"sentence", "before", "text"})
 _DIGITS = 10
 
 
-def told(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return a reply of a tool as a model is told it; a refusal whole but for places."""
+def told(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
+    """Return a reply of a tool as a model is told it; a refusal whole but for places.
+
+    Args:
+        names: Of sentences, by which the model cites them.
+    """
     if reply.get("success"):
-        return _short(reply)
+        return _short(_named(reply, names) if names else reply)
     return {name: _told_value(value) for name, value in reply.items() if name != "success"}
+
+
+def _named(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Return a reply with the names of its sentences before them."""
+
+    def named(key: str, value: JsonValue) -> JsonValue:
+        if isinstance(value, list):
+            return [named(key, item) for item in value]
+        if isinstance(value, dict):
+            return _named(value, names)
+        return _introduced(value, names) if isinstance(value, str) and key in _OF_SENTENCES else value
+
+    return {key: named(key, value) for key, value in reply.items()}
+
+
+def _introduced(text: str, names: Mapping[str, str]) -> str:
+    said: list[str] = []
+    while known := max((sentence for sentence in names if text.startswith(sentence)), key=len, default=""):
+        said.append(f"{names[known]}: {known}")
+        text = text[len(known) :].lstrip()
+    return " ".join((*said, *([text] if text else [])))
 
 
 def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

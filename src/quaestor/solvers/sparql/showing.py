@@ -14,7 +14,7 @@ from quaestor.graph.writing import label_node, mention_node, observation_node, t
 from quaestor.ontology.core import RuleKind
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import passage_name
+from quaestor.solvers.explaining import passage_names
 from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
 
@@ -175,7 +175,7 @@ def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[li
     for mention in context.graph.mentions:
         marked.setdefault((mention.source.section, mention.source.sentence), []).append(mention)
     shown = shown_text(context.document, question, context.memory, all_sentences=all_kinds)
-    names = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(context.document.sentences, 1)}
+    names = passage_names(context.document)
     placed = [(sentence, (sentence.section, sentence.index)) for sentence in shown.sentences]
     return [(names[at], _marked(sentence.text, marked.get(at, ()))) for sentence, at in placed], shown.left_out
 

@@ -12,7 +12,7 @@ from quaestor.documents.table import Cell, Table
 from quaestor.prompts import render
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import passage_name
+from quaestor.solvers.explaining import passage_names
 from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.workflow.lines import Axes, axes_of
 
@@ -42,7 +42,7 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
     first = {document.section_of(table).path: table.index + 1 for table in reversed(several)}
     shown = shown_text(document, question, context.memory, all_sentences=all_kinds)
     places = {(sentence.section, sentence.index) for sentence in shown.sentences}
-    named = {(s.section, s.index): passage_name(place, s) for place, s in enumerate(document.sentences, 1)}
+    named = passage_names(document)
     return render(
         "workflow/plan",
         **briefing.prompt_variables(question, context),

@@ -36,3 +36,17 @@ def test_zero_and_no_are_told() -> None:
     box = toolbox(CASH_FLOWS)
     assert told(box.call("calculate", {"operation": "subtract", "values": [181001, 181001]}))["result"] == 0
     assert told(box.call("calculate", {"operation": "greater", "values": [181001, 206588]}))["result"] is False
+
+
+def test_sentences_are_told_with_their_names() -> None:
+    reply = {
+        "success": True,
+        "sentences": [{"sentence": "It rose.", "mentions": []}],
+        "text": "It rose. It rose by 5. So.",
+    }
+    found = told(reply, {"It rose.": "p1", "It rose": "p2", "It rose by 5.": "p3"})
+    assert found == {
+        "sentences": [{"sentence": "p1: It rose.", "mentions": []}],
+        "text": "p1: It rose. p3: It rose by 5. So.",
+    }
+    assert told(reply)["text"] == "It rose. It rose by 5. So."
