@@ -1,5 +1,6 @@
 """What a model is told of a reply is shorter than what is on record, and says the same."""
 
+from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, toolbox
 
 from quaestor.solvers.agent.telling import told
@@ -39,7 +40,7 @@ def test_zero_and_no_are_told() -> None:
 
 
 def test_sentences_are_told_with_their_names() -> None:
-    reply = {
+    reply: dict[str, JsonValue] = {
         "success": True,
         "sentences": [{"sentence": "It rose.", "mentions": []}],
         "text": "It rose. It rose by 5. So.",
