@@ -112,7 +112,7 @@ async def every_operation(uri: str) -> None:
         await scores.list_turns(RUN.id, TurnFilter(), VerdictFilter(correct=True), ListPart())
         await scores.tally(RUN.id, "kind")
         await scores.causes(RUN.id)
-        await scores.judged_columns(RUN.id)
+        await scores.judged_frame(RUN.id)
         await scores.compare(RUN.id, "other", PairFilter(), ListPart())
         await scores.compared(RUN.id, "other")
         await store.delete_run("other")

@@ -145,8 +145,7 @@ def test_two_that_score_at_once_leave_the_verdicts_of_the_later(uri: str) -> Non
 
 def test_verdicts_come_with_what_was_answered(uri: str) -> None:
     async def scenario(store: RunStore, scores: ScoreStore) -> None:
-        assert not len(await scores.judged_columns(RUN.id))
-        assert [*(await scores.judged_columns(RUN.id)).rows()] == []
+        assert not len(await scores.judged_frame(RUN.id))
         # The third turn has a verdict, and was not played in the attempt that counts.
         earlier = some_turns(RUN, "c2", 3)
         await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
@@ -155,20 +154,18 @@ def test_verdicts_come_with_what_was_answered(uri: str) -> None:
         await store.begin_example(an_example(RUN, "c2", status="pending", turns=0))
         await store.complete_example(an_example(RUN, "c2", attempt=2), some_turns(RUN, "c2", 2, attempt=2))
         await scores.add_score(FIRST)
-        columns = await scores.judged_columns(RUN.id)
-        found = [*columns.rows()]
-        assert len(columns) == len(found) == 5
+        frame = await scores.judged_frame(RUN.id)
+        places = [*zip(frame.conversations, frame.places, strict=True)]
         verdicts = await scores.verdicts(RUN.id)
-        assert [(one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in found] == [
-            (one.conversation, one.index, one.correct, one.program_correct, one.cause) for one in verdicts
-        ]
+        assert places == [(one.conversation, one.index) for one in verdicts]
+        assert len(places) == 5
+        assert frame.verdicts == [{"execution": one.correct, "program": one.program_correct} for one in verdicts]
+        assert frame.causes == [one.cause for one in verdicts]
         turns = {(turn.conversation, turn.index): turn for turn in await store.turns(RUN.id)}
-        assert [one.number for one in found] == [
-            turns[key].number if (key := (one.conversation, one.index)) in turns else None for one in found
-        ]
-        assert found[-1].number is None
-        assert {one.document for one in found} == {an_example(RUN).document}
-        given = [turns[one.conversation, one.index].answer.get("confidence") for one in found[:-1]]
-        assert [one.confidence for one in found] == [*given, None]
+        assert frame.answers == [turns[place].number if place in turns else None for place in places]
+        assert frame.answers[-1] is None
+        assert {*frame.pages} == {an_example(RUN).document}
+        given = [turns[place].answer.get("confidence") for place in places[:-1]]
+        assert frame.confidences == [*given, None]
 
     play(uri, scenario)

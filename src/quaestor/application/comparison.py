@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from quaestor.application.judged_runs import Basis, JudgedRuns, Labelled, judge_runs, require_comparable
+from quaestor.application.judged_runs import Basis, JudgedRuns, judge_runs, require_comparable
+from quaestor.application.run_references import PlayedFile
 from quaestor.application.run_service import imported_as
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number, show_source
@@ -21,7 +22,6 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
-from quaestor.readers.cache import ByteCache
 from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.paired import PairedFigures, holm, paired_figures
 from quaestor.scoring.sameness import same_answers
@@ -118,7 +118,6 @@ async def compare_stored(
     scores_in: str,
     dataset: Path | None = None,
     scorer: str | None = None,
-    cache: ByteCache | None = None,
 ) -> RunsCompared:
     """Return two or more runs of the same questions compared.
 
@@ -139,7 +138,7 @@ async def compare_stored(
     runs = await require_comparable(store, names)
     if len(runs) < 2:
         raise InputError(f"{' and '.join(names)} {('is' if len(names) == 1 else 'are')} a single run: name two or more")
-    judged = await judge_runs(store, runs, scores_in, dataset, scorer=scorer, cache=cache)
+    judged = await judge_runs(store, runs, scores_in, dataset)
     return await compute(compare_judged, judged, scorer or judged.measures.right)
 
 
@@ -266,7 +265,7 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
 
 
 def reference_at(
-    labelled: Labelled | None, conversation: str, index: int
+    labelled: PlayedFile | None, conversation: str, index: int
 ) -> tuple[Document | None, str | None, str | None]:
     """Return the document of a turn, its reference answer and its reference program, as far as they are known."""
     if labelled is None:

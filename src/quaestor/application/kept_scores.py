@@ -4,11 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quaestor.scores.base import open_scores
-from quaestor.scores.columns import JudgedColumns
-from quaestor.scores.listing import VerdictFilter
 from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, VerdictRecord
-from quaestor.scoring.cause import Cause
-from quaestor.store.listing import MOST, ListPart, TurnFilter
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord
 
 LARGE = 1_000
@@ -35,16 +32,6 @@ class RunScores:
     def current(self) -> ScoreRecord | None:
         """The latest scoring, where it is of all that the run has answered."""
         return self.latest[0] if self.latest and not self.outdated else None
-
-    @property
-    def wrong(self) -> frozenset[tuple[str, int]]:
-        """The turns that are wrong, by conversation and index."""
-        return frozenset(key for key, verdict in self.verdicts.items() if not verdict.correct)
-
-    @property
-    def causes(self) -> Mapping[tuple[str, int], Cause]:
-        """Why turns are wrong, where that is kept, by conversation and index."""
-        return {key: Cause(verdict.cause) for key, verdict in self.verdicts.items() if verdict.cause}
 
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
@@ -77,7 +64,7 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
     )
 
 
-async def read_judged_columns(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, JudgedColumns | None]:
+async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | None, TurnFrame | None]:
     """Return the latest score of a run, and its verdicts with what was answered.
 
     Args:
@@ -93,49 +80,7 @@ async def read_judged_columns(uri: str, run: RunRecord) -> tuple[ScoreRecord | N
         score = (await store.latest_scores([run.id])).get(run.id)
         if score is None or not is_score_of(score, run):
             return score, None
-        return score, await store.judged_columns(run.id)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptWrong:
-    """What the latest score of a run calls wrong.
-
-    Attributes:
-        turns: Those that were asked for, by conversation and index, each with its cause, where that is kept.
-        causes: How many for each cause, the most frequent first.
-    """
-
-    turns: Mapping[tuple[str, int], Cause | None]
-    total: int
-    causes: Mapping[Cause, int]
-
-
-async def read_wrong(uri: str, run: RunRecord, most: int | None = None) -> KeptWrong | None:
-    """Return what the latest score of a run calls wrong; None if none is kept that is of all that it answered.
-
-    Args:
-        most: How many of the turns are wanted, the first; None is all.
-
-    Raises:
-        StoreError: The store cannot be read.
-    """
-    opened = open_scores(uri)
-    if opened is None:
-        return None
-    found: dict[tuple[str, int], Cause | None] = {}
-    async with opened as store:
-        score = (await store.latest_scores([run.id])).get(run.id)
-        if score is None or not is_score_of(score, run):
-            return None
-        causes = {Cause(cause): count for cause, count in (await store.causes(run.id)).items()}
-        while True:
-            part = ListPart(len(found), MOST if most is None else min(MOST, most - len(found)))
-            page = await store.list_turns(run.id, TurnFilter(), VerdictFilter(correct=False), part)
-            for one in page.items:
-                cause = one.verdict.cause if one.verdict else None
-                found[one.turn.conversation, one.turn.index] = Cause(cause) if cause else None
-            if not page.items or len(found) >= min(page.total, most or page.total):
-                return KeptWrong(found, page.total, causes)
+        return score, await store.judged_frame(run.id)
 
 
 async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str, ScoreRecord]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
-from quaestor.application.judged_runs import read_labelled
+from quaestor.application.run_references import read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.application.score_service import score_run
 from quaestor.core.computing import compute

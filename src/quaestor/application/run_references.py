@@ -10,12 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from quaestor.application.choosing import read_as_played
-from quaestor.application.kept_scores import read_run_scores
 from quaestor.application.score_service import digest_of_references
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
-from quaestor.errors import QuaestorError, UnlabelledError
+from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
@@ -32,12 +31,12 @@ class PlayedFile:
     """The file that a run was played on.
 
     Attributes:
-        gold: The references of all conversations of the file, by id; None if it has none.
+        gold: The references of all conversations of the file, by id; none if it is not labelled.
         stamp: When the file was changed last, in nanoseconds, and its size in bytes.
     """
 
     conversations: Mapping[str, Conversation]
-    gold: Gold | None
+    gold: Gold
     stamp: tuple[int, int] = (0, 0)
 
 
@@ -68,52 +67,46 @@ def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
     stat, pages = path.stat(), read_as_played(path, run)
     if pages.digest != run.dataset_digest:
         return None
+    try:
+        gold = read_gold(path)
+    except UnlabelledError:
+        gold = {}
     return PlayedFile(
         {conversation.id: conversation for conversation in pages.conversations},
-        references_in(path),
+        gold,
         (stat.st_mtime_ns, stat.st_size),
     )
 
 
-def references_in(path: Path) -> Gold | None:
-    """Return the references of a file; None if it has none.
-
-    Raises:
-        DatasetError: It cannot be read.
-    """
-    try:
-        return read_gold(path)
-    except UnlabelledError:
-        return None
-
-
-async def scored_references(scores_in: str, run: RunRecord) -> Gold | None:
-    """Return the references that the latest score of a run was judged by, where all is as it was then.
-
-    Args:
-        scores_in: The store's URI.
-
-    Returns:
-        None if nothing is kept, the run went on since, this is another version, or the labelled file is not there
-        any more, not as it was, or not labelled.
-
-    Raises:
-        StoreError: The store cannot be read.
-    """
-    score = (await read_run_scores(scores_in, run, figures_only=True)).current
-    if score is None:
-        return None
+async def scored_references(score: ScoreRecord, run: RunRecord) -> Gold | None:
+    """Return the references that a score of a run is by, if this version made it and the labelled file is as it was."""
     try:
         gold = await compute(read_gold, Path(run.dataset))
-        return gold if is_by(score, gold) else None
     except (OSError, QuaestorError):
         return None
-
-
-def is_by(score: ScoreRecord, gold: Gold) -> bool:
-    """Return whether a score is one of this version, by the references of this file as it is."""
     known = score.references_digest
-    return known is not None and score.version == version("quaestor") and digest_of_references(gold) == known
+    same = known is not None and score.version == version("quaestor") and digest_of_references(gold) == known
+    return gold if same else None
+
+
+def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
+    """Return the labelled file of a run; None if it is missing, has changed or is unlabelled.
+
+    Raises:
+        InputError: The run was not of the file that is named.
+        UnlabelledError: The file that is named has no references.
+    """
+    path = named or Path(run.dataset)
+    if named is None and not path.is_file():
+        return None
+    file = read_played_file(path, run)
+    if file is not None and file.gold:
+        return file
+    if named is None:
+        return None
+    if file is None:
+        raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: use that file")
+    raise UnlabelledError(f"{path} has no reference answers: use the labelled file")
 
 
 def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScore, ...] | None:
@@ -122,8 +115,6 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
     Returns:
         None if none of them has references.
     """
-    if file.gold is None:
-        return None
     played = {turn.conversation for turn in turns}
     asked = [one for name, one in file.conversations.items() if name in played and name in file.gold]
     if not asked:

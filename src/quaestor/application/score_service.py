@@ -1,16 +1,12 @@
 """A stored run beside the reference answers of its dataset, and its score kept beside the run."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quaestor.application.asked_pages import AskedPage, asked_page, keep_asked
-from quaestor.application.kept_scores import LARGE
 from quaestor.application.run_service import require_played
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
-from quaestor.readers.cache import ByteCache
 from quaestor.scores.base import open_scores
 from quaestor.scores.recording import kept_score
 from quaestor.scoring.figures import Report, score_of
@@ -54,7 +50,6 @@ async def score_run(
     keep_in: str | None = None,
     *,
     wanted: Wanted = "turns",
-    cache: ByteCache | None = None,
 ) -> ScoredRun:
     """Return the verdicts on a run, whose conversations are read and judged one by one.
 
@@ -62,7 +57,6 @@ async def score_run(
         run: Which one; all its conversations must have been played.
         dataset: What was asked; the same questions and documents that the run had.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
-        cache: Where what comparisons need of the documents of a run that is not large is kept.
 
     Raises:
         InputError: The run was of another dataset.
@@ -74,9 +68,7 @@ async def score_run(
     await require_played(store, run)
     require_references(gold, (one.id for one in dataset.listed))
     judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
-    judged, columns, asked = list[TurnScore](), TurnFrame(), list[AskedPage]()
-    if cache is not None and run.conversations > LARGE:
-        cache = None
+    judged, columns = list[TurnScore](), TurnFrame()
     for conversation in dataset.conversations:
         played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
         given = predictions_in_order(conversation.id, map(prediction_of, played), reference)
@@ -84,14 +76,10 @@ async def score_run(
             columns.add(turn)
             if wanted != "figures":
                 judged.append(turn)
-        if cache is not None:
-            asked.append(asked_page(conversation, judge.numbers(conversation.document)))
         if calls := sum(len(turn.tool_calls) for turn in played):
             called[conversation.id] = calls
         if wanted == "turns":
             kept |= {(turn.conversation, turn.index): turn for turn in played}
-    if cache is not None:
-        await asyncio.to_thread(keep_asked, cache, run, digest_of_references(gold), asked)
     report = Report(tuple(judged), score_of(columns))
     broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
     scored = ScoredRun(run, kept, report, broken)

@@ -118,7 +118,7 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
     """
     view = await views.run(run)
     file = await asyncio.to_thread(played_file, view.run) if view.score else None
-    if file is None or file.gold is None or view.score is None:
+    if file is None or not file.gold or view.score is None:
         return view, None
     key = (view.score.id, *file.stamp)
     try:

@@ -2,22 +2,26 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from quaestor.application import kept_scores
-from quaestor.application.kept_scores import RunScores, read_run_scores, read_wrong
-from quaestor.application.run_references import Gold, PlayedFile, read_played_file, scored_references, verdicts_on
+from quaestor.application.kept_scores import read_judged_frame
+from quaestor.application.run_references import Gold, read_labelled, scored_references, verdicts_on
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.stored_turns import stored_graph
-from quaestor.errors import InputError
+from quaestor.core.computing import compute
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+
+Place = tuple[str, int]
+"""The conversation of a turn and its index there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,13 @@ async def find_wrong_turns(
 ) -> WrongTurns:
     """Return what of a run went wrong.
 
-    Where the score of a run is kept, it says what is wrong, and no more turns are read than are asked for: if the run
-    is large, or its labelled file is the one that it was scored with. Every other is compared with its labelled file
-    anew, where that is there.
+    The saved score says it, and no more turns are read than are asked for, if the run is large, or its labelled file is
+    the one that it was scored with. Every other run is compared with its labelled file, if that is there.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
-        dataset: The labelled file, if it has moved, or where the references of a large run are wanted.
-        scores_in: The store's URI: the scores that are kept there count.
+        dataset: The labelled file, if it has moved, or if the references of a large run are wanted.
+        scores_in: The store's URI, for the saved scores.
         graphs: Whether the pages' graphs are read too.
         most: How many of the wrong turns are wanted, the first; None is all.
 
@@ -84,72 +87,54 @@ async def find_wrong_turns(
         InputError: The run was not of that file.
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
-    found = None
-    if scores_in and dataset is None:
-        large = record.conversations > kept_scores.LARGE
-        gold = None if large else await scored_references(scores_in, record)
-        if large or gold is not None:
-            found = await _by_kept_score(store, record, scores_in, most, gold or {})
-    if found is None:
-        found = await _by_references(store, record, dataset, scores_in, most)
-    if graphs:
-        pages = {id: await stored_graph(store, record.id, id) for id in {one.turn.conversation for one in found.turns}}
-        found = replace(found, turns=tuple(replace(one, graph=pages[one.turn.conversation]) for one in found.turns))
-    return found
-
-
-async def _by_kept_score(
-    store: RunStore, record: RunRecord, scores_in: str, most: int | None, gold: Gold
-) -> WrongTurns | None:
-    """Return what the score that is kept calls wrong; None if none is kept that is of all of the run."""
-    kept = await read_wrong(scores_in, record, most)
-    if kept is None:
-        return None
-    turns = [
-        WrongTurn(await store.turn(record.id, id, index), gold[id][index] if id in gold else None, cause)
-        for (id, index), cause in kept.turns.items()
-    ]
-    played = sum((await store.count_turns(record.id, "index")).values())
+    score, saved = await read_judged_frame(scores_in, record) if scores_in else (None, None)
+    gold: Gold | None = {} if record.conversations > kept_scores.LARGE else None
+    if score is not None and saved is not None and dataset is None and gold is None:
+        gold = await scored_references(score, record)
     broken = await store.examples(record.id, incomplete=True)
-    return WrongTurns(record, played, kept.total, tuple(turns), broken, kept.causes, compared=True)
-
-
-async def _by_references(
-    store: RunStore, record: RunRecord, dataset: Path | None, scores_in: str | None, most: int | None
-) -> WrongTurns:
-    examples = await store.examples(record.id)
-    broken = tuple(example for example in examples if example.status != "complete")
-    # What waits to be played again is neither right nor wrong yet.
-    ended = {example.conversation for example in examples if example.status in ("complete", "failed")}
-    turns = [turn for turn in await store.turns(record.id) if turn.conversation in ended]
-    file = _labelled(record, dataset)
-    verdicts = None if file is None else verdicts_on(file, turns)
-    kept = await read_run_scores(scores_in, record) if verdicts is None and scores_in else RunScores()
-    stored = {(turn.conversation, turn.index): turn for turn in turns}
-    if verdicts is not None:
-        judged = {(verdict.conversation, verdict.turn): verdict for verdict in verdicts if not verdict.correct}
-        gold = file.gold if file is not None and file.gold is not None else {}
-        wrong = tuple(
-            WrongTurn(stored[key], gold[key[0]][key[1]], said.cause) for key, said in judged.items() if key in stored
-        )
-    elif kept.verdicts:
-        wrong = tuple(WrongTurn(turn, cause=kept.causes.get(key)) for key, turn in stored.items() if key in kept.wrong)
+    if saved is None or dataset is not None or gold is None:
+        file = await compute(read_labelled, record, dataset)
+        # What waits to be played again is neither right nor wrong yet.
+        waiting = {example.conversation for example in broken if example.status != "failed"}
+        turns = {_place(turn): turn for turn in await store.turns(record.id) if turn.conversation not in waiting}
+        verdicts = None if file is None else await compute(verdicts_on, file, tuple(turns.values()))
+        gold = file.gold if file is not None and verdicts is not None else {}
+        if verdicts is not None:
+            wrong = {(one.conversation, one.turn): one.cause for one in verdicts if not one.correct}
+        elif saved is not None:
+            wrong = _wrong(saved)
+        else:
+            wrong = {place: None for place, turn in turns.items() if turn.number is None}
+        wrong = {place: cause for place, cause in wrong.items() if place in turns}
+        told, played = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
+        compared = verdicts is not None or saved is not None
     else:
-        wrong = tuple(WrongTurn(turn) for turn in turns if turn.number is None)
-    causes = dict(Counter(one.cause for one in wrong if one.cause).most_common())
-    compared = verdicts is not None or bool(kept.verdicts)
-    return WrongTurns(record, len(turns), len(wrong), wrong[:most], broken, causes, compared=compared)
+        there = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
+        unfinished = {example.conversation for example in broken}
+        wrong = {place: why for place, why in _wrong(saved).items() if place[0] not in unfinished or place in there}
+        told = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
+        played, compared = sum((await store.count_turns(record.id, "index")).values()), True
+    pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in told} if graphs}
+    found = [
+        WrongTurn(turn, gold[name][index] if name in gold else None, wrong[name, index], pages.get(name))
+        for (name, index), turn in told.items()
+    ]
+    counts = sorted(Counter(filter(None, wrong.values())).items(), key=lambda cause: (-cause[1], cause[0]))
+    return WrongTurns(record, played, len(wrong), tuple(found), broken, dict(counts), compared=compared)
 
 
-def _labelled(record: RunRecord, dataset: Path | None) -> PlayedFile | None:
-    """Return the file of a run; None if it is not there any more, or has other questions by now."""
-    path = dataset or Path(record.dataset)
-    if dataset is None and not path.is_file():
-        return None
-    file = read_played_file(path, record)
-    if file is None and dataset is not None:
-        raise InputError(f"run {record.id} was over {record.dataset}, which has different questions: use that file")
-    return file
+def _place(turn: TurnRecord) -> Place:
+    return turn.conversation, turn.index
+
+
+def _wrong(saved: TurnFrame) -> dict[Place, Cause | None]:
+    """Return the turns that a saved score calls wrong, each with its cause, if that was saved."""
+    places = zip(saved.conversations, saved.places, saved.causes, strict=True)
+    return {
+        (conversation, index): Cause(cause) if cause else None
+        for at, (conversation, index, cause) in enumerate(places)
+        if not saved.correct(at)
+    }
 
 
 def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[str, JsonValue]]:

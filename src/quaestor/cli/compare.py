@@ -71,22 +71,18 @@ def compare_command(
     if play:
         raise typer.BadParameter("requires --cascade", param_hint="--play")
     from quaestor.application.comparison import compare_stored, comparison_json, different_turns
-    from quaestor.application.file_cache import file_cache
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import show_comparison, show_differences
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
-    settings = load_settings({"store": store})
-    uri = settings.store
-    # Where turns differ is told beside their documents.
-    cache = None if differences else file_cache(settings)
+    uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
 
     async def read() -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
         async with open_store(uri, create=False) as opened:
-            found = await compare_stored(opened, runs, uri, file, scorer, cache)
+            found = await compare_stored(opened, runs, uri, file, scorer)
             return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 
     found, apart = asyncio.run(read())

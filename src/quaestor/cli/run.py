@@ -118,7 +118,7 @@ def eval_command(
             print(f"run {record.id}", file=sys.stderr)
             wanted: Wanted = "turns" if output is not None else "figures"
             judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
-            return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted, cache=kept)
+            return await score_run(opened, record, pages, judged, request.settings.store, wanted=wanted)
 
     _report(asyncio.run(play_and_score()), pages, output, results.json)
 
@@ -158,7 +158,7 @@ def score_command(
             pages = read_as_played(path, record, kept, documents)
             wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
             judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
-            return await score_run(opened, record, pages, judged, settings.store, wanted=wanted, cache=kept), pages
+            return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
 
     scored, pages = asyncio.run(score_stored())
     audited = (

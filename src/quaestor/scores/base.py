@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from quaestor.plugins import Registry
-from quaestor.scores.columns import JudgedColumns, pack_columns, unpack_columns
+from quaestor.scores.columns import frame_of_rows, pack_frame, unpack_frame
 from quaestor.scores.listing import (
     JudgedTurn,
     Outcome,
@@ -19,10 +19,10 @@ from quaestor.scores.listing import (
     Tally,
     TurnPair,
     VerdictFilter,
-    VerdictOnAnswer,
 )
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import TURN_ORDERS, filter_of, listing_of
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
 from quaestor.store.tables import (
@@ -79,7 +79,7 @@ class ScoreStore(TableStore):
                 await self._tables.delete(table, {"run": run})
             await self._tables.insert("scored_examples", map(row_of, kept.conversations))
             await self._tables.insert("scored_turns", map(row_of, kept.verdicts))
-            columns = pack_columns(await self._verdicts_on_answers(run, kept.score.id)).items()
+            columns = pack_frame(await self._judged_frame(kept.score)).items()
             await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
         await self._tables.replace("scores", [row_of(kept.score)])
         _, *earlier = [score.id for score in await self._scores({"run": run})]
@@ -109,14 +109,17 @@ class ScoreStore(TableStore):
         return await self._records(VerdictRecord, "scored_turns", where, TURN_ORDERS["conversation"])
 
     @operation("read")
-    async def judged_columns(self, run: str) -> JudgedColumns:
+    async def judged_frame(self, run: str) -> TurnFrame:
         """Return the verdicts of a run's latest scoring with what was answered when it was added."""
-        latest = await self._latest(run)
+        latest = await self._scores({"run": run}, ListPart(limit=1))
+        if not latest:
+            return TurnFrame()
+        where = {"run": run, "score": latest[0].id}
         packed = {
-            row["name"]: row["data"] for row in await self._tables.find("scored_columns", ("name", "data"), latest)
+            row["name"]: row["data"] for row in await self._tables.find("scored_columns", ("name", "data"), where)
         }
         # Of a score of before columns were kept they are made each time.
-        return unpack_columns(packed or pack_columns(await self._verdicts_on_answers(run, latest["score"])))
+        return unpack_frame(packed, latest[0].metrics) if packed else await self._judged_frame(latest[0])
 
     @operation("read")
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
@@ -198,34 +201,20 @@ class ScoreStore(TableStore):
         for at in range(0, len(found), _SOME):
             yield [row["conversation"] for row in found[at : at + _SOME]]
 
-    async def _verdicts_on_answers(self, run: str, score: str | None) -> list[VerdictOnAnswer]:
+    async def _judged_frame(self, score: ScoreRecord) -> TurnFrame:
         """Return the verdicts of a scoring with what was answered, by conversation and index."""
-        pages = {
-            row["conversation"]: row
-            for row in await self._tables.find("examples", ("conversation", "document"), {"run": run})
-        }
-        found: list[VerdictOnAnswer] = []
+        examples = await self._tables.find("examples", ("conversation", "document"), {"run": score.run})
+        pages = {row["conversation"]: row["document"] for row in examples}
+        found: list[Row] = []
         verdict = ("conversation", "index", "correct", "program_correct", "cause")
         answer = ("conversation", "index", "number", "confidence")
-        async for some in self._conversations(run):
-            of_some = {"run": run, "conversation": Among(some)}
+        async for some in self._conversations(score.run):
+            of_some = {"run": score.run, "conversation": Among(some)}
             turns = {_place(turn): turn for turn in await self._tables.find(LATEST_TURNS, answer, of_some)}
             order = TURN_ORDERS["conversation"]
-            for row in await self._tables.find("scored_turns", verdict, of_some | {"score": score or ""}, order):
-                page, turn = pages[row["conversation"]], turns.get(_place(row), {})
-                found.append(
-                    VerdictOnAnswer(
-                        page["conversation"],
-                        row["index"],
-                        page["document"],
-                        row["correct"],
-                        row.get("program_correct"),
-                        row.get("cause"),
-                        turn.get("number"),
-                        turn.get("confidence"),
-                    )
-                )
-        return found
+            for row in await self._tables.find("scored_turns", verdict, of_some | {"score": score.id}, order):
+                found.append({**turns.get(_place(row), {}), **row, "document": pages[row["conversation"]]})
+        return frame_of_rows(found, score.metrics)
 
     async def _latest(self, run: str) -> dict[str, Any]:
         """Return what picks out the rows of the latest scoring of a run."""

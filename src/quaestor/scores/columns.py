@@ -1,99 +1,126 @@
 """The verdicts of a scoring with what was answered, column by column: all that comparisons of whole runs need of a run.
 
-Holds verdicts and answers of the run, never a reference.
+Holds verdicts and answers of the run, never a reference: of classes there is the place of a turn alone.
 """
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from quaestor.scores.listing import VerdictOnAnswer
+from quaestor.scoring.scorers import PROGRAMS, Measures, Verdict, measures_of
+from quaestor.scoring.turn_frame import TurnFrame
+from quaestor.store.tables import Row
 
-_FLAGS: Mapping[bool | None, str] = {True: "1", False: "0", None: "-"}
-_READ = {sign: flag for flag, sign in _FLAGS.items()}
+_SIGNS: Mapping[Verdict, str] = {True: "1", False: "0", None: "-"}
+_READ: Mapping[str, Verdict] = {sign: flag for flag, sign in _SIGNS.items()}
 _LEVEL = 6
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedColumns:
-    """The judged turns of a run, by conversation and index; each list has one value per turn, as in VerdictOnAnswer.
+def frame_of_rows(rows: Sequence[Row], scorers: Iterable[str]) -> TurnFrame:
+    """Return judged turns as a frame, given a row each: verdict, page, answer and confidence.
 
-    Attributes:
-        asked: Equal in runs of the same turns.
+    Args:
+        rows: By conversation and index.
+        scorers: The names of the score's figures.
     """
-
-    conversations: list[str]
-    indexes: list[int]
-    documents: list[str]
-    correct: list[bool]
-    program_correct: list[bool | None]
-    causes: list[str | None]
-    numbers: list[str | None]
-    confidences: list[float | None]
-    asked: tuple[bytes, ...]
-
-    def __len__(self) -> int:
-        return len(self.indexes)
-
-    def rows(self) -> Iterator[VerdictOnAnswer]:
-        """Return the turns one by one."""
-        columns = (self.conversations, self.indexes, self.documents, self.correct, self.program_correct)
-        return map(VerdictOnAnswer, *columns, self.causes, self.numbers, self.confidences)
+    names = ("conversation", "index", "document", "correct", "program_correct", "cause", "number", "confidence")
+    columns: list[list[Any]] = [[row.get(name) for row in rows] for name in names]
+    return _frame(_measures(scorers), *columns)
 
 
-def unpack_columns(packed: Mapping[str, bytes]) -> JudgedColumns:
-    """Return the columns that `pack_columns` made; empty if nothing was judged."""
+def pack_frame(frame: TurnFrame) -> dict[str, bytes]:
+    """Return judged turns, by conversation and index, as a store keeps them: each column as JSON, deflated."""
+    pages, counts = dict(zip(frame.conversations, frame.pages, strict=True)), Counter(frame.conversations)
+    causes = {cause: place for place, cause in enumerate(dict.fromkeys(filter(None, frame.causes)))}
+
+    def signs(scorer: str) -> str:
+        return "".join(_SIGNS[verdicts[scorer]] for verdicts in frame.verdicts)
+
+    columns: dict[str, list[Any]] = {
+        "indexes": frame.places,
+        "correct": [signs(frame.measures.right)],
+        "program_correct": [signs(frame.measures.beside)],
+        "causes": [list(causes), *(causes[cause] if cause else None for cause in frame.causes)],
+        "numbers": frame.answers,
+        "confidences": frame.confidences,
+        "conversations": list(pages),
+        "documents": list(pages.values()),
+        "counts": list(counts.values()),
+    }
+    return {name: _packed(column) for name, column in columns.items()}
+
+
+def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
+    """Return the turns that `pack_frame` packed; none if nothing was judged.
+
+    Args:
+        scorers: The names of the score's figures.
+    """
     lists: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
     counts = lists.get("counts", [])
 
     def of_turns(name: str) -> list[str]:
         return list(chain.from_iterable(map(repeat, lists.get(name, []), counts)))
 
+    def flags(name: str) -> list[Verdict]:
+        return [_READ[sign] for sign in "".join(lists.get(name, []))]
+
     causes, *codes = lists.get("causes") or ([],)
-    return JudgedColumns(
+    frame = _frame(
+        _measures(scorers),
         of_turns("conversations"),
         lists.get("indexes", []),
         of_turns("documents"),
-        [sign == "1" for sign in "".join(lists.get("correct", []))],
-        [_READ[sign] for sign in "".join(lists.get("program_correct", []))],
+        flags("correct"),
+        flags("program_correct"),
         [None if code is None else causes[code] for code in codes],
         lists.get("numbers", []),
         lists.get("confidences", []),
-        tuple(packed.get(name, b"") for name in ("conversations", "counts", "indexes")),
+    )
+    frame.asked = tuple(packed.get(name, b"") for name in ("conversations", "counts", "indexes"))
+    return frame
+
+
+def _frame(
+    measures: Measures,
+    conversations: list[str],
+    indexes: list[int],
+    pages: list[str],
+    right: list[Verdict],
+    beside: list[Verdict],
+    causes: list[str | None],
+    answers: list[str | None],
+    confidences: list[float | None],
+) -> TurnFrame:
+    companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
+    classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
+    verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
+        both: {measures.right: both[0], measures.beside: both[1]} for both in set(zip(right, beside, strict=True))
+    }
+    return TurnFrame(
+        measures,
+        ("turn",),
+        conversations,
+        indexes,
+        pages,
+        [companies[page] for page in pages],
+        answers,
+        confidences,
+        causes,
+        [verdicts[both] for both in zip(right, beside, strict=True)],
+        [classes[place] for place in indexes],
     )
 
 
-def pack_columns(rows: Iterable[VerdictOnAnswer]) -> dict[str, bytes]:
-    """Return judged turns as a store keeps them: each column as JSON, deflated.
-
-    Args:
-        rows: By conversation and index.
-    """
-    pages, counts, codes = dict[str, str](), dict[str, int](), dict[str, int]()
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("indexes", "correct", "program_correct", "causes", "numbers", "confidences")
-    }
-    for row in rows:  # none of which is held
-        pages[row.conversation] = row.document
-        counts[row.conversation] = counts.get(row.conversation, 0) + 1
-        of_row = {
-            "indexes": row.index,
-            "correct": _FLAGS[row.correct],
-            "program_correct": _FLAGS[row.program_correct],
-            "causes": codes.setdefault(row.cause, len(codes)) if row.cause else None,
-            "numbers": row.number,
-            "confidences": row.confidence,
-        }
-        for name, value in of_row.items():
-            columns[name].append(value)
-    columns |= {name: ["".join(columns[name])] for name in ("correct", "program_correct")}
-    columns |= {"causes": [list(codes), *columns["causes"]]}
-    columns |= {"conversations": list(pages), "documents": list(pages.values()), "counts": list(counts.values())}
-    return {name: _packed(column) for name, column in columns.items()}
+def _measures(scorers: Iterable[str]) -> Measures:
+    try:
+        return measures_of(scorers)
+    except ValueError:  # of a score that another version kept
+        return PROGRAMS
 
 
-def _packed(column: list[Any]) -> bytes:
+def _packed(column: Sequence[Any]) -> bytes:
     return zlib.compress(json.dumps(column, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)

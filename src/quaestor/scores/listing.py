@@ -40,26 +40,6 @@ class JudgedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictOnAnswer:
-    """A verdict with what a comparison needs of the turn: all that is small.
-
-    Attributes:
-        index: The turn's place in its conversation, from 0.
-        number: The answer, as in the TurnRecord; None if there is none, or the turn was not played.
-        confidence: The solver's probability that it is right.
-    """
-
-    conversation: str
-    index: int
-    document: str
-    correct: bool
-    program_correct: bool | None
-    cause: str | None
-    number: str | None
-    confidence: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Tally:
     """How many turns of one class are right."""
 

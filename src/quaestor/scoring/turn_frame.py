@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaestor.scoring.bootstrap import group_members, group_places
 from quaestor.scoring.scorers import FILINGS, PROGRAMS, STATED, Measures, Verdict, measures_of
@@ -36,9 +36,9 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
 """By what turns are split, by the scorer that says whether they are right."""
 
 
-def classes_of_kind(kind: TurnKind, measures: Measures) -> tuple[str, ...]:
-    """Return the class of a kind of turn in each breakdown."""
-    return tuple(intern(name(kind)) for name in _BREAKDOWNS[measures.right].values())
+COLUMNS = (
+    "conversations", "places", "pages", "companies", "answers", "confidences", "causes", "verdicts", "classes",
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -75,44 +75,21 @@ class TurnFrame:
             frame.add(turn, (companies or {}).get(turn.conversation, ""))
         return frame
 
-    @classmethod
-    def for_measures(cls, measures: Measures) -> "TurnFrame":
-        """Return an empty frame for turns judged by these measures."""
-        return cls(measures, tuple(_BREAKDOWNS[measures.right]))
-
     def add(self, turn: TurnScore, company: str = "") -> None:
-        """Append a scored turn."""
+        """Append a scored turn; `company` is the page if empty."""
         if not len(self):
             self.measures = measures_of(turn.verdicts)
             self.breakdowns = tuple(_BREAKDOWNS[self.measures.right])
-        classes = classes_of_kind(turn.kind, self.measures)
-        self.append(
-            turn.conversation, turn.turn, turn.page, company, classes,
-            turn.predicted, turn.verdicts, turn.confidence, turn.cause,
-        )  # fmt: skip
-
-    def append(
-        self,
-        conversation: str,
-        place: int,
-        page: str,
-        company: str,
-        classes: tuple[str, ...],
-        answer: str | None,
-        verdicts: Mapping[str, Verdict],
-        confidence: float | None,
-        cause: str | None = None,
-    ) -> None:
-        """Append a turn by its values; `company` is the page if empty."""
-        self.conversations.append(intern(conversation))
-        self.places.append(place)
-        self.pages.append(intern(page))
-        self.companies.append(intern(company or page))
+        classes = tuple(intern(name(turn.kind)) for name in _BREAKDOWNS[self.measures.right].values())
+        self.conversations.append(intern(turn.conversation))
+        self.places.append(turn.turn)
+        self.pages.append(intern(turn.page))
+        self.companies.append(intern(company or turn.page))
+        self.answers.append(turn.predicted)
+        self.confidences.append(turn.confidence)
+        self.causes.append(turn.cause)
+        self.verdicts.append(turn.verdicts)
         self.classes.append(self._shared.setdefault(classes, classes))
-        self.answers.append(answer)
-        self.verdicts.append(verdicts)
-        self.confidences.append(confidence)
-        self.causes.append(cause)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -167,10 +144,6 @@ class TurnFrame:
         places = {key: place for place, key in enumerate(mine)}
         if places.keys() != set(theirs):
             return None
-        frame = TurnFrame(self.measures, self.breakdowns)
-        for at in map(places.__getitem__, theirs):
-            frame.append(
-                self.conversations[at], self.places[at], self.pages[at], self.companies[at], self.classes[at],
-                self.answers[at], self.verdicts[at], self.confidences[at], self.causes[at],
-            )  # fmt: skip
-        return frame
+        order = [places[key] for key in theirs]
+        columns: dict[str, Any] = {name: [getattr(self, name)[at] for at in order] for name in COLUMNS}
+        return TurnFrame(self.measures, self.breakdowns, **columns)

@@ -165,10 +165,6 @@ class ConversationJudge:
         why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
         return [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
 
-    def numbers(self, document: Document) -> PageNumbers:
-        """Return the numbers of a document."""
-        return self._page(document)[0]
-
     def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
         # With each its document, which keeps its identity while it is held.
         read = self._pages.get(id(document), lambda: (document, page_numbers(document), benchmark_rows_of(document)))

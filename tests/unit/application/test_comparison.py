@@ -9,7 +9,7 @@ from quaestor.application.comparison import RunsCompared, compare_pair, compare_
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError
-from quaestor.scoring.turn_frame import TurnFrame
+from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
 from quaestor.store.base import open_store
 
 Turn = tuple[int, bool | None, str | None, tuple[str, str]]
@@ -19,7 +19,9 @@ def frame(*turns: Turn) -> TurnFrame:
     made = TurnFrame(breakdowns=("turn", "operation"))
     for place, right, answer, classes in turns:
         conversation, page = f"c{place // 2}", f"page {place // 2}"
-        made.append(conversation, place % 2, page, "X", classes, answer, {"execution": right}, None)
+        columns = (conversation, place % 2, page, "X", answer, None, None, {"execution": right}, classes)
+        for column, value in zip(COLUMNS, columns, strict=True):
+            getattr(made, column).append(value)
     return made
 
 

@@ -59,7 +59,7 @@ def test_the_latest_score_of_each_file_is_read(uri: str) -> None:
     add(uri, *scores)
     found = asyncio.run(read_run_scores(uri, RUN))
     assert [score.id for score in found.latest] == ["s3", "s2"]
-    assert found.wrong == {("c1", 1)}
+    assert [key for key, verdict in found.verdicts.items() if not verdict.correct] == [("c1", 1)]
     assert found.conversations["c1"].failed_turns == [1]
     assert asyncio.run(read_latest_scores(uri, [RUN])) == {RUN.id: scores[2].score}
 

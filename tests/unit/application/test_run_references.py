@@ -66,5 +66,5 @@ def test_questions_without_references_have_none(played: tuple[RunRecord, tuple[T
     run, turns = played
     file = played_file(run)
     assert file is not None
-    assert verdicts_on(replace(file, gold=None), turns) is None
+    assert verdicts_on(replace(file, gold={}), turns) is None
     assert verdicts_on(file, ()) is None

@@ -56,7 +56,7 @@ def wrong(uri: str, most: int | None = None) -> WrongTurns:
 def test_the_kept_score_says_what_comparing_anew_does(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     anew: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr("quaestor.application.wrong_turns.read_played_file", lambda *_: anew.append("read"))
+        patch.setattr("quaestor.application.wrong_turns.read_labelled", lambda *_: anew.append("read"))
         kept = wrong(uri)
     assert not anew
     monkeypatch.setattr(run_references, "version", lambda _: "of another time")

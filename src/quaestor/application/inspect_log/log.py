@@ -10,7 +10,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.inspect_log.events import model_usage, turn_events
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, sample_input, turn_messages
 from quaestor.application.inspect_log.scores import METRICS, SCORER, inspect_score
-from quaestor.application.judged_runs import Labelled, read_labelled
+from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation
 from quaestor.core.computing import compute
@@ -71,7 +71,7 @@ class LoggedRun:
 
     run: RunRecord
     conversations: tuple[LoggedConversation, ...]
-    labelled: Labelled | None
+    labelled: PlayedFile | None
 
     @property
     def scored(self) -> bool:
@@ -278,7 +278,7 @@ async def read_logged_run(
 
 
 async def _read(
-    store: RunStore, run: RunRecord, example: ConversationRecord, labelled: Labelled | None, places: dict[str, int]
+    store: RunStore, run: RunRecord, example: ConversationRecord, labelled: PlayedFile | None, places: dict[str, int]
 ) -> LoggedConversation:
     name = example.conversation
     turns, prompts = await store.turns(run.id, name), await store.prompts(run.id, name)
@@ -286,7 +286,7 @@ async def _read(
     return LoggedConversation(example, tuple(turns), tuple(prompts), verdicts, places.get(name, 0))
 
 
-def _verdicts(name: str, turns: Sequence[TurnRecord], labelled: Labelled) -> tuple[TurnScore, ...]:
+def _verdicts(name: str, turns: Sequence[TurnRecord], labelled: PlayedFile) -> tuple[TurnScore, ...]:
     asked = labelled.conversations.get(name)
     if asked is None or name not in labelled.gold:
         return ()
