@@ -37,7 +37,7 @@ MAY_OPEN = {
     "application/run_views.py",
 }
 MAY_READ_RECORDS = MAY_OPEN | {
-    "cli/scores.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
+    "cli/stored.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
     "web/api/runs.py", "application/run_references.py",
     "application/judged_runs.py",
 }  # fmt: skip

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quaestor.cli.groups import OutputOptions, with_options
 from quaestor.cli.options import DatasetArgument, OutputOptions, RunArgument, StoreOption, with_options
+from quaestor.cli.stored import output_file
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as Grid
 
     from quaestor.scoring.audits import AuditCandidate, AuditedScore
 
@@ -49,19 +50,16 @@ def audit_command(
 
     Lists the turns whose answers differ from their references, most confident first.
     """
-    from quaestor.application.files import OutputFile, json_line
+    from quaestor.application.files import json_line
     from quaestor.application.rescoring import audit_run
-    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial
     from quaestor.scoring.audits import AuditCandidate, read_audit
     from quaestor.settings import load_settings
 
     path, uri = dataset_path(dataset), load_settings({"store": store}).store
-    used = [file for file in (path, store_file(uri), audit) if file]
-    output = OutputFile(results.output, used, results.force) if results.output else None
-    if output:
-        output.require_free()
+    output = output_file(results.output, store, (path, audit), force=results.force) if results.output else None
     settled = read_audit(audit) if audit else None
     found = asyncio.run(audit_run(uri, run, path, settled, beside or ()))
     if output:
@@ -83,47 +81,37 @@ def audit_command(
 
 def show_audited(console: "Console", score: "AuditedScore") -> None:
     """Print raw and audited accuracy, and the disputed turns by verdict."""
-    from rich.table import Table as Grid
+    from quaestor.cli.printing import print_rows
+    from quaestor.cli.results import FIGURE_HEADS, figure_cells
 
-    from quaestor.cli.printing import print_grid
-    from quaestor.cli.results import figure_cells
-
-    grid = Grid("execution accuracy", "correct", "of", "%", "95 % interval", title="Audit", title_justify="left")
-    grid.add_row("by original references", *figure_cells(score.raw))
-    grid.add_row("by audited references", *figure_cells(score.audited))
-    _right(grid)
-    print_grid(console, grid)
-    grid = Grid("disputed references", "turns", "correct by reference", "correct by audit")
+    rows = [
+        ("by original references", *figure_cells(score.raw)),
+        ("by audited references", *figure_cells(score.audited)),
+    ]
+    print_rows(console, ("execution accuracy", *FIGURE_HEADS), rows, title="Audit", unbroken=())
+    disputed = []
     for share in score.shares:
         name = str(share.verdict).replace("_", " ") if share.verdict else "matching a wrong reference"
-        grid.add_row(name, str(share.turns), str(share.raw), str(share.audited))
-    _right(grid)
-    print_grid(console, grid)
+        disputed.append((name, str(share.turns), str(share.raw), str(share.audited)))
+    heads = ("disputed references", "turns", "correct by reference", "correct by audit")
+    print_rows(console, heads, disputed, unbroken=())
     console.print(f"{score.audit}: {score.entries} turns reviewed by two readers; Cohen's kappa {score.kappa:.2f}")
 
 
 def _show_candidates(console: "Console", candidates: "tuple[AuditCandidate, ...]") -> None:
-    from rich.table import Table as Grid
-
-    from quaestor.cli.printing import print_grid
+    from quaestor.cli.printing import print_rows
 
     if not candidates:
         console.print("every turn that differs from its reference is already settled")
         return
-    grid = Grid("conversation", "turn", "answer", "program", "reference", "sure", "same in other runs")
+    rows = []
     for one in candidates[:_SHOWN]:
         sure = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
-        grid.add_row(
-            one.conversation, str(one.turn + 1), one.answer, one.program or "", one.reference, sure, str(one.beside)
+        rows.append(
+            (one.conversation, str(one.turn + 1), one.answer, one.program or "", one.reference, sure, str(one.beside))
         )
-    _right(grid, (1, 2, 5, 6))
-    print_grid(console, grid)
+    heads = ("conversation", "turn", "answer", "program", "reference", "sure", "same in other runs")
+    print_rows(console, heads, rows, words=(0, 3, 4), unbroken=())
     rest = len(candidates) - _SHOWN
     more = f"; showing {_SHOWN}, use --output to write all" if rest > 0 else ""
     console.print(f"{len(candidates)} turns differ from their references and are not settled{more}")
-
-
-def _right(grid: "Grid", columns: tuple[int, ...] | None = None) -> None:
-    for index, column in enumerate(grid.columns):
-        if (columns is None and index) or (columns and index in columns):
-            column.justify = "right"

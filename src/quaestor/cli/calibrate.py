@@ -1,15 +1,12 @@
 """`quaestor calibrate`: how sure a model's answers may be, learned from a run."""
 
-import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaestor.cli.options import ForceOption, JsonOption, RunArgument, StoreOption
-
-if TYPE_CHECKING:
-    from quaestor.learning.answer_confidence import FittedConfidence
+from quaestor.cli.stored import output_file, read_store
 
 
 def calibrate_command(
@@ -30,25 +27,14 @@ def calibrate_command(
     are for answers whose confidence was learned from other companies.
     """
     from quaestor.application.calibrating import calibrate_run, calibration_text
-    from quaestor.application.files import OutputFile
-    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_coverage
     from quaestor.core import serial
-    from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
-    uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
-    kept = store_file(uri)
-    target = OutputFile(output, [path for path in (kept, file) if path], force)
-    target.require_free()
-
-    async def learn() -> "FittedConfidence":
-        async with open_store(uri, create=False) as opened:
-            return await calibrate_run(opened, run, file)
-
-    found = asyncio.run(learn())
+    target = output_file(output, store, (file,), force=force)
+    found = read_store(store, lambda opened: calibrate_run(opened, run, file))
     target.write(calibration_text(found))
     if json:
         print_json({"calibration": serial.dump(found.calibration), "report": serial.dump(found.report)})

@@ -1,14 +1,15 @@
 """`quaestor compare`: which of two or more runs is better, by how much, and whether that is more than chance."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quaestor.cli.options import JsonOption, StoreOption
+from quaestor.cli.stored import read_store
 
 if TYPE_CHECKING:
     from quaestor.application.comparison import DifferentTurn, RunsCompared
+    from quaestor.store.base import RunStore
 
 LabelledOption = Annotated[
     str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
@@ -75,17 +76,15 @@ def compare_command(
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import show_comparison, show_differences
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
     uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
 
-    async def read() -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
-        async with open_store(uri, create=False) as opened:
-            found = await compare_stored(opened, runs, uri, file, scorer)
-            return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
+    async def read(opened: "RunStore") -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
+        found = await compare_stored(opened, runs, uri, file, scorer)
+        return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 
-    found, apart = asyncio.run(read())
+    found, apart = read_store(store, read)
     if json:
         print_json(comparison_json(found, apart))
         return
@@ -97,19 +96,13 @@ def compare_command(
 
 def _show_cascade(runs: list[str], dataset: str | None, store: str | None, *, json: bool, play: bool) -> None:
     from quaestor.application.resolve import dataset_path
-    from quaestor.application.simulated_cascade import SimulatedCascade, simulate_stored
+    from quaestor.application.simulated_cascade import simulate_stored
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_compare import cascade_object, show_cascade
-    from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
     file = dataset_path(dataset) if dataset else None
 
-    async def read() -> SimulatedCascade:
-        async with open_store(load_settings({"store": store}).store, create=False) as opened:
-            return await simulate_stored(opened, runs, file, replay=play)
-
-    found = asyncio.run(read())
+    found = read_store(store, lambda opened: simulate_stored(opened, runs, file, replay=play))
     if json:
         print_json(cascade_object(found))
     else:

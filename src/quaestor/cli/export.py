@@ -1,6 +1,5 @@
 """`quaestor export`: questions and answers of a run as a workbook, CSV, JSON, Markdown, a page, or a log of Inspect."""
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quaestor.cli.options import ForceOption, RunArgument, StoreOption
+from quaestor.cli.stored import read_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from quaestor.application.files import OutputFile
-    from quaestor.application.inspect_log.log import LoggedRun
-    from quaestor.exports.conversation import ExportedConversation
 
 
 def export_command(
@@ -58,49 +56,35 @@ def export_command(
     from quaestor.application.resolve import store_file
     from quaestor.errors import InputError
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
-    uri = load_settings({"store": store}).store
-    kept = store_file(uri)
-
-    async def read_files() -> list[Path]:
-        async with open_store(uri, create=False) as opened:
-            return await files_of_run(opened, run, output)
-
-    read_too = asyncio.run(read_files())
+    kept = store_file(load_settings({"store": store}).store)
+    read_too = read_store(store, lambda opened: files_of_run(opened, run, output))
     target = OutputFile(output, [*(path for path in (kept, dataset) if path), *read_too], force)
     if is_inspect_log(target, format):
-        _export_log(target, run, conversation or (), dataset, uri)
+        _export_log(target, run, conversation or (), dataset, store)
         return
     if dataset is not None:
         raise InputError("--dataset applies only to Inspect logs: remove it, or use --format inspect")
     chosen = format_of(target, format)
     target.require_free()
 
-    async def read() -> "tuple[ExportedConversation, ...]":
-        async with open_store(uri, create=False) as opened:
-            return await read_conversations(opened, run, conversation or ())
-
-    found = asyncio.run(read())
+    found = read_store(store, lambda opened: read_conversations(opened, run, conversation or ()))
     write_export(target, chosen, found)
     count = sum(len(one.turns) for one in found)
     print(f"wrote {count} question{'s' * (count != 1)} to {output}")
 
 
-def _export_log(target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, uri: str) -> None:
+def _export_log(
+    target: "OutputFile", run: str, names: "Sequence[str]", dataset: Path | None, store: str | None
+) -> None:
     """Write a log of Inspect, and say if it has no scores."""
     from quaestor.application.inspect_log.log import read_logged_run, write_inspect_log
     from quaestor.extras import require_extra
-    from quaestor.store.base import open_store
 
     require_extra("inspect", "writing an Inspect log")
     target.require_free()
 
-    async def read() -> "LoggedRun":
-        async with open_store(uri, create=False) as opened:
-            return await read_logged_run(opened, run, names, dataset)
-
-    logged = asyncio.run(read())
+    logged = read_store(store, lambda opened: read_logged_run(opened, run, names, dataset))
     write_inspect_log(target, logged)
     if not logged.scored:
         print(

@@ -1,14 +1,9 @@
 """`quaestor metrics`: one run by every convention, so that a figure of a paper can be placed."""
 
-import asyncio
-from typing import TYPE_CHECKING
-
 from quaestor.cli.audit import AuditOption
 from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import JsonOption, RunArgument, StoreOption
-
-if TYPE_CHECKING:
-    from quaestor.application.rescoring import RunConventions
+from quaestor.cli.stored import read_store
 
 
 def metrics_command(
@@ -23,24 +18,15 @@ def metrics_command(
     Papers differ in when they count an answer as correct (docs/evaluation.md describes the rules); the first row is the
     benchmark's own rule. With an audit of the references, the last row applies that rule to the audited references.
     """
-    from rich.table import Table as Grid
-
     from quaestor.application.rescoring import run_conventions
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import make_console, print_grid, print_json
-    from quaestor.cli.results import figure_cells
+    from quaestor.cli.printing import make_console, print_json, print_rows
+    from quaestor.cli.results import FIGURE_HEADS, figure_cells
     from quaestor.core import serial
     from quaestor.scoring.audits import read_audit
-    from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
-    settled = read_audit(audit) if audit else None
-
-    async def read() -> "RunConventions":
-        async with open_store(load_settings({"store": store}).store, create=False) as opened:
-            return await run_conventions(opened, run, dataset_path(dataset) if dataset else None, settled)
-
-    found = asyncio.run(read())
+    settled, file = read_audit(audit) if audit else None, dataset_path(dataset) if dataset else None
+    found = read_store(store, lambda opened: run_conventions(opened, run, file, settled))
     if json:
         figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
         told: dict[str, object] = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
@@ -48,14 +34,11 @@ def metrics_command(
             told["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
         print_json(told)
         return
-    heads = ("correct", "of", "%", "95 % interval", "now correct", "now wrong")
-    grid = Grid("an answer is correct if it", *heads, title=found.run.id, title_justify="left")
+    rows: list[tuple[str, ...]] = []
     for figure in (*found.figures, *([found.audited] if found.audited else [])):
-        if figure is found.audited:
-            grid.add_section()
         turned = (f"+{figure.gained}" if figure.gained else "", f"-{figure.lost}" if figure.lost else "")
-        grid.add_row(figure.rule, *figure_cells(figure.right), *turned)
-    for column in grid.columns[1:]:
-        column.justify = "right"
-        column.no_wrap = column.header == "95 % interval"
-    print_grid(make_console(), grid, spare=("95 % interval", "of"))
+        rows += [()] if figure is found.audited else []
+        rows.append((figure.rule, *figure_cells(figure.right), *turned))
+    heads = ("an answer is correct if it", *FIGURE_HEADS, "now correct", "now wrong")
+    interval = FIGURE_HEADS[-1]
+    print_rows(make_console(), heads, rows, title=found.run.id, unbroken=(interval,), spare=(interval, "of"))

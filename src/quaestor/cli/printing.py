@@ -69,6 +69,39 @@ def print_json(value: object) -> None:
     print(escaped_in_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
+def print_rows(
+    console: "Console",
+    heads: Sequence[str],
+    rows: "Iterable[Sequence[str]]",
+    *,
+    title: str | None = None,
+    words: int | Sequence[int] = 1,
+    unbroken: Sequence[str] | None = None,
+    spare: Sequence[str] = (),
+) -> None:
+    """Print a table of words and figures, as `print_grid` does.
+
+    Args:
+        rows: Of cells; one of a single cell heads those below it, and an empty one divides the table.
+        words: How many columns are words, or which; all others are figures, to the right.
+        unbroken: The heads of the columns of figures whose cells stay on one line; all by default.
+    """
+    from rich.table import Table as Grid
+
+    grid = Grid(*heads, title=title, title_justify="left")
+    for row in rows:
+        if len(row) < 2:
+            grid.add_section()
+        if row:
+            grid.add_row(*row if len(row) > 1 else (f"[bold]{row[0]}[/]",))
+    of_words = range(words) if isinstance(words, int) else words
+    for place, column in enumerate(grid.columns):
+        if place not in of_words:
+            column.justify = "right"
+            column.no_wrap = unbroken is None or column.header in unbroken
+    print_grid(console, grid, spare=spare)
+
+
 def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -> None:
     """Print a table; where a word of it would have to be broken, each row as a list of its cells instead.
 

@@ -9,10 +9,10 @@ from rich.table import Table as Grid
 
 from quaestor.application.comparison import Agreement, DifferentTurn, PairReport, RunsCompared, SideOfTurn
 from quaestor.application.simulated_cascade import CascadePoint, SimulatedCascade
-from quaestor.cli.printing import print_grid
-from quaestor.cli.results import BREAKDOWN_TITLES, figure_cells
+from quaestor.cli.printing import print_grid, print_rows
+from quaestor.cli.results import BREAKDOWN_TITLES, FIGURE_HEADS, figure_cells
 from quaestor.core import serial
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, percent
 from quaestor.scoring.paired import PairedFigures, interval, letter, p_value, points
 from quaestor.scoring.scorers import SCORERS
 
@@ -21,25 +21,20 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
     """Print how right each run is, and how every two of them compare."""
     letters = letters_of(found)
     title = SCORERS[found.scorer].title
-    grid = Grid(
-        "", "run", "correct", "of", "%", "95 % interval", title=title[0].upper() + title[1:], title_justify="left"
-    )
-    for run, right in zip(found.runs, found.right, strict=True):
-        grid.add_row(letters[run.id], run.id, *figure_cells(right))
-    _align(grid, 2)
-    print_grid(console, grid, spare=("of", "95 % interval"))
+    rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
+    heads, title = ("", "run", *FIGURE_HEADS), title[0].upper() + title[1:]
+    print_rows(console, heads, rows, title=title, words=2, spare=("of", FIGURE_HEADS[-1]))
     if found.basis == "kept scores":
         console.print("based on saved scores; the labelled file was not read", style="dim")
     if len(found.pairs) == 1:
         _show_pair(console, found.pairs[0], letters)
         return
-    grid = Grid("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
-    for pair, adjusted in zip(found.pairs, found.adjusted, strict=True):
-        name = f"{letters[pair.first]} - {letters[pair.second]}"
-        wins, losses, *rest = _figure_cells(pair.figures)
-        grid.add_row(name, wins, losses, *rest, p_value(adjusted))
-    _align(grid, 1)
-    print_grid(console, grid, spare=("by company", "p", "95 % by page"))
+    pair_heads = ("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
+    pairs = [
+        (f"{letters[pair.first]} - {letters[pair.second]}", *_figure_cells(pair.figures), p_value(adjusted))
+        for pair, adjusted in zip(found.pairs, found.adjusted, strict=True)
+    ]
+    print_rows(console, pair_heads, pairs, spare=("by company", "p", "95 % by page"))
 
 
 def letters_of(found: RunsCompared) -> dict[str, str]:
@@ -61,16 +56,14 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
     for line in lines:
         console.print(line)
     heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
-    grid = Grid(*heads, "by company", "p")
+    rows: list[tuple[str, ...]] = []
     for breakdown in pair.breakdowns:
-        grid.add_section()
-        grid.add_row(f"[bold]{BREAKDOWN_TITLES.get(breakdown.by, breakdown.by)}[/]")
+        rows.append((BREAKDOWN_TITLES.get(breakdown.by, breakdown.by),))
         for group in breakdown.groups:
             found = group.figures
-            shares = (f"{100 * right / found.turns:.1f}" for right in (found.first, found.second))
-            grid.add_row(group.name, str(found.turns), *shares, *_figure_cells(found))
-    _align(grid, 1)
-    print_grid(console, grid, spare=("by company", *heads[4:6], "95 % by page"))
+            shares = (percent(right / found.turns) for right in (found.first, found.second))
+            rows.append((group.name, str(found.turns), *shares, *_figure_cells(found)))
+    print_rows(console, (*heads, "by company", "p"), rows, spare=("by company", *heads[4:6], "95 % by page"))
 
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
@@ -125,12 +118,6 @@ def _show_side(console: Console, name: str, side: SideOfTurn) -> None:
     for line in (*details, side.reason or ""):
         if line:
             console.print(f"      {line}", style="dim", markup=False, soft_wrap=True)
-
-
-def _align(grid: Grid, words: int) -> None:
-    for column in grid.columns[words:]:
-        column.justify = "right"
-        column.no_wrap = True
 
 
 def show_cascade(console: Console, found: SimulatedCascade) -> None:

@@ -13,7 +13,7 @@ from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
 from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
-from quaestor.cli.scores import score_words
+from quaestor.cli.stored import score_words
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.llm.usage import Usage

@@ -1,17 +1,14 @@
 """`quaestor report`: runs as one page for a browser, or as Markdown for a pull request."""
 
-import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from quaestor.cli.audit import AuditOption
 from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import ForceOption, RunsArgument, StoreOption
-
-if TYPE_CHECKING:
-    from quaestor.application.report.data import EvaluationReport
+from quaestor.cli.stored import output_file, read_store
 
 
 def report_command(
@@ -34,33 +31,23 @@ def report_command(
     or, if it is missing, by the saved scores. With an audit, the audited figures are shown next to the official ones.
     Comparing several runs needs the extra `compare`.
     """
-    from quaestor.application.files import OutputFile
     from quaestor.application.report.data import read_report
     from quaestor.application.report.page import report_page
     from quaestor.application.report.tables import report_markdown
-    from quaestor.application.resolve import dataset_path, store_file
+    from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import announced
     from quaestor.errors import InputError
     from quaestor.scoring.audits import read_audit
     from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
 
     uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
     if output is None and not markdown:
         raise InputError("missing file name: use --output FILE.html, or --markdown")
-    written = OutputFile(output, [path for path in (store_file(uri), file, audit) if path], force) if output else None
-    if written is not None:
-        written.require_free()
-
+    written = output_file(output, store, (file, audit), force=force) if output else None
     settled = read_audit(audit) if audit else None
-
-    async def read() -> "EvaluationReport":
-        async with open_store(uri, create=False) as opened:
-            return await read_report(opened, runs, uri, file, settled)
-
     with announced("scoring the runs"):
-        report = asyncio.run(read())
+        report = read_store(store, lambda opened: read_report(opened, runs, uri, file, settled))
     text = report_markdown(report) if markdown else report_page(report)
     if written is None:
         print(text, end="")

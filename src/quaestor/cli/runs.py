@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -18,10 +17,10 @@ from quaestor.cli.options import (
     TurnArgument,
     print_help_alone,
 )
+from quaestor.cli.stored import output_file, read_store
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
-    from quaestor.store.records import RunRecord
 
 T = TypeVar("T")
 
@@ -41,15 +40,12 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     """List all runs, the latest first."""
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_runs import show_runs
-    from quaestor.cli.scores import scores_of_runs
+    from quaestor.cli.stored import scores_of_runs
     from quaestor.core import serial
     from quaestor.settings import load_settings
     from quaestor.store.base import shown_uri
 
-    async def read(opened: "RunStore") -> "Sequence[RunRecord]":
-        return await opened.runs()
-
-    records = _read_store(store, read)
+    records = read_store(store, lambda opened: opened.runs())
     scores = scores_of_runs(store, records)
     if json:
         print_json([serial.dump(record) | {"score": serial.dump(scores.get(record.id))} for record in records])
@@ -66,10 +62,10 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     from quaestor.cli.printing import print_json
     from quaestor.cli.render_figures import figure_lines, stage_lines
     from quaestor.cli.render_runs import correction_figures, show_run
-    from quaestor.cli.scores import example_objects, score_lines, scores_of_run
+    from quaestor.cli.stored import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
-    found = _read_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
+    found = read_store(store, lambda opened: read_run_figures(opened, run, every_example=json))
     record, plans, stages, corrections = found.run, found.plans, found.stages, found.corrections
     scores = scores_of_run(store, record, figures_only=not json)
     if json:
@@ -113,19 +109,18 @@ def failures(
     FILE compares with the references again and shows them.
     """
     from quaestor.application.resolve import dataset_path
-    from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns, wrong_turn_objects
+    from quaestor.application.wrong_turns import find_wrong_turns, wrong_turn_objects
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_wrong_turns
     from quaestor.settings import load_settings
 
     settings = load_settings({"store": store})
 
-    async def read(opened: "RunStore") -> WrongTurns:
-        file = dataset_path(dataset) if dataset else None
-        most = limit or (None if json else SHOWN_FAILURES)
-        return await find_wrong_turns(opened, run, file, settings.store, graphs=full, most=most)
-
-    found = _read_store(store, read)
+    file = dataset_path(dataset) if dataset else None
+    most = limit or (None if json else SHOWN_FAILURES)
+    found = read_store(
+        store, lambda opened: find_wrong_turns(opened, run, file, settings.store, graphs=full, most=most)
+    )
     if json:
         broken = {example.conversation: example.error or example.status for example in found.broken}
         turns = wrong_turn_objects(found, full=full)
@@ -145,17 +140,15 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
+    from quaestor.application.answer_kinds import stored_kind_objects
     from quaestor.application.answers import stored_kind_objects
-    from quaestor.application.stored_turns import StoredTurn, read_stored_turn
+    from quaestor.application.stored_turns import read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
-    from quaestor.cli.scores import verdict_object, verdict_on, verdict_words
+    from quaestor.cli.stored import verdict_object, verdict_on, verdict_words
     from quaestor.core import serial
 
-    async def read(opened: "RunStore") -> StoredTurn:
-        return await read_stored_turn(opened, run, conversation, turn, attempt)
-
-    found = _read_store(store, read)
+    found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
     verdict = verdict_on(store, found.run, found.turn)
     if json:
         told = serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
@@ -180,7 +173,7 @@ def prompts(
     from quaestor.cli.render_runs import show_exchanges
     from quaestor.core import serial
 
-    found = _read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn, attempt))
+    found = read_store(store, lambda opened: read_exchanges(opened, run, conversation, turn, attempt))
     if json:
         print_json([serial.dump(prompt) for prompt in found])
     elif not found:
@@ -199,7 +192,7 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
-    table = _read_store(store, lambda opened: tool_table(opened, runs, uri))
+    table = read_store(store, lambda opened: tool_table(opened, runs, uri))
     if json:
         print_json(serial.dump(table))
     elif not table.tools:
@@ -222,7 +215,7 @@ def show_graph(
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_facts, show_statistics
 
-    found = _read_store(store, lambda opened: read_graph(opened, run, conversation))
+    found = read_store(store, lambda opened: read_graph(opened, run, conversation))
     if turtle:
         print(found.to_turtle(), end="")
     elif json:
@@ -290,7 +283,7 @@ def delete_runs(
     from quaestor.application.run_service import find_runs, status_word
     from quaestor.cli.printing import agreed, counted
 
-    found = _read_store(store, lambda opened: find_runs(opened, names))
+    found = read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
         print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}, {status_word(record)}")
     if not yes and not agreed(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
@@ -301,7 +294,7 @@ def delete_runs(
         for record in found:
             await opened.delete_run(record.id)
 
-    _read_store(store, delete)
+    read_store(store, delete)
     print(f"deleted {len(found)} run{'s' * (len(found) != 1)}")
 
 
@@ -318,26 +311,9 @@ def export(
 
     A conversation that did not finish has its model requests, but no answers.
     """
-    from quaestor.application.files import OutputFile
     from quaestor.application.reports import read_traces, write_traces
-    from quaestor.application.resolve import store_file
-    from quaestor.settings import load_settings
 
-    kept = store_file(load_settings({"store": store}).store)
-    output = OutputFile(traces, [kept] if kept else [], force)
-    output.require_free()
-    turns = _read_store(store, lambda opened: read_traces(opened, run))
+    output = output_file(traces, store, (), force=force)
+    turns = read_store(store, lambda opened: read_traces(opened, run))
     write_traces(output, turns)
     print(f"wrote {len(turns)} turns to {traces}")
-
-
-def _read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
-    """Return what is done with the store in force, which must be there."""
-    from quaestor.settings import load_settings
-    from quaestor.store.base import open_store
-
-    async def opened() -> T:
-        async with open_store(load_settings({"store": store}).store, create=False) as found:
-            return await read(found)
-
-    return asyncio.run(opened())

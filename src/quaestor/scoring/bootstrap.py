@@ -50,6 +50,11 @@ class Proportion:
         return self.correct / self.total if self.total else 0.0
 
 
+def percent(share: float) -> str:
+    """Return a share in percent, without the sign."""
+    return f"{100 * share:.1f}"
+
+
 def proportion(outcomes: "Sequence[bool | float] | Numbers", pages: "Sequence[str] | Numbers") -> Proportion:
     """Return the share of outcomes that are true, with its interval.
 

@@ -1,15 +1,51 @@
-"""Scores that are kept beside runs, as words and as JSON."""
+"""The run store of a command, and what is saved beside runs: scores, as words and as JSON."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from pydantic import JsonValue
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from quaestor.application.files import OutputFile
     from quaestor.application.kept_scores import RunScores
     from quaestor.scores.records import ScoreRecord, VerdictRecord
+    from quaestor.store.base import RunStore
     from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+
+T = TypeVar("T")
+
+
+def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
+    """Return what is done with the store in force, which must be there."""
+    from quaestor.settings import load_settings
+    from quaestor.store.base import open_store
+
+    async def opened() -> T:
+        async with open_store(load_settings({"store": store}).store, create=False) as found:
+            return await read(found)
+
+    return asyncio.run(opened())
+
+
+def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None]", *, force: bool) -> "OutputFile":
+    """Return a file that a command may write.
+
+    Args:
+        used: The files that are read for it.
+
+    Raises:
+        InputError: It is the store or one of these, or is there and may not be replaced.
+    """
+    from quaestor.application.files import OutputFile
+    from quaestor.application.resolve import store_file
+    from quaestor.settings import load_settings
+
+    read = (store_file(load_settings({"store": store}).store), *used)
+    output = OutputFile(path, [Path(file) for file in read if file], force)
+    output.require_free()
+    return output
 
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
@@ -51,7 +87,7 @@ def score_lines(scores: "RunScores") -> dict[str, str]:
     return {"score": "\n".join(lines)} if lines else {}
 
 
-def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> list[dict[str, JsonValue]]:
+def example_objects(examples: "Sequence[ConversationRecord]", scores: "RunScores") -> "list[dict[str, JsonValue]]":
     """Return the conversations of a run as JSON, each with how it did; null if it was not scored."""
     from quaestor.core import serial
 
@@ -76,7 +112,7 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
     return f"{said}, its program {('right' if verdict.program_correct else 'wrong')}"
 
 
-def verdict_object(verdict: "VerdictRecord | None") -> JsonValue:
+def verdict_object(verdict: "VerdictRecord | None") -> "JsonValue":
     """Return right or wrong of a turn as JSON; null if it was not scored."""
     return None if verdict is None else {"correct": verdict.correct, "program_correct": verdict.program_correct}
 
