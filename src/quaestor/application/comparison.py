@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 from pydantic import JsonValue
 
 from quaestor.application.judged_runs import Basis, JudgedRuns, judge_runs, require_comparable
@@ -22,15 +22,12 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
 from quaestor.scoring.paired import PairedFigures, holm, paired_figures
 from quaestor.scoring.sameness import same_answers
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
-
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +155,6 @@ def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
 
 def _right(turns: TurnFrame, scorer: str) -> Proportion:
     """Return how many turns are right; by a scorer that gives shares, those that have all of it."""
-    import numpy as np
-
     verdicts = turns.verdicts_of(scorer)
     judged = ~np.isnan(verdicts)
     return proportion(verdicts[judged] == 1, turns.page_groups[judged])
@@ -171,8 +166,6 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
     Raises:
         InputError: The runs are not of the same turns, or no turn has a verdict of that name.
     """
-    import numpy as np
-
     aligned = second.aligned_with(first)
     if aligned is None:
         raise InputError("the runs have different turns: compare runs of the same file")
@@ -185,7 +178,7 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
     pages, companies = first.page_groups[judged], first.company_groups[judged]
     same = np.array(same_answers(first.answers, aligned.answers), dtype=bool)[judged]
 
-    def figures(members: "Numbers") -> PairedFigures:
+    def figures(members: Numbers) -> PairedFigures:
         return paired_figures(right[members], beside[members], pages[members], companies[members])
 
     return PairReport(
@@ -324,13 +317,13 @@ def comparison_json(found: RunsCompared, differences: Sequence[tuple[DifferentTu
             {
                 "first": pair.first,
                 "second": pair.second,
-                **_figures_json(pair.figures),
+                **serial.dump(pair.figures),
                 "unjudged": pair.unjudged,
                 "agreement": serial.dump(pair.agreement),
                 "breakdowns": [
                     {
                         "by": breakdown.by,
-                        "groups": [{"name": group.name, **_figures_json(group.figures)} for group in breakdown.groups],
+                        "groups": [{"name": group.name, **serial.dump(group.figures)} for group in breakdown.groups],
                     }
                     for breakdown in pair.breakdowns
                 ],
@@ -339,21 +332,6 @@ def comparison_json(found: RunsCompared, differences: Sequence[tuple[DifferentTu
             }
             for place, (pair, adjusted) in enumerate(zip(found.pairs, found.adjusted, strict=True))
         ],
-    }
-
-
-def _figures_json(figures: PairedFigures) -> dict[str, JsonValue]:
-    return {
-        "turns": figures.turns,
-        "both": figures.both,
-        "wins": figures.wins,
-        "losses": figures.losses,
-        "ties": figures.ties,
-        "neither": figures.neither,
-        "p": figures.p,
-        "difference": figures.by_page.value,
-        "by_page": serial.dump(figures.by_page),
-        "by_company": serial.dump(figures.by_company),
     }
 
 

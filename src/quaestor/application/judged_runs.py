@@ -5,9 +5,9 @@ no origin. No turn of a large run is read for saved verdicts.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ from quaestor.errors import InputError
 from quaestor.llm.usage import Usage
 from quaestor.scoring.audits import Audit, AuditedTurn, judge_turns
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.figures import score_predictions
+from quaestor.scoring.figures import Score, score_of, score_predictions
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.scorers import Measures
 from quaestor.scoring.turn_frame import TurnFrame
@@ -45,13 +45,13 @@ class JudgedRun:
     """A run with its verdicts.
 
     Attributes:
-        results: The figure of each scorer; empty unless `judge_runs` was asked for all figures, like `spent`.
+        score: Its figures; None unless `judge_runs` was asked for all figures, like `spent`.
         audited: Each turn judged by the audit too; empty without one.
     """
 
     run: RunRecord
     turns: TurnFrame = field(repr=False)
-    results: Mapping[str, Proportion] = field(default_factory=dict)
+    score: Score | None = None
     spent: RunCost = field(default_factory=RunCost)
     audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
@@ -131,18 +131,18 @@ def _judged_run(
     run: RunRecord, stored: Sequence[TurnRecord], labelled: PlayedFile, whole: bool, audit: Audit | None
 ) -> JudgedRun:
     asked, predictions = tuple(labelled.conversations.values()), map(prediction_of, stored)
-    results: Mapping[str, Proportion] = {}
+    score: Score | None = None
     turns: Sequence[TurnScore]
     if whole:
         report = score_predictions(predictions, labelled.gold, asked)
-        turns, results = report.turns, report.score.results
+        turns, score = report.turns, report.score
     else:
         turns = [turn for found in judge_predictions(predictions, labelled.gold, asked).values() for _, turn in found]
     frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in asked})
     audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
     ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
-    return JudgedRun(run, frame, results, RunCost(tuple(ended), used), audited)
+    return JudgedRun(run, frame, score, RunCost(tuple(ended), used), audited)
 
 
 async def _by_saved_scores(store: RunStore, runs: Sequence[RunRecord], scores_in: str, whole: bool) -> JudgedRuns:
@@ -157,8 +157,12 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
             f"run {run.id} {why}, and {run.dataset} with its references was not found: score the run, or name the "
             "labelled file"
         )
-    results = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
-    return JudgedRun(run, frame, results, await _saved_spent(store, run) if whole else RunCost())
+    if not whole:
+        return JudgedRun(run, frame)
+    # Of verdicts there are those that comparisons need; the figures of all scorers are saved.
+    saved = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
+    figures = replace(await compute(score_of, frame), results=saved)
+    return JudgedRun(run, frame, figures, await _saved_spent(store, run))
 
 
 async def _saved_spent(store: RunStore, run: RunRecord) -> RunCost:

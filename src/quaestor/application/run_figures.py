@@ -1,9 +1,9 @@
 """What is told of one run: how far it is, what it used, how its turns went; read without its turns."""
 
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from statistics import quantiles
 from typing import TypeVar
 
 from quaestor.application.run_service import find_run
@@ -17,6 +17,18 @@ from quaestor.store.records import ConversationRecord, CorrectionRecord, RunReco
 from quaestor.store.turn_measures import RunMeasures
 
 N = TypeVar("N", int, float)
+
+
+def duration_words(seconds: float) -> str:
+    """Return a duration in milliseconds, or in seconds from one on."""
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def percentile_95(values: Sequence[float]) -> float:
+    """Return the 95th percentile, between two values if it falls there; 0 of none."""
+    if len(values) < 2:
+        return values[0] if values else 0.0
+    return quantiles(values, n=20, method="inclusive")[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +102,7 @@ def _mean(counts: Mapping[N, int]) -> float:
 
 
 def _p95(counts: Mapping[N, int]) -> float:
-    """Return the 95th percentile, between two values where it falls there."""
-    if not counts:
-        return 0.0
-    values = sorted(counts)
-    ends = list(accumulate(counts[value] for value in values))
-    place, rest = divmod(19 * (ends[-1] - 1), 20)
-    low, high = (values[bisect_right(ends, min(at, ends[-1] - 1))] for at in (place, place + 1))
-    return (low * (20 - rest) + high * rest) / 20
+    return percentile_95(list(Counter(counts).elements()))
 
 
 @dataclass(frozen=True, slots=True)

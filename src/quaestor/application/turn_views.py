@@ -6,6 +6,7 @@ Puts together what the store, the scores and the file of the run have; the refer
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from quaestor.application.plan_steps import PlanNode, plan_nodes
 from quaestor.application.run_references import PlayedFile, played_file, reference_of, verdicts_on
@@ -132,16 +133,20 @@ def _not_kept() -> Score:
     raise LookupError("not reviewed yet")
 
 
-def exchange_views(prompts: Sequence[PromptRecord]) -> tuple[ExchangeView, ...]:
-    """Return exchanges in pieces; what the request before said is counted, and not said again."""
+def exchange_views(prompts: Sequence[PromptRecord], *, raw: bool = False) -> tuple[ExchangeView, ...]:
+    """Return exchanges in pieces; what the request before said is counted, and not said again.
+
+    Args:
+        raw: Whether requests and replies are one piece each, word for word.
+    """
     found: list[ExchangeView] = []
     known: tuple[Message, ...] = ()
     for prompt in prompts:
-        request = read_request(prompt.prompt)
-        same = 0
-        while same < min(len(known), len(request)) and known[same] == request[same]:
-            same += 1
-        reply = () if prompt.response is None else read_response(prompt.response)
+        request = (Message("request", prompt.prompt),) if raw else read_request(prompt.prompt)
+        same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(known, request, strict=False))))
+        reply: tuple[Message, ...] = ()
+        if prompt.response is not None:
+            reply = (Message("reply", prompt.response),) if raw else read_response(prompt.response)
         found.append(ExchangeView(prompt, same, request[same:], reply))
         known = request
     return tuple(found)

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from quaestor.application.run_figures import StageFigures, TurnFigures
+from quaestor.application.run_figures import StageFigures, TurnFigures, duration_words
 from quaestor.application.tool_advice import ToolRefusals, ToolTable, ToolUse
 from quaestor.cli.printing import print_rows
 from quaestor.llm.usage import Usage
+from quaestor.scoring.bootstrap import percent
 
 
 def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imported: bool = False) -> dict[str, str]:
@@ -20,8 +21,8 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
     """
     if figures is None:
         return {}
+    took = f"{duration_words(figures.mean_seconds)} per turn, 95th percentile {duration_words(figures.p95_seconds)}"
     if imported:
-        took = f"{_duration(figures.mean_seconds)} per turn, 95th percentile {_duration(figures.p95_seconds)}"
         timed = {"took": took} if figures.p95_seconds else {}
         return {
             **timed,
@@ -29,7 +30,7 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
         }
     cached = f" ({figures.mean_cached:,.0f} from the cache)" if figures.mean_cached else ""
     lines = {
-        "time": f"{_duration(figures.mean_seconds)} per turn, 95th percentile {_duration(figures.p95_seconds)}",
+        "time": took,
         "per turn": f"{figures.mean_requests:.2f} requests, {figures.mean_tokens:,.0f} tokens{cached}, "
         f"{figures.mean_tool_calls:.2f} tool calls; 95th percentile {figures.p95_requests:.2f}, "
         f"{figures.p95_tokens:,.0f}, {figures.p95_tool_calls:.2f}",
@@ -57,7 +58,7 @@ def stage_lines(stages: Sequence[StageFigures]) -> dict[str, str]:
 def _stage_line(stage: StageFigures) -> str:
     failed = f", failed in {stage.failed}" if stage.failed else ""
     used = f"; {Usage.of_counts(stage.usage).words}" if stage.usage else "; no model requests"
-    mean = _duration(stage.seconds / stage.asked)
+    mean = duration_words(stage.seconds / stage.asked)
     return f"{stage.solver} answered {_share(stage.answered, stage.asked)} of {stage.asked}{failed}, {mean} each{used}"
 
 
@@ -75,11 +76,7 @@ def _went(counts: Mapping[str, float], turns: float) -> str:
 
 
 def _share(count: float, turns: float) -> str:
-    return f"{count:g} ({100 * count / turns:.1f} %)"
-
-
-def _duration(seconds: float) -> str:
-    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    return f"{count:g} ({percent(count / turns)} %)"
 
 
 def show_tool_table(console: Console, table: ToolTable) -> None:

@@ -9,13 +9,14 @@ from rich.table import Table as Grid
 
 from quaestor.application.run_figures import RunFigures
 from quaestor.application.run_service import HELD_OUT, status_word
+from quaestor.application.turn_views import exchange_views
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
 from quaestor.cli.render import show_stored_turn
 from quaestor.cli.results import show_causes
 from quaestor.cli.stored import score_words
 from quaestor.core.answer_value import print_value, value_from_text
-from quaestor.llm.messages import Message, read_request, read_response
+from quaestor.llm.messages import Message
 from quaestor.llm.usage import Usage
 from quaestor.scores.records import ScoreRecord
 from quaestor.store.listing import ConversationCounts
@@ -159,25 +160,19 @@ def _shown_number(number: str | None) -> str:
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
     """Print every request of a turn and every reply; what an earlier request said is not repeated."""
-    known: tuple[Message, ...] = ()
-    for prompt in prompts:
+    for exchange in exchange_views(prompts, raw=raw):
+        prompt, same = exchange.prompt, exchange.repeated
         milliseconds = max(0.0, (prompt.finished - prompt.started).total_seconds()) * 1000
         heading = f"{prompt.number + 1}. {prompt.phase or 'request'}, {prompt.model}"
         console.print(f"[bold]{escape(heading)}[/]", soft_wrap=True)
         used = Usage.of_counts(prompt.usage)
         console.print(f"[dim]{milliseconds:.0f} ms, {used.tokens:,} tokens[/]")
-        request = (Message("request", prompt.prompt),) if raw else read_request(prompt.prompt)
-        same = 0
-        while same < min(len(known), len(request)) and known[same] == request[same]:
-            same += 1
         if same:
             console.print(f"[dim]({same} unchanged part{'s' * (same != 1)} omitted)[/]")
-        _pieces(console, "->", request[same:])
-        if prompt.response is not None:
-            _pieces(console, "<-", (Message("reply", prompt.response),) if raw else read_response(prompt.response))
+        _pieces(console, "->", exchange.request)
+        _pieces(console, "<-", exchange.reply)
         if prompt.error:
             console.print(f"   [red]{escape(prompt.error)}[/]", soft_wrap=True)
-        known = request
         console.print()
 
 

@@ -7,12 +7,11 @@ Source: the percentile interval of the bootstrap, as in Efron and Tibshirani, "A
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    Numbers = np.ndarray[Any, Any]
+Numbers = np.ndarray[Any, Any]
 
 RESAMPLES = 2000
 _AT_ONCE = 1_000_000
@@ -55,7 +54,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def proportion(outcomes: "Sequence[bool | float] | Numbers", pages: "Sequence[str] | Numbers") -> Proportion:
+def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] | Numbers) -> Proportion:
     """Return the share of outcomes that are true, with its interval.
 
     Args:
@@ -64,8 +63,6 @@ def proportion(outcomes: "Sequence[bool | float] | Numbers", pages: "Sequence[st
     """
     if not len(outcomes):
         return Proportion(0, 0, 0.0, 0.0)
-    import numpy as np
-
     values = np.asarray(outcomes, dtype=float)
     hits, totals = _summed(values, pages)
     low, high = _interval(hits, totals)
@@ -93,7 +90,7 @@ class ShareDifference:
 
 
 def share_difference(
-    first: "Sequence[bool] | Numbers", second: "Sequence[bool] | Numbers", groups: "Sequence[str] | Numbers"
+    first: Sequence[bool] | Numbers, second: Sequence[bool] | Numbers, groups: Sequence[str] | Numbers
 ) -> ShareDifference:
     """Return how far two shares are apart, with an interval in which the pairs stay together.
 
@@ -103,48 +100,38 @@ def share_difference(
     """
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
-    import numpy as np
-
     apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     sums, totals = _summed(apart, groups)
     low, high = _interval(sums, totals)
     return ShareDifference(float(apart.mean()), low, high, len(totals))
 
 
-def group_places(names: Sequence[str]) -> "Numbers":
+def group_places(names: Sequence[str]) -> Numbers:
     """Return the place of each item's group among the groups in their order."""
-    import numpy as np
-
     place = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.fromiter(map(place.__getitem__, names), np.intp, len(names))
 
 
-def group_members(places: "Numbers") -> "list[Numbers]":
+def group_members(places: Numbers) -> list[Numbers]:
     """Return the items of each group that has any, in their order."""
-    import numpy as np
-
     ordered = np.argsort(places, kind="stable")
     return [found for found in np.split(ordered, np.cumsum(np.bincount(places))[:-1]) if len(found)]
 
 
-def _summed(values: "Numbers", groups: "Sequence[str] | Numbers") -> "tuple[Numbers, Numbers]":
+def _summed(values: Numbers, groups: Sequence[str] | Numbers) -> tuple[Numbers, Numbers]:
     """Return the sum of each group's items, and how many it has; groups without any are left out."""
-    import numpy as np
-
     places = groups if isinstance(groups, np.ndarray) else group_places(groups)
     totals = np.bincount(places)
     sums = np.bincount(places, weights=values)
     return sums[totals > 0], totals[totals > 0]
 
 
-def _interval(sums: "Numbers", totals: "Numbers") -> tuple[float, float]:
+def _interval(sums: Numbers, totals: Numbers) -> tuple[float, float]:
     """Return the percentiles of the resampled ratio of the groups' sums to the groups' totals.
 
     Drawn part by part: the stream of random numbers is the same, whatever the size of a part. Of many groups it is
     drawn how often each kind comes, for groups of one sum and one total are the same to a ratio.
     """
-    import numpy as np
-
     random, groups = np.random.default_rng(SEED), len(totals)
     kinds, times = np.unique(sums + 1j * totals, return_counts=True) if groups > _MANY else (sums, totals)
     if groups > _MANY and len(kinds) * _OF_A_KIND < groups:

@@ -7,12 +7,10 @@ bins of equal width; risk and coverage as in Geifman and El-Yaniv, "Selective Cl
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from quaestor.scoring.bootstrap import Proportion, group_places, proportion
+import numpy as np
 
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
+from quaestor.scoring.bootstrap import Numbers, Proportion, group_places, proportion
 
 BINS = 10
 
@@ -69,7 +67,7 @@ class CalibrationReport:
 
 
 def calibration_report(
-    confidences: Sequence[float], right: Sequence[bool], pages: "Sequence[str] | Numbers"
+    confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str] | Numbers
 ) -> CalibrationReport | None:
     """Return the figures over answers with confidences; None if there is none.
 
@@ -80,8 +78,6 @@ def calibration_report(
     """
     if not confidences:
         return None
-    import numpy as np
-
     groups = pages if isinstance(pages, np.ndarray) else group_places(pages)
     bins, half = reliability(confidences, right), surest_first(confidences)[: _part(len(confidences), 0.5)]
     every = risk_coverage(confidences, right)

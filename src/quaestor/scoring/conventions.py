@@ -4,7 +4,7 @@ A figure without its rule says little: one run of rounded answers is 60 % right 
 another.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -108,9 +108,27 @@ def _near(answer: Decimal, reference: Decimal) -> bool:
     return abs(answer - reference) <= abs(reference) / 100
 
 
-def _relative(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
-    numbers = _numbers(found, gold)
-    return executed_equal(found.value, gold.executed) if numbers is None else _near(*numbers)
+def _compared(right: Callable[[Decimal, Decimal], bool]) -> Judge:
+    """Return what judges two numbers by a rule, and all else by the benchmark's own."""
+
+    def judge(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
+        numbers = _numbers(found, gold)
+        return executed_equal(found.value, gold.executed) if numbers is None else right(*numbers)
+
+    return judge
+
+
+def _equal(answer: Decimal, reference: Decimal) -> bool:
+    return executed_equal(Number(answer), Number(reference))
+
+
+def _in_percent(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
+    """Return a rule that holds for an answer as a percentage or a fraction too."""
+    return lambda answer, reference: any(right(answer.scaleb(power), reference) for power in (0, 2, -2))
+
+
+def _unsigned(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
+    return lambda answer, reference: right(abs(answer), abs(reference))
 
 
 def _digits(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
@@ -133,30 +151,6 @@ def _shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bo
     return abs((answer.scaleb(2) if fraction else answer) - number) <= half_unit
 
 
-def _percent(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
-    numbers = _numbers(found, gold)
-    if numbers is None:
-        return executed_equal(found.value, gold.executed)
-    answer, reference = numbers
-    return any(executed_equal(Number(answer.scaleb(power)), Number(reference)) for power in (0, 2, -2))
-
-
-def _unsigned(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
-    numbers = _numbers(found, gold)
-    if numbers is None:
-        return executed_equal(found.value, gold.executed)
-    answer, reference = numbers
-    return executed_equal(Number(abs(answer)), Number(abs(reference)))
-
-
-def _loosest(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
-    numbers = _numbers(found, gold)
-    if numbers is None:
-        return executed_equal(found.value, gold.executed)
-    answer, reference = map(abs, numbers)
-    return any(_near(answer.scaleb(power), reference) for power in (0, 2, -2))
-
-
 def _scorer(name: str, rule: str) -> Convention:
     judge = SCORERS[name].judge
     assert judge is not None
@@ -167,13 +161,17 @@ CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
     PROGRAMS.right: (
         _scorer("execution", "equals the reference to five decimals (official)"),
         Convention("digits", "equals the reference rounded to the answer's digits", _digits),
-        Convention("relative", "is within 1 % of the reference", _relative),
+        Convention("relative", "is within 1 % of the reference", _compared(_near)),
         Convention("shown", "equals the annotators' displayed answer, at its precision", _shown),
-        Convention("percent", "equals it to five decimals, as percentage or fraction", _percent),
-        Convention("sign_free", "equals it to five decimals, ignoring the sign", _unsigned),
+        Convention("percent", "equals it to five decimals, as percentage or fraction", _compared(_in_percent(_equal))),
+        Convention("sign_free", "equals it to five decimals, ignoring the sign", _compared(_unsigned(_equal))),
         _scorer("display", "equals the display or is within 1 %, as percentage or fraction"),
         _scorer("legacy", "older rule: differs by less than 0.1 in the displayed digits"),
-        Convention("loosest", "is within 1 %, as percentage or fraction, ignoring the sign", _loosest),
+        Convention(
+            "loosest",
+            "is within 1 %, as percentage or fraction, ignoring the sign",
+            _compared(_unsigned(_in_percent(_near))),
+        ),
     ),
     STATED.right: (
         _scorer("exact_match", "matches exactly, including its scale (official)"),

@@ -6,13 +6,13 @@ Shows nothing: rendering is the command line's.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+import numpy as np
 from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn
@@ -25,9 +25,6 @@ from quaestor.scoring.scorers import (
 )
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore, explain_verdicts
-
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +149,8 @@ def score_of(turns: TurnFrame) -> Score:
     )
 
 
-def share_of(turns: TurnFrame, scorer: str, members: "Numbers | None" = None) -> Proportion:
+def share_of(turns: TurnFrame, scorer: str, members: Numbers | None = None) -> Proportion:
     """Return what a scorer says of some turns, or of all, as far as it can judge them."""
-    import numpy as np
-
     verdicts, pages = turns.verdicts_of(scorer), turns.page_groups
     if members is not None:
         verdicts, pages = verdicts[members], pages[members]
@@ -170,15 +165,11 @@ def certainty_of(turns: TurnFrame) -> CalibrationReport | None:
         for at, (answer, confidence) in enumerate(zip(turns.answers, turns.confidences, strict=True))
         if answer is not None and confidence is not None
     ]
-    import numpy as np
-
     confidences, right, pages = zip(*sure, strict=True) if sure else ((), (), ())
     return calibration_report(list(confidences), list(right), np.array(pages, dtype=np.intp))
 
 
 def _result(scorer: Scorer, turns: TurnFrame) -> Proportion:
-    import numpy as np
-
     if scorer.whole is None:
         return share_of(turns, scorer.name)
     right: dict[str, bool] = {}

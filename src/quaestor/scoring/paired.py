@@ -9,12 +9,10 @@ sequentially rejective multiple test procedure" (1979).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
 
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, share_difference
+import numpy as np
 
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Numbers, ShareDifference, share_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,46 +20,42 @@ class PairedFigures:
     """Two runs over the turns that were judged in both.
 
     Attributes:
+        turns: How many there are.
         wins: Right in the first alone.
+        ties: With the same verdict in both.
         p: Of the exact McNemar test, two-sided: how likely wins and losses differ at least as much by chance.
-        by_page: The first run's share less the second's; the interval is drawn from pages.
+        difference: The first run's share less the second's.
+        by_page: The same; the interval is drawn from pages.
         by_company: The same; the interval is drawn from companies.
     """
 
+    turns: int
     both: int
     wins: int
     losses: int
+    ties: int
     neither: int
     p: float
+    difference: float
     by_page: ShareDifference
     by_company: ShareDifference
 
     @property
-    def turns(self) -> int:
-        """How many there are."""
-        return self.both + self.wins + self.losses + self.neither
-
-    @property
-    def ties(self) -> int:
-        """Turn with the same verdict in both."""
-        return self.both + self.neither
-
-    @property
     def first(self) -> int:
-        """Turn that are right in the first run."""
+        """Turns that are right in the first run."""
         return self.both + self.wins
 
     @property
     def second(self) -> int:
-        """Turn that are right in the second run."""
+        """Turns that are right in the second run."""
         return self.both + self.losses
 
 
 def paired_figures(
-    first: "Sequence[bool] | Numbers",
-    second: "Sequence[bool] | Numbers",
-    pages: "Sequence[str] | Numbers",
-    companies: "Sequence[str] | Numbers",
+    first: Sequence[bool] | Numbers,
+    second: Sequence[bool] | Numbers,
+    pages: Sequence[str] | Numbers,
+    companies: Sequence[str] | Numbers,
 ) -> PairedFigures:
     """Return the figures over pairs of verdicts.
 
@@ -71,17 +65,13 @@ def paired_figures(
         pages: The page of each turn, or its place among all pages.
         companies: Its company, likewise.
     """
-    import numpy as np
-
     one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     both, wins, losses = (int(found.sum()) for found in (one & other, one & ~other, ~one & other))
     neither = len(one) - both - wins - losses
+    by_page, by_company = share_difference(first, second, pages), share_difference(first, second, companies)
     return PairedFigures(
-        both, wins, losses, neither,
-        p=mcnemar(wins, losses),
-        by_page=share_difference(first, second, pages),
-        by_company=share_difference(first, second, companies),
-    )  # fmt: skip
+        len(one), both, wins, losses, both + neither, neither, mcnemar(wins, losses), by_page.value, by_page, by_company
+    )
 
 
 def mcnemar(wins: int, losses: int) -> float:

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from quaestor.core.answer_value import AnswerValue, Number, value_from_text
 from quaestor.errors import InputError
 from quaestor.plan.operations import rounds_to
+from quaestor.scoring.bootstrap import Numbers
 from quaestor.scoring.metrics import executed_equal
 
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
-
-N = TypeVar("N", float, "Numbers")
+N = TypeVar("N", float, Numbers)
 
 
 def says_the_same(first: str | None, second: str | None) -> bool:
@@ -45,8 +45,6 @@ def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> l
     >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
     [True, False, True]
     """
-    import numpy as np
-
     one, other = (np.array([*map(_number, answers)], dtype=float) for answers in (first, second))
     with np.errstate(invalid="ignore", over="ignore"):
         # What is not a number is never far from anything.

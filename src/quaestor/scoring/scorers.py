@@ -10,8 +10,8 @@ from typing import Literal
 from quaestor.conversation.answer import Answer
 from quaestor.errors import PlanError
 from quaestor.plan.expressions import TableRows
-from quaestor.scoring.filing_answers import answer_is_right, rough_right
-from quaestor.scoring.gold import GoldTurn
+from quaestor.scoring.filing_answers import FilingReference, answer_is_right, rough_right
+from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.predictions import Prediction
 from quaestor.scoring.stated import stated_answer
@@ -72,24 +72,12 @@ def _legacy(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> b
     return legacy_match(found.value, gold.display, as_percentage=found.as_percentage)
 
 
-def _exact(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return None if gold.stated is None else exact_match(found.stated, gold.stated)
+def _stated(compare: Callable[[StatedAnswer | None, StatedReference], Verdict]) -> Judge:
+    return lambda found, gold, _: None if gold.stated is None else compare(found.stated, gold.stated)
 
 
-def _f1(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> float | None:
-    return None if gold.stated is None else f1_score(found.stated, gold.stated)
-
-
-def _scale(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return None if gold.stated is None else same_scale(found.stated, gold.stated)
-
-
-def _right(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return None if gold.filing is None else answer_is_right(found.given, gold.filing)
-
-
-def _words(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
-    return None if gold.filing is None else rough_right(found.given, gold.filing)
+def _filing(compare: Callable[[Answer, FilingReference], Verdict]) -> Judge:
+    return lambda found, gold, _: None if gold.filing is None else compare(found.given, gold.filing)
 
 
 def _answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
@@ -111,11 +99,11 @@ SCORERS: dict[str, Scorer] = {
         Scorer("conversations", "conversation accuracy", "answer", whole="execution"),
         Scorer("display", "display match", "display", _display),
         Scorer("legacy", "older rule", "display", _legacy),
-        Scorer("exact_match", "exact match", "stated", _exact),
-        Scorer("f1", "F1", "stated", _f1),
-        Scorer("scale", "scale", "stated", _scale),
-        Scorer("right", "right", "filing", _right),
-        Scorer("words", "prose, by its words (rough)", "filing", _words),
+        Scorer("exact_match", "exact match", "stated", _stated(exact_match)),
+        Scorer("f1", "F1", "stated", _stated(f1_score)),
+        Scorer("scale", "scale", "stated", _stated(same_scale)),
+        Scorer("right", "right", "filing", _filing(answer_is_right)),
+        Scorer("words", "prose, by its words (rough)", "filing", _filing(rough_right)),
         Scorer("answered", "answered", "filing", _answered),
         Scorer("evidence_1", "evidence shown first", "filing", _shown_first(1)),
         Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),

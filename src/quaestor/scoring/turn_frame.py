@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from quaestor.scoring.bootstrap import group_members, group_places
+import numpy as np
+
+from quaestor.scoring.bootstrap import Numbers, group_members, group_places
 from quaestor.scoring.scorers import FILINGS, PROGRAMS, STATED, Measures, Verdict, measures_of
 from quaestor.scoring.taxonomy import TurnKind
 from quaestor.scoring.verdicts import TurnScore
-
-if TYPE_CHECKING:
-    from quaestor.scoring.bootstrap import Numbers
 
 _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
     PROGRAMS.right: {
@@ -65,7 +64,7 @@ class TurnFrame:
     classes: list[tuple[str, ...]] = field(default_factory=list)
     asked: Sequence[bytes] | None = None
     _shared: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
-    _columns: "dict[str, Numbers]" = field(default_factory=dict)
+    _columns: dict[str, Numbers] = field(default_factory=dict)
 
     @classmethod
     def of(cls, turns: Iterable[TurnScore], companies: Mapping[str, str] | None = None) -> "TurnFrame":
@@ -95,19 +94,17 @@ class TurnFrame:
         return len(self.places)
 
     @cached_property
-    def page_groups(self) -> "Numbers":
+    def page_groups(self) -> Numbers:
         """The page of each turn, as its place among all pages."""
         return group_places(self.pages)
 
     @cached_property
-    def company_groups(self) -> "Numbers":
+    def company_groups(self) -> Numbers:
         """The company of each turn, as its place among all companies."""
         return group_places(self.companies)
 
-    def verdicts_of(self, scorer: str) -> "Numbers":
+    def verdicts_of(self, scorer: str) -> Numbers:
         """Return the verdicts of a scorer as floats, NaN where it cannot judge; the frame is complete by then."""
-        import numpy as np
-
         if scorer not in self._columns:
             self._columns[scorer] = np.array([verdicts.get(scorer) for verdicts in self.verdicts], dtype=float)
         return self._columns[scorer]
@@ -116,19 +113,17 @@ class TurnFrame:
         """Return whether a turn is right by the benchmark."""
         return self.verdicts[at][self.measures.right] == 1
 
-    def groups(self, by: str, among: "Numbers | None" = None) -> "list[tuple[str, Numbers]]":
+    def groups(self, by: str, among: Numbers | None = None) -> list[tuple[str, Numbers]]:
         """Return the classes of a breakdown with the places of their turns: turns in order, other classes by size.
 
         `among` restricts it to turns at these places; the places returned are then places among them.
         """
-        import numpy as np
-
         breakdown = self.breakdowns.index(by)
         names = [classes[breakdown] for classes in self.classes]
         among = np.arange(len(self)) if among is None else among
         found = [(names[among[members[0]]], members) for members in group_members(group_places(names)[among])]
 
-        def order(one: "tuple[str, Numbers]") -> tuple[int, str]:
+        def order(one: tuple[str, Numbers]) -> tuple[int, str]:
             name, members = one
             return self.places[among[members[0]]] if by == "turn" else -len(members), name
 

@@ -13,12 +13,10 @@ from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
 from quaestor.scoring.audits import Audit, AuditedScore, AuditedTurn, audited_score
-from quaestor.scoring.bootstrap import Proportion, proportion
-from quaestor.scoring.calibration import CalibrationReport
+from quaestor.scoring.bootstrap import Proportion
 from quaestor.scoring.conventions import ConventionFigure, convention_figures
-from quaestor.scoring.figures import certainty_of
+from quaestor.scoring.figures import Score
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 
 TOLD = 400
@@ -52,25 +50,30 @@ class ReportedRun:
 
     Attributes:
         judged: The run with its verdicts and what it took.
-        right: How many of its turns are right by the benchmark.
-        groups: How many of each class are right, by the property that turns are split by.
-        certainty: How far its confidences can be believed; None if it has none.
+        score: Its figures.
         causes: How many turns are wrong for each cause, the most frequent first.
         conventions: The run by every convention; none if the labelled file was not read.
         wrong: The wrong turns that are told, by cause.
-        unanswered: Turns without an answer.
         audited: Raw and audited accuracy, where an audit was named.
     """
 
     judged: JudgedRun
-    right: Proportion
-    groups: Mapping[str, Mapping[str, Proportion]]
-    certainty: CalibrationReport | None
+    score: Score
     causes: Mapping[str, int]
     conventions: tuple[ConventionFigure, ...]
     wrong: tuple[ReportRow, ...] = field(repr=False)
-    unanswered: int
     audited: AuditedScore | None = None
+
+    @property
+    def right(self) -> Proportion:
+        """How many of its turns are right by the benchmark."""
+        return self.score.right
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, Proportion]]:
+        """How many of each class are right, by the property that turns are split by."""
+        right = self.score.measures.right
+        return {part.by: {one.name: one.figures[right] for one in part.groups} for part in self.score.breakdowns}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +153,13 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
         predicted = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.run.id)}
         asked = judged.labelled.conversations.values()
         conventions = await compute(convention_figures, predicted, judged.labelled.gold, asked)
-    right, groups, certainty = await compute(_figures, turns, scorer)
+    assert run.score is not None
     return ReportedRun(
         run,
-        right,
-        groups,
-        certainty,
+        run.score,
         dict(causes.most_common()),
         conventions,
         tuple(told),
-        turns.answers.count(None),
         None if audit is None else audited_score(run.audited, audit),
     )
 
@@ -170,14 +170,3 @@ def _audited(turn: AuditedTurn | None) -> str | None:
         return "turns that depend on an accepted answer are correct too" if turn and turn.right else None
     said = str(turn.entry.verdict).replace("_", " ")
     return f"{said}: {turn.entry.reason}{' The answer is correct by the audit.' if turn.right else ''}"
-
-
-def _figures(
-    turns: TurnFrame, scorer: str
-) -> tuple[Proportion, Mapping[str, Mapping[str, Proportion]], CalibrationReport | None]:
-    right, pages = turns.verdicts_of(scorer) == 1, turns.page_groups
-    shares = {
-        by: {name: proportion(right[members], pages[members]) for name, members in turns.groups(by)}
-        for by in turns.breakdowns
-    }
-    return proportion(right, pages), shares, certainty_of(turns)

@@ -256,7 +256,9 @@ def _turned(turns: int, sign: str) -> str:
 
 
 def _confidence(report: EvaluationReport) -> list[Element]:
-    sure = [(place, found.certainty) for place, found in enumerate(report.runs) if found.certainty is not None]
+    sure = [
+        (place, found.score.certainty) for place, found in enumerate(report.runs) if found.score.certainty is not None
+    ]
     if not sure:
         return []
     calibration, coverage = list[ChartLine](), list[ChartLine]()

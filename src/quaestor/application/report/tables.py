@@ -1,11 +1,12 @@
 """The tables of a report in words, the same on a page and in Markdown; and the report as Markdown, without turns."""
 
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean, median, quantiles
+from statistics import fmean, median
 
 from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
-from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion
+from quaestor.application.run_figures import duration_words, percentile_95
+from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
 from quaestor.scoring.paired import interval, letter, p_value, points
 from quaestor.scoring.scorers import SCORERS
 
@@ -18,14 +19,14 @@ def scorer_title(scorer: str) -> str:
 
 def in_percent(share: float) -> str:
     """Return a share in percent."""
-    return f"{100 * share:.1f} %"
+    return f"{percent(share)} %"
 
 
 def figure(found: Proportion | None) -> str:
     """Return a share in percent with its interval; nothing if nothing was counted."""
     if found is None or not found.total:
         return ""
-    between = f" ({100 * found.low:.1f} to {100 * found.high:.1f})" if found.pages >= ENOUGH_GROUPS else ""
+    between = f" ({percent(found.low)} to {percent(found.high)})" if found.pages >= ENOUGH_GROUPS else ""
     return f"{in_percent(found.value)}{between}"
 
 
@@ -33,11 +34,6 @@ def right_of(found: Proportion) -> str:
     """Return how many of how many."""
     right = f"{found.correct:g}" if isinstance(found.correct, int) else f"{found.correct:.2f}"
     return f"{right} of {found.total}"
-
-
-def seconds(duration: float) -> str:
-    """Return a duration."""
-    return f"{1000 * duration:.0f} ms" if duration < 1 else f"{duration:.1f} s"
 
 
 def run_rows(report: EvaluationReport) -> list[list[str]]:
@@ -60,18 +56,18 @@ RUN_HEADS = ("", "run", "solver", "", "turns", "started")
 
 def score_rows(report: EvaluationReport) -> list[list[str]]:
     """Return each figure of the score: its name, then each run's."""
-    names = list(dict.fromkeys(name for found in report.runs for name in found.judged.results))
+    names = list(dict.fromkeys(name for found in report.runs for name in found.score.results))
     rows = [[scorer_title(name), *(_result(found, name) for found in report.runs)] for name in names]
     if audit := report.runs[0].audited:
         shares = [figure(found.audited.audited) if found.audited else "" for found in report.runs]
         rows.insert(1, [f"{scorer_title(report.scorer)} by audited references ({audit.audit})", *shares])
-    return [*rows, ["Turns without an answer", *(str(found.unanswered) for found in report.runs)]]
+    return [*rows, ["Turns without an answer", *(str(found.score.unanswered) for found in report.runs)]]
 
 
 def _result(found: ReportedRun, name: str) -> str:
     if name == "program" and found.judged.run.kind == "import":
         return "no programs"
-    return figure(found.judged.results.get(name))
+    return figure(found.score.results.get(name))
 
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
@@ -79,7 +75,7 @@ def cost_rows(report: EvaluationReport) -> list[list[str]]:
     rows = [
         ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
         ["median", *(_time(found, median) for found in report.runs)],
-        ["95th percentile", *(_time(found, _p95) for found in report.runs)],
+        ["95th percentile", *(_time(found, percentile_95) for found in report.runs)],
         ["model requests", *(_count(found.judged.spent.usage.requests) for found in report.runs)],
         ["input tokens", *(_count(found.judged.spent.usage.input_tokens) for found in report.runs)],
         ["output tokens", *(_count(found.judged.spent.usage.output_tokens) for found in report.runs)],
@@ -96,11 +92,7 @@ def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
     told = [taken for taken in spent if taken > 0]
     if not told:
         return ""
-    return seconds(of(told)) + (f" ({len(told):,} of {len(spent):,} turns)" if len(told) < len(spent) else "")
-
-
-def _p95(values: Sequence[float]) -> float:
-    return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+    return duration_words(of(told)) + (f" ({len(told):,} of {len(spent):,} turns)" if len(told) < len(spent) else "")
 
 
 def _count(number: int) -> str:

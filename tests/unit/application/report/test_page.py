@@ -13,12 +13,12 @@ from html5rdf import HTMLParser
 from lxml import html
 from made_up import a_record, write_dataset
 
-from quaestor.application.judged_runs import JudgedRun
 from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, read_report
 from quaestor.application.report.page import report_page
 from quaestor.application.report.tables import report_markdown
 from quaestor.application.run_import import import_run
 from quaestor.datasets.formats import read_dataset
+from quaestor.scoring.bootstrap import Proportion
 from quaestor.store.base import open_store
 
 EVIL = "</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> & \x00 \x85 …"
@@ -113,7 +113,8 @@ def test_every_section_is_there_and_leads_to_the_turns(page: str, report: Evalua
 
 
 def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report: EvaluationReport) -> None:
-    alone = replace(report, runs=(replace(report.runs[0], certainty=None),), compared=None)
+    unsure = replace(report.runs[0].score, certainty=None)
+    alone = replace(report, runs=(replace(report.runs[0], score=unsure),), compared=None)
     tree = parsed(report_page(alone))
     assert not {"comparison", "confidence"} & set(tree.xpath("//h2/@id"))
     HTMLParser(strict=True).parse(report_page(alone))
@@ -132,8 +133,9 @@ def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> Non
 
 def test_a_report_without_a_turn(report: EvaluationReport) -> None:
     def empty(found: ReportedRun) -> ReportedRun:
-        judged: JudgedRun = replace(found.judged, results={})
-        return replace(found, judged=judged, groups={}, causes={}, wrong=(), conventions=())
+        nothing = dict.fromkeys(found.score.results, Proportion(0, 0, 0.0, 0.0))
+        score = replace(found.score, results=nothing, breakdowns=(), certainty=None)
+        return replace(found, score=score, causes={}, wrong=(), conventions=())
 
     page = report_page(replace(report, runs=tuple(map(empty, report.runs)), compared=None))
     HTMLParser(strict=True).parse(page)
