@@ -10,11 +10,12 @@ from rich.table import Table as Grid
 from quaestor.application.comparison import Agreement, DifferentTurn, PairReport, RunsCompared, SideOfTurn
 from quaestor.application.simulated_cascade import CascadePoint, SimulatedCascade
 from quaestor.cli.printing import print_grid, print_rows
-from quaestor.cli.results import BREAKDOWN_TITLES, FIGURE_HEADS, figure_cells
+from quaestor.cli.results import FIGURE_HEADS, figure_cells
 from quaestor.core import serial
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, percent
-from quaestor.scoring.paired import PairedFigures, interval, letter, p_value, points
+from quaestor.scoring.paired import interval, letter, p_value, paired_cells, points
 from quaestor.scoring.scorers import SCORERS
+from quaestor.scoring.turn_frame import breakdown_title
 
 
 def show_comparison(console: Console, found: RunsCompared) -> None:
@@ -31,7 +32,7 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
         return
     pair_heads = ("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
     pairs = [
-        (f"{letters[pair.first]} - {letters[pair.second]}", *_figure_cells(pair.figures), p_value(adjusted))
+        (f"{letters[pair.first]} - {letters[pair.second]}", *paired_cells(pair.figures), p_value(adjusted))
         for pair, adjusted in zip(found.pairs, found.adjusted, strict=True)
     ]
     print_rows(console, pair_heads, pairs, spare=("by company", "p", "95 % by page"))
@@ -58,22 +59,17 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
     heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
     rows: list[tuple[str, ...]] = []
     for breakdown in pair.breakdowns:
-        rows.append((BREAKDOWN_TITLES.get(breakdown.by, breakdown.by),))
+        rows.append((breakdown_title(breakdown.by),))
         for group in breakdown.groups:
             found = group.figures
             shares = (percent(right / found.turns) for right in (found.first, found.second))
-            rows.append((group.name, str(found.turns), *shares, *_figure_cells(found)))
+            rows.append((group.name, str(found.turns), *shares, *paired_cells(found)))
     print_rows(console, (*heads, "by company", "p"), rows, spare=("by company", *heads[4:6], "95 % by page"))
 
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
     told = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
     return f", 95 % interval {', '.join(told)}" if told else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
-
-
-def _figure_cells(figures: PairedFigures) -> tuple[str, ...]:
-    intervals = (interval(figures.by_page), interval(figures.by_company))
-    return str(figures.wins), str(figures.losses), points(figures.by_page.value), *intervals, p_value(figures.p)
 
 
 def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:

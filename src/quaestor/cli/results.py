@@ -10,19 +10,10 @@ from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import FILINGS, SCORERS
+from quaestor.scoring.turn_frame import breakdown_title
 
 FIGURE_HEADS = ("correct", "of", "%", "95 % interval")
 """What heads the cells of a figure."""
-BREAKDOWN_TITLES = {
-    "turn": "by turn",
-    "operation": "by operation",
-    "origin": "by origin of the operands",
-    "conversation": "by kind of conversation",
-    "answer": "by kind of answer",
-    "source": "by source of the answer",
-    "form": "by target",
-    "answer and source": "by kind and source",
-}
 
 
 def show_score(console: Console, score: Score) -> None:
@@ -40,7 +31,7 @@ def show_score(console: Console, score: Score) -> None:
     short = SCORERS[beside].title.removesuffix(" accuracy")
     rows: list[tuple[str, ...]] = []
     for breakdown in score.breakdowns:
-        rows.append((BREAKDOWN_TITLES.get(breakdown.by, breakdown.by),))
+        rows.append((breakdown_title(breakdown.by),))
         for group in breakdown.groups:
             other = percent(group.figures[beside].value)
             rows.append((group.name, *figure_cells(group.figures[right]), other))

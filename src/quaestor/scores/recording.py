@@ -1,17 +1,14 @@
 """What is kept of a report: verdicts and figures, and nothing by which an answer could be told."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TypeVar, overload
 
 from quaestor.core import serial
 from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
 from quaestor.scoring.figures import Score
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord, now
-
-T = TypeVar("T")
 
 
 def kept_score(
@@ -79,26 +76,7 @@ def kept_score(
             turns.causes[at],
         )
 
-    ids = list(places)
-    return KeptScore(score, _Made(lambda at: conversation_score(ids[at]), len(ids)), _Made(verdict, len(turns)))
-
-
-class _Made(Sequence[T]):
-    """Records that are made as they are looked at: all of a large run would take more room than its verdicts."""
-
-    def __init__(self, make: Callable[[int], T], length: int) -> None:
-        self._make, self._length = make, length
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[T]: ...
-    def __getitem__(self, index: int | slice) -> T | list[T]:
-        found = range(self._length)[index]
-        return self._make(found) if isinstance(found, int) else [self._make(place) for place in found]
+    return KeptScore(score, tuple(map(conversation_score, places)), tuple(map(verdict, range(len(turns)))))
 
 
 def _mean(count: int, among: int) -> float:

@@ -128,3 +128,9 @@ def p_value(p: float) -> str:
     ('0.042', '3.1e-56', '1.000')
     """
     return f"{p:.3f}" if p >= 0.001 else f"{p:.1e}"
+
+
+def paired_cells(found: PairedFigures) -> tuple[str, ...]:
+    """Return the figures of a pair for a table: wins, losses, difference, its intervals by page and company, and p."""
+    intervals = interval(found.by_page), interval(found.by_company)
+    return str(found.wins), str(found.losses), points(found.difference), *intervals, p_value(found.p)

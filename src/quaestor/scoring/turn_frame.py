@@ -33,6 +33,19 @@ _BREAKDOWNS: Mapping[str, Mapping[str, Callable[[TurnKind], str]]] = {
     },
 }
 """By what turns are split, by the scorer that says whether they are right."""
+_TITLES = {
+    "origin": "origin of the operands",
+    "conversation": "kind of conversation",
+    "answer": "kind of answer",
+    "source": "source of the answer",
+    "form": "target",
+    "answer and source": "kind and source",
+}
+
+
+def breakdown_title(by: str) -> str:
+    """Return what a table of a breakdown is headed by: `by kind of answer`."""
+    return f"by {_TITLES.get(by, by)}"
 
 
 COLUMNS = (

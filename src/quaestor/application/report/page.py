@@ -26,6 +26,7 @@ from quaestor.application.report.tables import (
     RUN_HEADS,
     audit_rows,
     cause_rows,
+    comparison_rows,
     cost_rows,
     figure,
     in_percent,
@@ -35,20 +36,11 @@ from quaestor.application.report.tables import (
     scorer_title,
 )
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS
-from quaestor.scoring.paired import PairedFigures, interval, letter, p_value, points
+from quaestor.scoring.paired import letter, paired_cells
+from quaestor.scoring.turn_frame import breakdown_title
 from quaestor.store.records import now
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_TITLES = {
-    "turn": "turn",
-    "operation": "operation",
-    "origin": "origin of the operands",
-    "conversation": "kind of conversation",
-    "answer": "kind of answer",
-    "source": "source of the answer",
-    "form": "target of the question",
-    "answer and source": "kind and source",
-}
 
 
 def report_page(report: EvaluationReport) -> str:
@@ -144,16 +136,6 @@ def _audit(report: EvaluationReport) -> list[Element]:
 def _comparison(report: EvaluationReport) -> list[Element]:
     if report.compared is None:
         return []
-    letters = {found.judged.run.id: letter(place) for place, found in enumerate(report.runs)}
-    rows = [
-        [
-            f"{letters[pair.first]} - {letters[pair.second]}",
-            *_paired_cells(pair.figures),
-            p_value(adjusted),
-            str(pair.agreement.same),
-        ]
-        for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
-    ]
     heads = (
         "",
         "only 1st",
@@ -171,14 +153,14 @@ def _comparison(report: EvaluationReport) -> list[Element]:
         "turns with the same answer.",
         class_="dim",
     )
-    found = [explained, table(heads, rows, look="short")]
+    found = [explained, table(heads, comparison_rows(report), look="short")]
     if len(report.compared.pairs) == 1:
-        found += _pair(report.compared.pairs[0], letters)
+        found += _pair(report.compared.pairs[0])
     return found
 
 
-def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
-    one, other, agreement = letters[pair.first], letters[pair.second], pair.agreement
+def _pair(pair: PairReport) -> list[Element]:
+    one, other, agreement = letter(0), letter(1), pair.agreement
     groups = [(part.by, group) for part in pair.breakdowns for group in part.groups]
     drawn = [
         ChartInterval(group.name, group.figures.by_page.value, group.figures.by_page.low, group.figures.by_page.high)
@@ -195,8 +177,8 @@ def _pair(pair: PairReport, letters: dict[str, str]) -> list[Element]:
     caption = f"{one} - {other} in points, 95 % intervals by page: {one} is better on the right"
     rows: list[list[Child]] = []
     for part in pair.breakdowns:
-        rows.append([f"by {_TITLES.get(part.by, part.by)}"])
-        rows += [[group.name, str(group.figures.turns), *_paired_cells(group.figures)] for group in part.groups]
+        rows.append([breakdown_title(part.by)])
+        rows += [[group.name, str(group.figures.turns), *paired_cells(group.figures)] for group in part.groups]
     heads = ("", "turns", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page", "95 % by company", "p")
     drawing = element("figure", chart, element("figcaption", caption)) if chart is not None else None
     return [
@@ -210,16 +192,11 @@ def _of(part: int, whole: int) -> str:
     return in_percent(part / whole) if whole else "none"
 
 
-def _paired_cells(found: PairedFigures) -> list[str]:
-    intervals = interval(found.by_page), interval(found.by_company)
-    return [str(found.wins), str(found.losses), points(found.by_page.value), *intervals, p_value(found.p)]
-
-
 def _breakdowns(report: EvaluationReport) -> list[Element]:
     properties = list(dict.fromkeys(by for found in report.runs for by in found.groups))
     rows: list[list[Child]] = []
     for by in properties:
-        rows.append([f"by {_TITLES.get(by, by)}"])
+        rows.append([breakdown_title(by)])
         names = list(dict.fromkeys(name for found in report.runs for name in found.groups.get(by, {})))
         for name in names:
             shares = [found.groups.get(by, {}).get(name) for found in report.runs]

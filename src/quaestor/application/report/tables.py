@@ -7,7 +7,7 @@ from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
 from quaestor.application.run_figures import duration_words, percentile_95
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
-from quaestor.scoring.paired import interval, letter, p_value, points
+from quaestor.scoring.paired import letter, p_value, paired_cells
 from quaestor.scoring.scorers import SCORERS
 
 
@@ -137,6 +137,22 @@ def audit_rows(report: EvaluationReport) -> list[list[str]]:
     return rows
 
 
+def comparison_rows(report: EvaluationReport) -> list[list[str]]:
+    """Return each pair of runs: its figures, the p adjusted for several pairs, and turns with the same answer."""
+    if report.compared is None:
+        return []
+    letters = {found.judged.run.id: letter(place) for place, found in enumerate(report.runs)}
+    return [
+        [
+            f"{letters[pair.first]} - {letters[pair.second]}",
+            *paired_cells(pair.figures),
+            p_value(adjusted),
+            str(pair.agreement.same),
+        ]
+        for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
+    ]
+
+
 def report_markdown(report: EvaluationReport) -> str:
     """Return the report as Markdown."""
     letters = [letter(place) for place in range(len(report.runs))]
@@ -145,19 +161,7 @@ def report_markdown(report: EvaluationReport) -> str:
         _table(["% correct (95 % interval, by page)", *letters], score_rows(report)),
     ]
     if report.compared is not None:
-        named = {found.judged.run.id: name for found, name in zip(report.runs, letters, strict=True)}
-        rows = [
-            [
-                f"{named[pair.first]} - {named[pair.second]}",
-                str(pair.figures.wins),
-                str(pair.figures.losses),
-                points(pair.figures.by_page.value),
-                interval(pair.figures.by_page),
-                interval(pair.figures.by_company),
-                p_value(adjusted),
-            ]
-            for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
-        ]
+        rows = [[*cells[:6], cells[7]] for cells in comparison_rows(report)]
         adjusted_name = "p, exact McNemar" + (", Holm" if len(rows) > 1 else "")
         heads = ("", "only 1st correct", "only 2nd correct", "difference, points", "95 % by page", "95 % by company")
         parts.append(_table([*heads, adjusted_name], rows))
