@@ -16,9 +16,8 @@ from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
 from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, tokens_of
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
-from quaestor.retrieval.question_texts import normalize_questions
+from quaestor.retrieval.question_texts import search_question
 from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
 from quaestor.retrieval.shortening import shorten_block
 from quaestor.retrieval.statements import needed_statements
@@ -65,20 +64,16 @@ class PlaceExcerpts:
             InputError: All that fits are tables that are too large.
         """
         sources = tuple(answer.sources for answer in memory.answers)
-        meant = normalize_questions((question.text, *memory.questions), self._index)
-        question = read_question(meant.get(question.text, question.text))
-        asked = tuple(read_question(meant.get(text, text)) for text in memory.questions)
-        context = FindingContext(asked, sources)
-        found = find_places(self._index, question, context, _PLACES)
-        places = self._askable(found)
+        found = search_question(self._index, question.text, memory.questions, sources, _PLACES)
+        question, context, meant = found.question, found.context, found.meant
+        places = self._askable(found.places)
         needed = (
-            *blocks_of_measure(self._index.document, question, asked),
-            *needed_statements(self._index, question, asked),
+            *found.needed,
             *self._of_last_answer(question, context),
             *self._auditor(question),
         )
-        if found and not places:
-            self._refuse(found)
+        if found.places and not places:
+            self._refuse(found.places)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
         if not places and not earlier and not needed:
             return Excerpt(self._statements(), meant=meant)

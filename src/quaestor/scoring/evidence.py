@@ -10,13 +10,8 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.words import words
 from quaestor.documents.document import Block, Document
 from quaestor.documents.table import Table
-from quaestor.questions.question import read_question
-from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.keeping import kept_index
-from quaestor.retrieval.measures.places import blocks_of_measure
-from quaestor.retrieval.question_texts import normalize_questions
-from quaestor.retrieval.retrieval_query import FindingContext
-from quaestor.retrieval.statements import needed_statements
+from quaestor.retrieval.question_texts import search_question
 from quaestor.scoring.filing_answers import Evidence
 
 LOOKED_AT = 5
@@ -43,13 +38,9 @@ def blocks_shown(
     document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
 ) -> tuple[int, ...]:
     """Return the blocks of a document that a question is shown first, by their places."""
-    index = kept_index(document, None)
-    meant = normalize_questions((question, *earlier), index)
-    asked, *before = (read_question(meant.get(text, text)) for text in (question, *earlier))
-    context = FindingContext(tuple(before), tuple(answer.sources if answer else () for answer in answers))
-    needed = (*blocks_of_measure(document, asked, before), *needed_statements(index, asked, before))
-    found = find_places(index, asked, context, LOOKED_AT)
-    return tuple(dict.fromkeys((*needed, *(place.block for place in found))))[:LOOKED_AT]
+    sources = [answer.sources if answer else () for answer in answers]
+    found = search_question(kept_index(document, None), question, earlier, sources, LOOKED_AT)
+    return tuple(dict.fromkeys((*found.needed, *(place.block for place in found.places))))[:LOOKED_AT]
 
 
 def _has_evidence(evidence: Evidence, block: Block) -> bool:
