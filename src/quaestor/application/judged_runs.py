@@ -137,7 +137,7 @@ def _judged_run(
         report = score_predictions(predictions, labelled.gold, asked)
         turns, score = report.turns, report.score
     else:
-        turns = [turn for found in judge_predictions(predictions, labelled.gold, asked).values() for _, turn in found]
+        turns = judge_predictions(predictions, labelled.gold, asked, causes=False)
     frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in asked})
     audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
     ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]

@@ -89,8 +89,7 @@ async def run_conventions(
     figures = await compute(convention_figures, found, labelled.gold, asked)
     if audit is None:
         return RunConventions(run, figures)
-    judged = await compute(judge_predictions, found.values(), labelled.gold, asked)
-    scores = [score for turns in judged.values() for _, score in turns]
+    scores = await compute(judge_predictions, found.values(), labelled.gold, asked, causes=False)
     audited = await compute(judge_turns, run.id, scores, asked, audit)
     return RunConventions(run, figures, audited_figure(audited, audit))
 

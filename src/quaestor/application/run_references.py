@@ -18,7 +18,7 @@ from quaestor.errors import InputError, QuaestorError, UnlabelledError
 from quaestor.scores.records import ScoreRecord
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.predictions import prediction_of
-from quaestor.scoring.verdicts import TurnScore, explain_verdicts
+from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.records import RunRecord, TurnRecord
 
 Gold = Mapping[str, tuple[GoldTurn, ...]]
@@ -121,7 +121,7 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
         return None
     labelled = {conversation.id for conversation in asked}
     predictions = [prediction_of(turn) for turn in turns if turn.conversation in labelled]
-    return explain_verdicts(predictions, file.gold, asked)
+    return judge_predictions(predictions, file.gold, asked)
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:

@@ -228,9 +228,9 @@ def _judged(
     found: dict[int, Sequence[StageTurn]] = {}
     for key, turns in played.items():
         records = [turn.record for turn in turns]
-        verdicts = judge_predictions(map(prediction_of, records), {asked.id: gold[asked.id]}, [asked])[asked.id]
+        verdicts = judge_predictions(map(prediction_of, records), gold, [asked], causes=False)
         used = [Usage.of_counts(record.usage) for record in records]
-        found[key] = [StageTurn(score.correct, usage=usage) for (_, score), usage in zip(verdicts, used, strict=True)]
+        found[key] = [StageTurn(score.correct, usage=usage) for score, usage in zip(verdicts, used, strict=True)]
     return found
 
 

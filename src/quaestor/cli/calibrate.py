@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import ForceOption, JsonOption, RunArgument, StoreOption
 from quaestor.cli.stored import output_file, read_store
 
@@ -14,9 +15,7 @@ def calibrate_command(
     output: Annotated[
         Path, typer.Option("--output", help="File to write the calibration to.", metavar="FILE.json")
     ] = Path("calibration.json"),
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
-    ] = None,
+    dataset: LabelledOption = None,
     force: ForceOption = False,
     store: StoreOption = None,
     json: JsonOption = False,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from quaestor.cli.compare import LabelledOption
+from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import (
     ConversationArgument,
     ForceOption,
@@ -83,9 +85,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
 @runs.command("failures")
 def failures(
     run: RunArgument,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
-    ] = None,
+    dataset: LabelledOption = None,
     full: Annotated[
         bool, typer.Option("--full", help="Also show how the solver understood the question and which tools it called.")
     ] = False,

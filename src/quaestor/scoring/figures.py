@@ -24,7 +24,7 @@ from quaestor.scoring.scorers import (
     measures_of,
 )
 from quaestor.scoring.turn_frame import TurnFrame
-from quaestor.scoring.verdicts import TurnScore, explain_verdicts
+from quaestor.scoring.verdicts import TurnScore, judge_predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,5 +201,5 @@ def score_predictions(
             has one already.
         ProgramError: A reference program does not parse.
     """
-    turns = explain_verdicts(predictions, gold, conversations)
+    turns = judge_predictions(predictions, gold, conversations)
     return Report(turns, summarise(turns))

@@ -73,35 +73,17 @@ class TurnScore:
         return bool(self.verdicts.get("program"))
 
 
-def explain_verdicts(
-    predictions: Iterable[Prediction],
-    gold: Mapping[str, Sequence[GoldTurn]],
-    conversations: Iterable[Conversation],
-) -> tuple[TurnScore, ...]:
-    """Return the verdict on every labelled turn, with why it is wrong: a report without its figures.
-
-    Raises:
-        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
-            has one already.
-        ProgramError: A reference program does not parse.
-    """
-    asked = {conversation.id: conversation for conversation in conversations}
-    given, judge = _given(predictions, gold, asked), ConversationJudge()
-    return tuple(
-        turn for id, conversation in asked.items() for turn in judge.explained(conversation, gold[id], given[id])
-    )
-
-
-Judgements = Mapping[str, Sequence[tuple[Prediction | None, TurnScore]]]
-"""By conversation every labelled turn: what was predicted, where anything was, and the verdicts, without a cause."""
-
-
 def judge_predictions(
     predictions: Iterable[Prediction],
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
-) -> Judgements:
-    """Return the verdicts alone, which take a fraction of the time of a report.
+    *,
+    causes: bool = True,
+) -> tuple[TurnScore, ...]:
+    """Return the verdict on every labelled turn, with why it is wrong.
+
+    Args:
+        causes: Whether it is said why turns are wrong; verdicts alone take a fraction of the time.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
@@ -110,7 +92,8 @@ def judge_predictions(
     """
     asked = {conversation.id: conversation for conversation in conversations}
     given, judge = _given(predictions, gold, asked), ConversationJudge()
-    return {id: judge.judged(conversation, gold[id], given[id]) for id, conversation in asked.items()}
+    read = judge.explained if causes else judge.judged
+    return tuple(turn for id, conversation in asked.items() for turn in read(conversation, gold[id], given[id]))
 
 
 Given = Sequence[Prediction | None]
@@ -126,9 +109,7 @@ class ConversationJudge:
         self._kinds: dict[TurnKind, TurnKind] = {}
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
 
-    def judged(
-        self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given
-    ) -> list[tuple[Prediction | None, TurnScore]]:
+    def judged(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
         """Return the verdict on every labelled turn, without a cause.
 
         Raises:
@@ -136,20 +117,12 @@ class ConversationJudge:
         """
         page, tables = self._page(conversation.document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
-        judged = [
-            (
-                found,
-                _scored(
-                    _with_evidence(found or Prediction(conversation.id, kind.index, None), turn, conversation, given),
-                    turn,
-                    kind,
-                    conversation,
-                    tables,
-                ),
-            )
-            for found, turn, kind in zip(given, reference, kinds, strict=True)
-        ]
-        return [(found, self._shared(turn)) for found, turn in judged]
+        judged = []
+        for found, turn, kind in zip(given, reference, kinds, strict=True):
+            prediction = found or Prediction(conversation.id, kind.index, None)
+            prediction = _with_evidence(prediction, turn, conversation, given)
+            judged.append(self._shared(_scored(prediction, turn, kind, conversation, tables)))
+        return judged
 
     def _shared(self, turn: TurnScore) -> TurnScore:
         """Return a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
@@ -160,7 +133,7 @@ class ConversationJudge:
 
     def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
         """Return the same, with why a turn is wrong."""
-        scored = [turn for _, turn in self.judged(conversation, reference, given)]
+        scored = self.judged(conversation, reference, given)
         page, tables = self._page(conversation.document)
         why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
         return [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]

@@ -18,10 +18,9 @@ from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.extras import require_extra
 from quaestor.llm.usage import Usage
-from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.scorers import measures_of
-from quaestor.scoring.verdicts import TurnScore
+from quaestor.scoring.verdicts import TurnScore, judge_predictions
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, RunStatus, TurnRecord
 
@@ -290,4 +289,4 @@ def _verdicts(name: str, turns: Sequence[TurnRecord], labelled: PlayedFile) -> t
     asked = labelled.conversations.get(name)
     if asked is None or name not in labelled.gold:
         return ()
-    return score_predictions(map(prediction_of, turns), labelled.gold, [asked]).turns
+    return judge_predictions(map(prediction_of, turns), labelled.gold, [asked])
