@@ -98,7 +98,6 @@ async def every_operation(uri: str) -> None:
         for conversation in (None, "c1"):
             await store.turns(RUN.id, conversation)
             await store.corrections(RUN.id, conversation)
-            await scores.verdicts(RUN.id, conversation, correct=True)
         await store.turn(RUN.id, "c1", 0)
         for turn in (None, 0):
             await store.prompts(RUN.id, "c1", turn)
@@ -107,7 +106,8 @@ async def every_operation(uri: str) -> None:
         await store.count_turns(RUN.id, "operation")
         await store.load_graph(RUN.id, "c1")
         await scores.scores(RUN.id)
-        await scores.conversation_scores(RUN.id, failed=True)
+        await scores.conversation_scores(RUN.id)
+        await scores.verdicts(RUN.id)
         await scores.latest_scores([RUN.id])
         await scores.list_turns(RUN.id, TurnFilter(), VerdictFilter(correct=True), ListPart())
         await scores.tally(RUN.id, "kind")

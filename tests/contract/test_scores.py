@@ -58,18 +58,6 @@ def test_a_score_comes_back_as_it_was(uri: str) -> None:
     play(uri, scenario)
 
 
-def test_what_failed_is_found(uri: str) -> None:
-    async def scenario(store: RunStore, scores: ScoreStore) -> None:
-        await scores.add_score(FIRST)
-        assert [found.conversation for found in await scores.conversation_scores(RUN.id, failed=True)] == ["c1"]
-        failed = await scores.verdicts(RUN.id, correct=False)
-        assert [(found.conversation, found.index, found.program_correct) for found in failed] == [("c1", 1, True)]
-        assert len(await scores.verdicts(RUN.id, correct=True)) == 4
-        assert [found.index for found in await scores.verdicts(RUN.id, "c2")] == [0, 1, 2]
-
-    play(uri, scenario)
-
-
 def test_a_run_scored_again_keeps_the_figures_of_both_and_the_verdicts_of_the_latest(uri: str) -> None:
     async def scenario(store: RunStore, scores: ScoreStore) -> None:
         await scores.add_score(FIRST)

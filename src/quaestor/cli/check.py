@@ -99,19 +99,16 @@ _FIRST_DIFFERENT = 10
 
 def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
     from rich.markup import escape
-    from rich.table import Table as Grid
 
-    from quaestor.cli.printing import print_grid
+    from quaestor.cli.printing import print_rows
 
     names = ("located", "value_right", "sign_right", "scale_right", "period_right", "unit_right")
     console.print(f"{check.all.facts} tagged numbers, compared with what was read without the tags")
-    grid = Grid("in", "facts", *(name.replace("_", " ") for name in names))
-    for column in grid.columns[1:]:
-        column.justify = "right"
+    rows = []
     for where, figures in (("tables", check.tables), ("text", check.text), ("all", check.all)):
         shares = (f"{100 * getattr(figures, name) / figures.facts:.1f} %" if figures.facts else "-" for name in names)
-        grid.add_row(where, str(figures.facts), *shares)
-    print_grid(console, grid)
+        rows.append((where, str(figures.facts), *shares))
+    print_rows(console, ("in", "facts", *(name.replace("_", " ") for name in names)), rows, unbroken=())
     negated = check.all.facts - check.all.sign_agrees
     console.print(f"{negated} are printed with the opposite sign of their tag, as their labels are negated")
     shown = check.different if every else check.different[:_FIRST_DIFFERENT]

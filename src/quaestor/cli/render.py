@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from quaestor.cli.printing import print_grid
+from quaestor.cli.printing import print_grid, print_rows
 from quaestor.conversation.answer import Answer, Variable, cite_explanation
 from quaestor.conversation.display import (
     ShownSource,
@@ -255,12 +255,12 @@ def show_reading(console: Console, graph: KnowledgeGraph) -> None:
     for table in graph.tables:
         reasons = "; ".join(table.reasons) or "no evidence"
         console.print(f"[bold]table {table.index}: {table.name}[/] ({table.score:g}: {escape(reasons)})")
-        grid = Grid(table.axis[:-1], "label", "property", "rule", "score", "known label")
-        for line in graph.lines:
-            if line.table == table.index:
-                place, score = str(line.index), f"{line.score:.2f}"
-                grid.add_row(place, escape(line.label), line.predicate, line.rule, score, escape(line.known))
-        print_grid(console, grid)
+        rows = [
+            (str(line.index), escape(line.label), line.predicate, line.rule, f"{line.score:.2f}", escape(line.known))
+            for line in graph.lines
+            if line.table == table.index
+        ]
+        print_rows(console, (table.axis[:-1], "label", "property", "rule", "score", "known label"), rows, words=6)
 
 
 def show_facts(console: Console, graph: KnowledgeGraph) -> None:
@@ -278,10 +278,8 @@ def show_facts(console: Console, graph: KnowledgeGraph) -> None:
             grid.add_row(escape(name), *values)
         print_grid(console, grid)
     if graph.mentions:
-        grid = Grid("number", "scale", "unit", "period", "context", title="text", title_justify="left")
-        for mention in graph.mentions:
-            grid.add_row(*_mention(mention))
-        print_grid(console, grid)
+        heads = ("number", "scale", "unit", "period", "context")
+        print_rows(console, heads, map(_mention, graph.mentions), title="text", words=5)
 
 
 def _values(facts: list[Observation | TextCell], name: str, instance: str) -> str:

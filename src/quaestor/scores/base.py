@@ -29,7 +29,6 @@ from quaestor.store.tables import (
     JUDGED_TURNS,
     LATEST_TURNS,
     Among,
-    Below,
     Other,
     Row,
     TableStore,
@@ -95,18 +94,16 @@ class ScoreStore(TableStore):
         return await self._records(ScoreRecord, "scores", where, _LATEST, part)
 
     @operation("read")
-    async def conversation_scores(self, run: str, *, failed: bool = False) -> tuple[ConversationScoreRecord, ...]:
-        """Return how the conversations of a run did in its latest scoring, by id: all, or those not all right."""
-        where = await self._latest(run) | {"accuracy": Below(1) if failed else None}
-        return await self._records(ConversationScoreRecord, "scored_examples", where, ("conversation",))
+    async def conversation_scores(self, run: str) -> tuple[ConversationScoreRecord, ...]:
+        """Return how the conversations of a run did in its latest scoring, by id."""
+        return await self._records(
+            ConversationScoreRecord, "scored_examples", await self._latest(run), ("conversation",)
+        )
 
     @operation("read")
-    async def verdicts(
-        self, run: str, conversation: str | None = None, *, correct: bool | None = None
-    ) -> tuple[VerdictRecord, ...]:
-        """Return the verdicts of a run's latest scoring, by conversation and index: all, those right or those wrong."""
-        where = await self._latest(run) | {"conversation": conversation, "correct": correct}
-        return await self._records(VerdictRecord, "scored_turns", where, TURN_ORDERS["conversation"])
+    async def verdicts(self, run: str) -> tuple[VerdictRecord, ...]:
+        """Return the verdicts of a run's latest scoring, by conversation and index."""
+        return await self._records(VerdictRecord, "scored_turns", await self._latest(run), TURN_ORDERS["conversation"])
 
     @operation("read")
     async def judged_frame(self, run: str) -> TurnFrame:

@@ -37,7 +37,6 @@ from quaestor.store.tables import (
     LATEST_TURNS,
     OF_RUNS,
     Among,
-    Below,
     Between,
     Containing,
     KeyTakenError,
@@ -329,8 +328,6 @@ def _query(table: str, where: Where) -> dict[str, Any]:
             case Between():
                 limits = {"$gte": wanted.low, "$lte": wanted.high}
                 condition = {name: limit for name, limit in limits.items() if limit is not None}
-            case Below():
-                condition = {"$lt": wanted.limit}
             case Containing():
                 condition = {"$regex": re.escape(wanted.text), "$options": "i"}
             case Other():

@@ -35,7 +35,6 @@ from quaestor.store.tables import (
     JUDGED_TURNS,
     LATEST_TURNS,
     Among,
-    Below,
     Between,
     Containing,
     KeyTakenError,
@@ -468,9 +467,6 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
                     if limit is not None:
                         conditions.append(f"{column} {sign} ?")
                         values.append(limit)
-            case Below():
-                conditions.append(f"{column} < ?")
-                values.append(wanted.limit)
             case Containing():
                 conditions.append(f"instr(lower({column}), lower(?))")
                 values.append(wanted.text)

@@ -75,13 +75,6 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
-    """Less than a number."""
-
-    limit: float
-
-
-@dataclass(frozen=True, slots=True)
 class Containing:
     """A text that has another one in it, whatever the case of its ASCII letters."""
 
