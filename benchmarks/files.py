@@ -20,7 +20,7 @@ from rich.table import Table
 
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
-from quaestor.readers.dialects import find_dialect
+from quaestor.readers.delimited import find_dialect
 from quaestor.readers.markdown import MarkdownReader
 from quaestor.readers.workbook.reader import WorkbookReader
 from quaestor.readers.written import document_bytes, document_of

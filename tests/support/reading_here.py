@@ -8,14 +8,14 @@ from quaestor.documents.document import Document
 from quaestor.documents.facts import PrintedFact
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
-from quaestor.readers.html.tagged import tagged_numbers
+from quaestor.readers.html.reader import tagged_numbers
 from quaestor.readers.limited import ReadingLimits
 from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.written import document_bytes, document_of
 
 READERS = (
     "quaestor.readers.reading.read_limited",
-    "quaestor.readers.apart.read_limited_async",
+    "quaestor.readers.reading.read_limited_async",
     "quaestor.application.uploads.read_limited_async",
     "quaestor.application.filing_check.read_limited",
     "quaestor.application.filing_check.read_tags_limited",

@@ -24,6 +24,7 @@ from quaestor.errors import BusyError, InputError, UnknownUploadError
 from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
+from quaestor.readers.reading import read_apart
 
 _RECEIVED, _RECEIVED_OF_ONE = 8, 4
 """Files that are handed over at once, and by one client: each is held whole in memory until it is read."""

@@ -18,8 +18,7 @@ from quaestor.datasets.dataset import (
 )
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
-from quaestor.documents.prose import bounded
-from quaestor.documents.sentences import rejoin_sentences, split_sentences
+from quaestor.documents.sentences import bounded, rejoin_sentences, split_sentences
 from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords

@@ -16,7 +16,7 @@ from quaestor.datasets.dataset import (
 )
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
 from quaestor.documents.document import Document
-from quaestor.documents.prose import split_prose
+from quaestor.documents.sentences import split_prose
 from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords

@@ -38,7 +38,6 @@ _BASE = re.compile(
     re.IGNORECASE,
 )
 """What leads to a period that a number is only set against: "rose by $ 3 in 2012 from 2011"."""
-_RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _BOUNDS = re.compile(r"\bbetween $", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
 """What follows the first of two periods that are the bounds of one."""
@@ -88,7 +87,7 @@ def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Peri
     found = _in_turn(spans, sentence.text, dates) or _nearest_of_each(spans, sentence.text, dates)
     lists, listed = _Lists(sentence, earlier), set[int]()
     runs = ((run, lists.for_run(run, spans)) for run in _runs(sentence.text, spans, _JOINT))
-    for run, periods in (*_in_clauses(sentence, found), *runs):
+    for run, periods in runs:
         for n, period in zip(run, periods, strict=False):
             found[n] = period
             listed.add(n)
@@ -123,23 +122,6 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
         return False
     counted = between.groupdict().get("counted")
     return counted is None or text.startswith(f" {counted}", next_one[1])
-
-
-def _in_clauses(sentence: Sentence, nearest: Sequence[Period | None]) -> Iterator[tuple[list[int], list[Period]]]:
-    """The numbers of each clause that ends in "respectively", those of a unit in the order of the clause's periods."""
-    start = 0
-    lists = _period_lists(sentence)
-    for word in _RESPECTIVELY.finditer(sentence.text):
-        within = [dated for dated in lists if start <= dated[0][1] and dated[-1][2] <= word.start()]
-        by_unit: dict[tuple[str | None, bool], list[int]] = {}
-        for n, mention in enumerate(sentence.mentions if len(within) == 1 else ()):
-            if start <= mention.ref.start < word.start():
-                by_unit.setdefault(_counted(mention), []).append(n)
-        periods = [period for dated in within for period, _, _ in dated]
-        for numbers in by_unit.values():
-            if len(numbers) == len(periods) and all(nearest[n] in periods for n in numbers):
-                yield numbers, periods
-        start = word.end()
 
 
 def _counted(mention: Mention) -> tuple[str | None, bool]:

@@ -15,22 +15,33 @@ from quaestor.core.parsing import clean_label
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
-from quaestor.documents.amounts import Amounts, amounts_in_text, default_amounts, is_amounts_line, read_amounts
-from quaestor.documents.bare_signs import bare_sign_of, sentences_with_own_currency, with_own_currency
+from quaestor.documents.amounts import (
+    Amounts,
+    amounts_in_text,
+    default_amounts,
+    is_amounts_line,
+    read_amounts,
+    scale_said,
+)
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
-from quaestor.documents.continued import goes_on, under_headings_of
-from quaestor.documents.corroborated import scale_said
 from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
-from quaestor.documents.restarts import find_restarts, headings_of
+from quaestor.documents.restarts import find_restarts, goes_on, headings_of, under_headings_of
 from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
-from quaestor.documents.unit_columns import with_unit_columns
-from quaestor.documents.units import starts_at_hundred, with_standing_scale, with_units
+from quaestor.documents.units import (
+    bare_sign_of,
+    sentences_with_own_currency,
+    starts_at_hundred,
+    with_own_currency,
+    with_standing_scale,
+    with_unit_columns,
+    with_units,
+)
 from quaestor.errors import DocumentError
 
 LONGEST_TEXT = 20_000

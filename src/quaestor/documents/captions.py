@@ -202,13 +202,8 @@ def scale_in_text(quantity: Quantity) -> Scale | None:
 def caption_in_text(sentences: Sequence[str]) -> Caption:
     """Return the caption that the sentences leading to a table name, the last one's first.
 
-    It is in brackets; or the sentence right before the table ends with it. Where that is all in brackets, what it
-    says first holds: "(in millions, except number of shares, which are reflected in thousands)".
+    It is in brackets; or the sentence right before the table ends with it.
     """
-    if sentences and _IN_TEXT.fullmatch(sentences[-1].strip()):
-        caption = read_caption(sentences[-1])
-        if caption.scale is not None:
-            return caption
     if sentences and (found := _LEADS.search(sentences[-1])):
         unit = "USD" if found["unit"] or found["of"] else None
         return Caption(scale_called(found["word"]), unit)

@@ -234,9 +234,6 @@ def _names_columns(grid: Grid, place: int) -> bool:
     if not all(map(any, over)):
         return not any(line[0].strip() for line in above)
     told = len({(*texts, row[n].strip()) for texts, n in zip(over, numbers, strict=True)})
-    periods = all(_is_period_counted(row[n]) for n in numbers)
-    if periods and leads_to_year(without_caption(row[0])):
-        return True
     return len(set(over)) < told == len(numbers)
 
 

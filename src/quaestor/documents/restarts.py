@@ -6,11 +6,12 @@ where such headings stand. Headings that are only repeated change nothing for th
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.core.periods import leads_to_year, parse_period
 from quaestor.documents.captions import is_caption, without_caption
 from quaestor.documents.headers import Grid, is_amount, repeats_heading
+from quaestor.documents.table import Table
 
 _ANY_YEAR = 2000
 _ONE_LINE = 2
@@ -130,3 +131,38 @@ def _spread(row: Sequence[str]) -> list[str]:
     for column in range(2, len(found)):
         found[column] = found[column] if found[column].strip() else found[column - 1]
     return found
+
+
+# A table that goes on where another one ended: printed apart, under the headings of the first.
+#
+# Filings print amounts and the percentages of them as two tables, one right behind the other, and the years once.
+
+
+_LEAST_COLUMNS = 3
+"""Labels and two columns of numbers: a single column behind another one may be of anything."""
+
+
+def goes_on(table: Table, before: Table) -> bool:
+    """Return whether a table has no headings of its own and is under those of the one right before it.
+
+    Args:
+        before: The table between which and it nothing is printed.
+    """
+    width = len(table.columns)
+    if width < _LEAST_COLUMNS or width != len(before.columns):
+        return False
+    # What is printed over the labels alone ("gross margin percentage:") heads no column.
+    if any(column.label for column in table.columns[1:]) or not all(column.label for column in before.columns[1:]):
+        return False
+    return all(_holds_numbers(one, column) for one in (table, before) for column in range(1, width))
+
+
+def under_headings_of(table: Table, before: Table) -> Table:
+    """Return a table with the headings of the one that it goes on from, and what these say of period and scale."""
+    columns = (table.columns[0], *before.columns[1:])
+    orientation = before.orientation if table.orientation == "neither" else table.orientation
+    return replace(table, columns=columns, orientation=orientation)
+
+
+def _holds_numbers(table: Table, column: int) -> bool:
+    return any(row[column].quantities for row in table.cells[table.header_rows :])

@@ -93,9 +93,6 @@ _LOOK_ALIKES = {
 }
 """Tables that print lines of statements and are none, by their titles; in the order in which these are tried."""
 
-STATEMENT_ROLES = tuple(_STATEMENTS)
-LOOK_ALIKE_ROLES = (*_LOOK_ALIKES,)
-
 _NOTES = _words(r"(?<!accompanying )\bnotes to\b|^notes?\b\s*\d*|^\d{1,2}\s*[-.)\u2013\u2014]")
 _DISCUSSION = _words(
     r"management\W?s? discussion|\bMD&A\b|item 7\b|results of operations|liquidity"

@@ -13,13 +13,12 @@ from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.words_asked import words_asked
 from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
-from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, tokens_of
+from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, shorten_block, tokens_of
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.question_texts import search_question
 from quaestor.retrieval.retrieval_query import FindingContext, parse_retrieval_query
-from quaestor.retrieval.shortening import shorten_block
 from quaestor.retrieval.statements import needed_statements
 from quaestor.solvers.base import Excerpt
 

@@ -1,6 +1,5 @@
 """Lines of facts: when their numbers are of, and which concept a label names."""
 
-import re
 from calendar import monthrange
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +19,6 @@ from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import Concept, read_lexicon
 
 _MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
-_AS_OF = lazy_regex(r"\b(?:as (?:of|at)|at)(?: both)?(?: the)?(?: end of)?\s*$", re.IGNORECASE)
-_AND = lazy_regex(r"\s*(?:,|,? ?and)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,28 +73,9 @@ def _years_named(document: Document) -> Iterator[Period]:
                 yield header.period
 
 
-def find_instants(text: str, periods: Sequence[tuple[Period, int, int]]) -> frozenset[Period]:
-    """Return the months at whose end something is in a text: "as of December 2024 and December 2023".
-
-    Args:
-        periods: Its periods, with where each begins and ends.
-    """
-    found: list[Period] = []
-    end = -1
-    for period, start, stop in periods:
-        if period.kind == "month" and (
-            _AS_OF.search(text, 0, start) or (end >= 0 and _AND.fullmatch(text, end, start))
-        ):
-            found.append(period)
-            end = stop
-    return frozenset(found)
-
-
-def moment_of_period(period: Period, calendar: FiscalCalendar, *, at_end: bool = False) -> Moment | None:
-    """Return when a period is, or its end; None of a range, and of one that begins or ends at an unusual time."""
+def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
+    """Return when a period is; None of a range, and of one that begins or ends at an unusual time."""
     months = period.months if period.kind == "span" else _MONTHS.get(period.kind)
-    if at_end and months is not None:
-        months = 0
     if months is None:
         return None
     if period.ends is None and period.kind in ("year", "quarter"):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from quaestor.core.currencies import is_currency
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import FiscalCalendar, Period, find_periods, parse_period
+from quaestor.core.periods import FiscalCalendar, find_periods, parse_period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.core.terms import terms
@@ -20,12 +20,10 @@ from quaestor.documents.captions import caption_in_text, covers, is_price, scale
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
-from quaestor.documents.unit_phrases import scale_called
 from quaestor.facts.lines import (
     FactCell,
     FactLine,
     Moment,
-    find_instants,
     moment_of_fact,
     moment_of_period,
     name_concept,
@@ -344,13 +342,11 @@ class _TableReader:
             if self._is_price(ref):
                 return Scale.ONE, counts.unit
         scale = self._scale_said(ref)
-        return (scale, counts.unit) if scale and (counts.scale is Scale.ONE or self._excepted) else None
+        return (scale, counts.unit) if scale and counts.scale is Scale.ONE else None
 
     def _scale_said(self, ref: CellRef) -> Scale | None:
         """Return the scale that the line above the table says for a row, or a heading between the rows above it."""
         row, column = self.table.rows[ref.row], self.table.columns[ref.column]
-        if self._excepted and set(terms(row.label)) == self._excepted[0]:
-            return self._excepted[1]
         if row.scale or column.scale or is_price(row.label) or is_price(column.label):
             return None
         return self._scales_between.get(ref.row) or self._scale_of_lead or self._scale_of_twin
@@ -407,13 +403,6 @@ class _TableReader:
         return tables[1].scale if same else None
 
     @cached_property
-    def _excepted(self) -> tuple[set[str], Scale] | None:
-        """What the line above the table excepts from its scale, and the scale of that."""
-        found = _EXCEPTED.search(self.lead)
-        scale = scale_called(found[2]) if found else None
-        return (set(terms(found[1])), scale) if found and scale else None
-
-    @cached_property
     def _scales_between(self) -> dict[int, Scale]:
         """The scales that headings between the rows name, by the rows below them up to the next heading."""
         found: dict[int, Scale] = {}
@@ -439,8 +428,7 @@ class _TableReader:
         if period is not None and period.kind == "year" and ref.column in self._quarters:
             return Moment(period.year, self._quarters[ref.column], 3)
         moment = moment_of_period(period, self.calendar) if period is not None else None
-        at_end = moment is not None and moment.months == 1 and period in self._instants_of(ref)
-        if moment is None or table.role is TableRole.BALANCE_SHEET or at_end:
+        if moment is None or table.role is TableRole.BALANCE_SHEET:
             return None if moment is None else Moment(*moment.end, 0)
         if moment.months and (edge := _edge_of(table.rows[ref.row].label) or _edge_of(table.columns[ref.column].label)):
             before = moment.before(quarters=moment.months // 3) if edge < 0 else moment
@@ -448,14 +436,6 @@ class _TableReader:
         if table.role in _FLOWS and not moment.months and self.is_annual and table.orientation == "columns":
             return Moment(*moment.end, 12)
         return moment
-
-    def _instants_of(self, ref: CellRef) -> frozenset[Period]:
-        """Return the months at whose end a number is by the headings of its row and its column."""
-        headings = (self.table.rows[ref.row], self.table.columns[ref.column])
-        texts = (" ".join(heading.levels or (heading.label,)) for heading in headings)
-        return frozenset[Period]().union(
-            *(find_instants(text, [(one.period, one.start, one.end) for one in find_periods(text)]) for text in texts)
-        )
 
     def _time_due(self, ref: CellRef) -> Moment | None:
         """Return the time after the report's by which the row or the column of a number is called, if one is."""
@@ -613,9 +593,6 @@ _HEADS = lazy_regex(
 _MONEY = lazy_regex(
     r"\b(?:costs?|prices?|value|amounts?|payments?|proceeds|expenses?|revenues?|sales|rents?|income|per|percent(?:age)?)\b|[$%]",
     re.IGNORECASE,
-)
-_EXCEPTED = lazy_regex(
-    r"\bexcept (?:for )?([a-z -]{3,60}),? which (?:is|are) (?:\w+ )?in (thousands|millions|billions)\b", re.IGNORECASE
 )
 _WHEN = frozenset(
     "and of in at as on for dates respective respectively january february march april may june july august september "

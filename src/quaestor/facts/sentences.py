@@ -21,7 +21,7 @@ from quaestor.documents.captions import is_price, scale_in_text
 from quaestor.documents.document import Document, Mention, Paragraph, Sentence
 from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import periods_in_text
-from quaestor.facts.lines import FactCell, FactLine, Moment, find_instants, moment_of_fact, moment_of_period
+from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period
 
 # Lines from sentences: the numbers of running text and what they measure.
 #
@@ -142,14 +142,10 @@ def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scal
         return []
     groups: list[list[_Placed]] = []
     respective = _respective_times(sentence, calendar)
-    instants = find_instants(sentence.text, sentence.periods)
     for mention, periods in zip(sentence.mentions, periods_in_text(document, index), strict=True):
         if _names_a_thing(sentence.text, mention):
             continue
-        moment = next(
-            (found for period in periods if (found := moment_of_period(period, calendar, at_end=period in instants))),
-            None,
-        )
+        moment = next((found for period in periods if (found := moment_of_period(period, calendar))), None)
         moment = respective.get(mention.ref.start, moment)
         cell = _read_cell(document, mention, moment, plain, usual)
         placed = cell, mention.ref.start, mention.ref.end

@@ -5,8 +5,7 @@ What is here is never taken for a text, even where it is written in letters.
 
 import re
 
-from quaestor.readers.content import ZIP_MARKS, FileContent
-from quaestor.readers.encodings import is_text
+from quaestor.readers.content import ZIP_MARKS, FileContent, is_text
 
 _IMAGE = "a picture without text; get the report as HTML, PDF with text, XLSX or CSV"
 _ARCHIVE = "unpack it and use the file inside"

@@ -71,7 +71,7 @@ def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:
     content = FileContent(Path(name), data)
     try:
         if wanted == "tags":
-            from quaestor.readers.html.tagged import tagged_numbers
+            from quaestor.readers.html.reader import tagged_numbers
 
             return {"reader": "html"}, printed_bytes(tagged_numbers(content))
         found = read_file(content)

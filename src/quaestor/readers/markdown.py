@@ -12,7 +12,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
-from quaestor.documents.prose import split_prose
+from quaestor.documents.sentences import split_prose
 from quaestor.readers.content import FileContent
 from quaestor.readers.kinds import is_plain_text
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS

@@ -12,7 +12,7 @@ from quaestor.core.quantity import Quantity
 from quaestor.documents.assembly import DocumentPart, ParagraphPart, TablePart
 from quaestor.documents.captions import is_caption
 from quaestor.documents.headers import is_amount
-from quaestor.documents.prose import split_prose
+from quaestor.documents.sentences import split_prose
 
 MOST_CELLS = 100_000
 """Cells of a document that are read, empty ones counted; several times what a long filing has."""

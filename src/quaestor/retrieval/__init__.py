@@ -2,9 +2,8 @@
 
 What there is, one file a thing:
 
-    terms       the words of labels, sentences and questions by which places are found
     lexical     the words of a document in SQLite's full-text search
-    blocks      a block as terms, each with the weight of where it is
+    blocks      the words by which places are found, and a block as such terms with the weight of where each is
     index       PlaceIndex: all of it for one document, and as bytes
     keeping     the index of a document, built once and kept
     everyday    everyday words of questions in the words of reports
@@ -13,5 +12,5 @@ What there is, one file a thing:
     place       Place, Reason: what is found
     finding     the best places of one document or several
     statements  the primary statements that a question needs
-    excerpt     a document of the places found, within a budget
+    excerpt     a document of the places found, within a budget, its blocks cut down to what is asked for
 """

@@ -3,11 +3,28 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from quaestor.documents.document import Block, Document, Paragraph, Sentence
 from quaestor.documents.roles import is_back_matter
 from quaestor.documents.table import Table
-from quaestor.retrieval.terms import index_terms
+from quaestor.questions.stems import stems
+
+_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*")
+_LONGEST = 4_000
+"""Characters of a text that are read: what a longer one says is said in its beginning."""
+
+
+@lru_cache(maxsize=50_000)
+def index_terms(text: str) -> tuple[str, ...]:
+    """Return the stems of a text's words of meaning in their order, and then its numbers as they are printed.
+
+    >>> index_terms("The 4.65% notes due in 2046, net of discounts")
+    ('note', 'due', 'net', 'discount', '4.65', '2046')
+    """
+    cut = text[:_LONGEST]
+    return (*stems(cut), *(number.strip(".,") for number in _NUMBER.findall(cut)))
+
 
 HEADS, COLUMNS, TITLE, SECTION, OUTER, CAPTION, LEAD, BESIDE = 0.85, 0.7, 0.65, 0.55, 0.35, 0.4, 0.4, 0.25
 """What a term of a question that stands there counts, beside 1 for one of the row's own label."""

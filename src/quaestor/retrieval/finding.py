@@ -10,7 +10,7 @@ from quaestor.documents.roles import statements_named
 from quaestor.documents.table import Table, TableRole
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
-from quaestor.retrieval.cause_places import places_of_causes
+from quaestor.retrieval.causes import places_of_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
 from quaestor.retrieval.place import Place, Reason

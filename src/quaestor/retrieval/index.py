@@ -14,9 +14,8 @@ from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import Table, TableRole
 from quaestor.errors import StoreError
 from quaestor.ontology.line_matching import caption_key, core_line_index, read_core_lines
-from quaestor.retrieval.blocks import BlockTerms, indexed_rows, read_block
+from quaestor.retrieval.blocks import BlockTerms, index_terms, indexed_rows, read_block
 from quaestor.retrieval.lexical import IndexedLine, WordIndex
-from quaestor.retrieval.terms import index_terms
 
 _LEADING = 2
 _PAID = re.compile(r"^(?:payments?|cash (?:paid|used)) (?:for|to|of) (?:the )?", re.IGNORECASE)

@@ -1,14 +1,12 @@
 """The index of a document, held and kept by the document's digest, so that it is built once."""
 
-import hashlib
 from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
 
 from quaestor.core.caching import BoundedCache
 from quaestor.documents.document import Document
 from quaestor.errors import StoreError
 from quaestor.readers.cache import ByteCache, cache_key
+from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.lexical import WordIndex
 
@@ -35,21 +33,10 @@ def kept_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
 def _loaded(whole: Document, cache: ByteCache | None) -> PlaceIndex:
     if cache is None:
         return PlaceIndex.of(whole)
-    key = cache_key("index", whole.digest, _code())
+    key = cache_key("index", whole.digest, digest_of_code(*_BUILT_WITH))
     if (data := cache.get(key)) is not None:
         with suppress(StoreError):  # then it is built and kept anew
             return PlaceIndex.load(data, whole)
     index = PlaceIndex.of(whole)
     cache.put(key, index.to_bytes())
     return index
-
-
-@lru_cache(maxsize=1)
-def _code() -> str:
-    """The digest of the code that indexes are built with: nobody has to count versions."""
-    root = Path(__file__).parents[1]
-    whole = hashlib.sha256()
-    for package in _BUILT_WITH:
-        for path in sorted(path for path in (root / package).rglob("*") if path.suffix in (".py", ".ttl")):
-            whole.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()

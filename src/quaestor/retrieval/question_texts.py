@@ -3,18 +3,25 @@
 What was asked is kept as asked; it is read by these words.
 """
 
+
+import re
+from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 
-from quaestor.core.periods import with_periods_outright
+from quaestor.core.periods import Period, find_periods, with_periods_outright
 from quaestor.core.provenance import Source
+from quaestor.documents.document import Document
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.fiscal_years import in_fiscal_years
 from quaestor.retrieval.index import PlaceIndex
+from quaestor.retrieval.measures.lines import statement_rows
+from quaestor.retrieval.measures.moments import moments_of
 from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import FindingContext
@@ -56,6 +63,46 @@ def search_question(
     context = FindingContext(tuple(before), tuple(sources))
     needed = (*blocks_of_measure(index.document, question, before), *needed_statements(index, question, before))
     return SearchedQuestion(question, context, meant, find_places(index, question, context, most), needed)
+
+_ARTICLE = re.compile(r"\b(?:the )?(?:financial )?$", re.IGNORECASE)
+_AT_THE_END = re.compile(
+    r"\b(?:at|as of|by) (?:the )?(?:end|close) of (?:fiscal |financial )?(?:year )?(?P<year>20\d\d)\b", re.IGNORECASE
+)
+
+
+def in_fiscal_years(text: str, document: Document) -> str:
+    """Return a question about a document in the terms of its columns: "fiscal 2023" for the year that ended on a day.
+
+    Args:
+        document: What it is asked of; where it calls years by the year of their last day, nothing is changed.
+    """
+    ended = [mention for mention in find_periods(text) if mention.period.kind == "year" and mention.period.ends]
+    at_the_end = _AT_THE_END.search(text)
+    if not ended and at_the_end is None:
+        return text
+    days = _last_days(document)
+    if at_the_end is not None and (day := days.get(int(at_the_end["year"]))) is not None:
+        when = f"at {month_name[day.month or 1]} {day.day}, {day.year}"
+        return text[: at_the_end.start()] + when + text[at_the_end.end() :]
+    years = {date(day.year, day.month or 1, day.day or 1): year for year, day in days.items()}
+    for mention in reversed(ended):
+        if year := years.get(mention.period.ends or date.min):
+            text = f"{_ARTICLE.sub('', text[: mention.start])}fiscal {year}{text[mention.end :]}"
+    return text
+
+
+def _last_days(document: Document) -> dict[int, Period]:
+    """The last day of each fiscal year that is called by the year before that day."""
+    moments = moments_of(document, statement_rows(document))
+    return {
+        moment.flow.year: moment.balance
+        for moment in moments
+        if moment.flow is not None
+        and moment.flow.kind == "year"
+        and moment.balance is not None
+        and moment.balance.kind == "date"
+        and moment.balance.year == moment.flow.year + 1
+    }
 
 
 def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:

@@ -13,9 +13,9 @@ from quaestor.documents.table import TableRole
 from quaestor.ontology.line_matching import caption_key
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem
+from quaestor.retrieval.blocks import index_terms
 from quaestor.retrieval.everyday import in_words_of_reports
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.terms import index_terms
 
 _LONGEST_NAME = 9
 _QUIET = 0.35

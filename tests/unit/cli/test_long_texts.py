@@ -19,7 +19,7 @@ from quaestor.documents.assembly import (
     assemble,
 )
 from quaestor.documents.document import Document
-from quaestor.documents.prose import LONGEST_SENTENCE
+from quaestor.documents.sentences import LONGEST_SENTENCE
 from quaestor.errors import DocumentError
 from quaestor.ontology.labels import RUNGS, spellings
 

@@ -38,16 +38,6 @@ def test_several_lists_in_a_row_take_one_list_of_periods_or_as_many_lists() -> N
     assert years(two)[:4] == [2016, 2015, 2014, 2013]
 
 
-def test_numbers_of_one_unit_take_the_periods_of_their_clause_in_order() -> None:
-    sentence = (
-        "employees bought 12 shares at a price of $ 3 , 11 shares at a price of $ 4 and 9 shares at a price of $ 5 in "
-        "2014 , 2013 and 2012 , respectively ."
-    )
-    assert years(sentence) == [2014, 2014, 2013, 2013, 2012, 2012]
-    gains = "in 2014 , 2013 and 2012 there were a gain of $ 3 , a gain of $ 4 and a loss of $ 5 , respectively ."
-    assert years(gains) == [2014, 2013, 2012]
-
-
 def test_a_list_behind_its_numbers_does_not_date_those_that_follow() -> None:
     sentence = (
         "it was $ 3 and $ 4 , respectively , in 2014 and 2013 , and $ 5 and $ 6 , respectively , in 2012 and 2011 ."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.documents.prose import LONGEST_SENTENCE, prose_spans, split_prose
+from quaestor.documents.sentences import LONGEST_SENTENCE, prose_spans, split_prose
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import TablePart, assemble
-from quaestor.documents.unit_columns import read_unit_cell
+from quaestor.documents.units import read_unit_cell
 
 
 @pytest.mark.parametrize(

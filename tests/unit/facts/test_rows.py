@@ -152,12 +152,6 @@ def test_a_heading_between_rows_scales_those_below_it() -> None:
     assert [line.cells[0].scale.value for line in table.lines] == ["one", "million", "million", "one"]
 
 
-def test_the_line_above_a_table_excepts_a_row_from_its_scale() -> None:
-    lead = ParagraphPart(("As follows (in millions, except remaining orders, which are presented in billions):",))
-    table = read_grid([["", "2024", "2023"], ["Cash", "$ 12", "$ 10"], ["Remaining orders", "48.6", "43.7"]], lead)
-    assert [line.cells[0].scale.value for line in table.lines] == ["million", "billion"]
-
-
 def test_a_loss_is_called_income_too() -> None:
     (line,) = read_grid([["", "2024", "2023"], ["Net loss", "$ (5)", "$ (4)"]]).lines
     assert "incom" in line.label_terms
@@ -243,8 +237,3 @@ def test_rows_that_differ_in_their_time_alone_are_one_line() -> None:
 def test_debts_that_are_called_by_a_year_are_different_lines() -> None:
     table = read_grid([["", "Amount"], ["Notes due 2022", "10"], ["Notes due 2024", "14"]])
     assert [line.label for line in table.lines] == ["Notes due 2022", "Notes due 2024"]
-
-
-def test_as_of_a_month_is_its_end() -> None:
-    (line,) = read_grid([["", "As of June 2024", "As of June 2023"], ["Assets", "110", "100"]]).lines
-    assert line.moments == (Moment(2024, 2, 0), Moment(2023, 2, 0))

@@ -99,8 +99,3 @@ def test_a_table_in_running_text_is_no_sentence() -> None:
     table = read_text(f"Net sales were as follows (in millions): {rows}.", "Phones sold well.")
     assert not table.sayings
     assert [sentence.text for sentence in table.sentences.sentences][-1] == "Phones sold well."
-
-
-def test_as_of_two_months_are_their_ends() -> None:
-    (line,) = read_text("As of March 2024 and March 2023, cash was $5 million and $4 million, respectively.").sayings
-    assert amounts(line) == [(5, Moment(2024, 1, 0)), (4, Moment(2023, 1, 0))]

@@ -6,10 +6,10 @@ import pytest
 from quaestor.datasets.formats import read_document
 from quaestor.errors import ReadingLimitError
 from quaestor.readers import reading
-from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import FolderCache
 from quaestor.readers.content import read_content
 from quaestor.readers.limited import ReadingLimits
+from quaestor.readers.reading import read_apart
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("reading_processes")]
 

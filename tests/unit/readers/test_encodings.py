@@ -3,7 +3,7 @@ import encodings.aliases
 
 import pytest
 
-from quaestor.readers.encodings import decode_text, is_text, named_encoding
+from quaestor.readers.content import decode_text, is_text, named_encoding
 
 TEXT = "Umsatzerlöse in Mio. €\n“net sales”\n"
 

@@ -55,7 +55,7 @@ def test_another_content_name_or_reader_is_read_anew(tmp_path: Path, monkeypatch
     one.write_text(TABLE.replace("5", "6"))
     assert read_document(one, cache).tables[0].cells[1][1].text == "6"
     assert len(list(cache.folder.iterdir())) == 3
-    monkeypatch.setattr("quaestor.readers.version.code_of_reading", lambda: "another")
+    monkeypatch.setattr("quaestor.readers.registry.code_of_reading", lambda: "another")
     read_document(one, cache)
     assert len(list(cache.folder.iterdir())) == 4
 

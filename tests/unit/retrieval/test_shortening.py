@@ -4,9 +4,9 @@ from long_filing import OPERATIONS, a_long_filing
 
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
 from quaestor.questions.question import read_question
+from quaestor.retrieval.excerpt import shorten_block
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.retrieval_query import parse_retrieval_query
-from quaestor.retrieval.shortening import shorten_block
 
 INDEX = PlaceIndex.of(a_long_filing())
 BLOCK = next(block for block in INDEX.document.blocks if block.content == INDEX.document.tables[0])

@@ -5,11 +5,10 @@ a table is about is decided later.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from quaestor.readers.html.inline import InlineTag, Run, as_mark
-from quaestor.readers.html.styles import PLAIN, Style, hidden_by, inherited, style_rules
+from quaestor.readers.html.styles import PLAIN, InlineTag, Run, Style, as_mark, hidden_by, inherited, style_rules
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -159,7 +158,7 @@ class TreeWalk:
                 self._run.add(element.tail, self._frames[-1].style, self._linked > 0)
         self._flush("body")
         if self.pages == 1:
-            self.pieces = [_without_page(piece) for piece in self.pieces]
+            self.pieces = [replace(piece, page=None) for piece in self.pieces]
         return self
 
     def _start(self, element: "_Element", layout: "set[_Element]") -> bool:
@@ -335,9 +334,3 @@ def _tables_around_tables(root: "_Element") -> "set[_Element]":
         if outer is not None:
             around.add(outer)
     return around
-
-
-def _without_page(piece: Piece) -> Piece:
-    if isinstance(piece, HtmlLine):
-        return HtmlLine(piece.text, piece.marks, piece.look, piece.tag, None, piece.anchor, piece.targets, piece.linked)
-    return RawTable(piece.rows, None, piece.anchor, piece.targets)

@@ -1,21 +1,229 @@
-"""From a table as it is in the file to the grid that a person sees.
+"""From a table as it is in the file to the grid that a person sees, or to the lines of text that it lays out."""
 
-Spacer columns and rows are gone, a heading over several columns is over each of them, labels in several columns are
-one. The tags in a cell keep their cell.
-"""
-
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quaestor.core.periods import find_periods
+from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
+from quaestor.core.parsing import is_money
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import parse_period
 from quaestor.documents.captions import is_caption
-from quaestor.readers.html.cells import Item, rows_of
+from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
+from quaestor.readers.html.styles import InlineTag, Style
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from quaestor.readers.html.blocks import RawTable
+
+
+COLUMNS_AT_MOST = 400
+"""Of a file's table; what stands farther right is put into the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A printed cell and the columns of the file that it covers.
+
+    Attributes:
+        text: As printed, what belongs to a number joined to it.
+        end: The column after the last one.
+        is_value: Whether it is a number or a dash, and no year.
+        is_year: Whether it is a year and no more.
+        heading: Whether the file says that it is one (`th`).
+        linked: Whether it is a link within the file.
+        is_mark: Whether it is a raised footnote mark, of what is printed before it.
+    """
+
+    text: str
+    start: int
+    end: int
+    marks: tuple[InlineTag, ...]
+    look: Style
+    is_value: bool
+    is_year: bool
+    heading: bool = False
+    linked: bool = False
+    is_mark: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns of the file it covers."""
+        return self.end - self.start
+
+    def covers(self, start: int, end: int) -> bool:
+        """Whether it is in some of the columns from `start` to `end`."""
+        return self.start < end and start < self.end
+
+
+_CURRENCY = r"(?:u\.?s\.?\s?\$|hk\$|nt\$|[acr]\$|[$€£¥₩₹])"
+_VALUE = re.compile(
+    rf"(?:[(\[<]|{SIGN_LOOK})?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER_LOOK}{END_LOOK}"
+    r"\s?[)\]>]?\s?(?:%|x|bps|pts|bp)?\s?[)\]]?\s?%?"
+    r"(?:\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+))*",
+    re.IGNORECASE,
+)
+_DASH = re.compile(
+    rf"{_CURRENCY}?\s?[-\u2010-\u2015\u2212_]{{1,4}}\s?%?|\(\s?[-\u2010-\u2015\u2212]+\s?\)|n/?[am]\.?|\*+", re.I
+)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:\s?(?:\([0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\]|[*†‡¹²³⁰⁴-⁹])){0,4}", re.IGNORECASE)
+"""With the footnote marks that headings have."""
+_OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|{SIGN_LOOK}", re.IGNORECASE)
+_CLOSES = re.compile(
+    r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
+
+_GAP = 2
+"""Empty columns of the file, of signs that other rows print, between something and its raised footnote mark."""
+
+_IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
+"""What may be a negative number or a footnote mark."""
+
+
+@lru_cache(maxsize=8192)
+def prints_value(text: str) -> bool:
+    """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, is none."""
+    if len(text) > 60:
+        return False
+    plain = text.strip()
+    return (
+        bool(_VALUE.fullmatch(plain) or _DASH.fullmatch(plain) or is_money(plain))
+        and not _YEAR.fullmatch(plain)
+        and parse_period(plain) is None
+    )
+
+
+def rows_of(table: RawTable) -> list[list[Item]]:
+    """Return the printed cells of each row, from left to right, empty ones left out.
+
+    A label that spans several rows is in the first of them; a number that does, too.
+    """
+    held: dict[int, int] = {}  # column -> how many rows below are still covered by a cell above
+    rows = []
+    for raw in table.rows:
+        placed, held = _place(raw, held)
+        rows.append(placed)
+    own = _columns_of_their_own(rows)
+    return [_joined(row, own) for row in rows]
+
+
+def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
+    """Return the columns of the file in which more cells have words or numbers than signs of the number before them.
+
+    In such a column "(12)" is a number; in a column that holds nothing but signs it is a footnote mark.
+    """
+    cells: Counter[int] = Counter()
+    if not any(_IN_BRACKETS.fullmatch(item.text) for row in rows for item in row):
+        return frozenset()
+    for row in rows:
+        for item in row:
+            if not (_IN_BRACKETS.fullmatch(item.text) or _OPENS.fullmatch(item.text)):
+                cells[item.start] += -1 if _CLOSES.fullmatch(item.text) else 1
+    return frozenset(column for column, more in cells.items() if more > 0)
+
+
+def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
+    """Return the cells of a row in their columns, and the columns that cells of it cover in the rows below."""
+    column, items = 0, []
+    below = {place: left - 1 for place, left in held.items() if left > 1}
+    for cell in raw:
+        while held and column in held:
+            column += 1
+        start = min(column, COLUMNS_AT_MOST)
+        end = min(start + cell.columns, COLUMNS_AT_MOST + 1)
+        column = start + cell.columns
+        if cell.rows > 1:
+            below |= dict.fromkeys(range(start, end), cell.rows - 1)
+        text = cell.text.strip()
+        if text:
+            items.append(
+                Item(
+                    text,
+                    start,
+                    end,
+                    cell.marks,
+                    cell.look,
+                    prints_value(text),
+                    _YEAR.fullmatch(text) is not None,
+                    cell.heading,
+                    cell.linked,
+                    cell.is_mark,
+                )
+            )
+    return items, below
+
+
+def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
+    """Return a row's cells with those that belong to one number put together."""
+    found: list[Item] = []
+    opening: Item | None = None
+    for item in items:
+        joins = opening is not None and (item.is_value or item.is_year or _begins_number(item.text))
+        if opening is not None and not joins:
+            found.append(opening)
+        one = _join(opening, item) if opening is not None and joins else item
+        opening = None
+        if _OPENS.fullmatch(one.text) and not one.is_value:
+            opening = one
+        elif found and _closes(found[-1], one, own):
+            footnote = _FOOTNOTE.fullmatch(one.text) and not one.text.startswith((")", "]"))
+            space = " " if one.is_mark or footnote else ""
+            found[-1] = _join(found[-1], one, space)
+        else:
+            found.append(one)
+    return found if opening is None else [*found, opening]
+
+
+def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
+    """Whether a cell holds what belongs to the number in the cell right before it: `)`, `%`, a footnote mark."""
+    if item.is_mark:
+        return item.start <= number.end + _GAP
+    if item.start > number.end or not (number.is_value or _begins_number(number.text)):
+        return False
+    if item.start in own and _IN_BRACKETS.fullmatch(item.text):
+        return False
+    return _CLOSES.fullmatch(item.text) is not None and not (number.is_value and item.width > 1 and item.is_value)
+
+
+_BEGINS = re.compile(rf"[(\[]?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER_LOOK}", re.IGNORECASE)
+
+
+def _begins_number(text: str) -> bool:
+    """Whether a cell prints a number that something may still belong to ("(1,234", "5 years")."""
+    return len(text) < 40 and _BEGINS.match(text) is not None and not re.search(r"[a-z]{3}", text, re.IGNORECASE)
+
+
+def _join(first: Item, second: Item, space: str = "") -> Item:
+    """Return two cells as one, the tags of the second where it stands now."""
+    text = first.text + space + second.text
+    if second.is_mark:
+        return replace(first, text=text, end=second.end)
+    shift = len(text) - len(second.text)
+    marks = (*first.marks, *(InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in second.marks))
+    year = second.is_year and not first.text.strip("( [")
+    return replace(
+        second,
+        text=text,
+        start=first.start,
+        end=second.end,
+        marks=marks,
+        look=second.look if second.is_value else first.look,
+        is_value=prints_value(text),
+        is_year=year,
+    )
+
+
+# From a table as it is in the file to the grid that a person sees.
+#
+# Spacer columns and rows are gone, a heading over several columns is over each of them. The tags in a cell keep their
+# cell.
+
 
 _AREA_AT_MOST = 4_000_000
 
@@ -56,8 +264,6 @@ def lay_out(table: "RawTable") -> Grid | None:
     titles, rows = _titles(rows)
     header = _header_rows(rows)
     columns = _columns(rows[header:] or rows)
-    if header and len(columns) == 1:
-        columns = _columns(rows)
     if len(columns) < 2 or len(columns) * len(rows) > _AREA_AT_MOST:
         return None
     return _fill(rows, header, columns, titles)
@@ -71,8 +277,6 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
         only = row[0]
         spans = only.start == 0 and only.width >= 0.8 * width
         if len(row) > 1 or only.is_value or not (spans or (is_caption(only.text) and only.start == 0)):
-            break
-        if find_periods(only.text) and not spans:
             break
         titles.append(only.text)
     # What spans a table and is followed by rows of numbers at once may be the heading of a section.
@@ -129,23 +333,11 @@ def _columns(rows: Sequence[Sequence[Item]]) -> list[_Column]:
             column.values += item.is_value
             if item.is_value or not column.values:
                 column.start, column.end = min(column.start, item.start), max(column.end, item.end)
-    return sorted(_apart(found), key=lambda column: column.start)
-
-
-def _apart(columns: Iterable[_Column]) -> list[_Column]:
-    """Return the columns with those put together that have come to cover the same ones of the file."""
-    found: list[_Column] = []
-    for column in sorted(columns, key=lambda column: column.start):
-        if found and column.start < found[-1].end:
-            found[-1].end = max(found[-1].end, column.end)
-            found[-1].values += column.values
-        else:
-            found.append(column)
-    return found
+    return sorted(found, key=lambda column: column.start)
 
 
 def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: tuple[str, ...]) -> Grid:
-    """Return the grid with each cell in its column, empty columns and doubled ones gone."""
+    """Return the grid with each cell in its column."""
     grid = [[""] * len(columns) for _ in rows]
     tags: list[tuple[int, int, _Element]] = []
     known: dict[tuple[int, int, bool, bool], list[int]] = {}
@@ -156,21 +348,7 @@ def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: t
             for column in at:
                 grid[place][column] = f"{grid[place][column]} {item.text}".strip()
             tags += [(place, at[0], mark.element) for mark in item.marks]
-    spanning = frozenset(
-        place
-        for row in rows[header:]
-        for item in row[:1]
-        if item.rows > 1
-        for place in _places(item, columns, heads=False)
-    )
-    kept = _kept(grid, header, columns, spanning)
-    merged = [[_text(row, group) for group in kept] for row in grid]
-    to = {old: new for new, group in enumerate(kept) for old in group}
-    return Grid(merged, header, titles, [(row, to[column], element) for row, column, element in tags])
-
-
-def _text(row: Sequence[str], group: Sequence[int]) -> str:
-    return " ".join(dict.fromkeys(row[column] for column in group if row[column]))
+    return Grid(grid, header, titles, tags)
 
 
 def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]:
@@ -186,33 +364,70 @@ def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]
     return over[1:] if over[0] == 0 and item.start > 0 else over
 
 
-def _kept(
-    grid: Sequence[Sequence[str]], header: int, columns: Sequence[_Column], spanning: frozenset[int]
-) -> list[list[int]]:
-    """Return the columns of the file's grid that each printed column is made of: labels that never meet are one."""
-    groups: list[list[int]] = []
-    for place in range(len(columns)):
-        filled = [row for row in range(len(grid)) if grid[row][place]]
-        if not filled:
-            if groups:
-                groups[-1].append(place)
-            else:
-                groups.append([place])
-            continue
-        if groups and not columns[place].values and len(groups) == 1 and not spanning & set(groups[0]):
-            body = [row for row in filled if row >= header]
-            beside = [row for row in body if any(grid[row][other] for other in groups[0])]
-            if body and len(beside) <= 0.2 * len(body) and not any(grid[row][place] for row in range(header)):
-                groups[0].append(place)
-                continue
-        if groups and _is_double(grid, groups[-1], place, header):
-            groups[-1].append(place)
-            continue
-        groups.append([place])
-    return groups
+# Whether a table of a file shows data or lays out text, and the text that it lays out.
+#
+# Bullets, footnotes, signatures and tables of contents are text; numbers below headings are data.
 
 
-def _is_double(grid: Sequence[Sequence[str]], group: Sequence[int], place: int, header: int) -> bool:
-    """Whether a column prints the same as the one before it, heading for heading and number for number."""
-    same = all(_text(row, group) == row[place] for row in grid)
-    return same and any(row[place] for row in grid[header:]) and any(row[place] for row in grid[:header])
+_BULLET = lazy_regex(
+    r"[•●■▪◦○□☐☒☑✓\u00b7\uf0b7\uf0a7*†‡\u2013\u2014-]|\(?[0-9]{1,2}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,4}\)|[0-9]{1,2}\.[0-9]?|o"
+)
+_SIGNATURE = lazy_regex(r"/s/|^by:?$|^date:?\b", re.IGNORECASE)
+_LONG = 160
+_LONGEST_CELL = 5_000
+
+
+def grid_or_lines(table: RawTable) -> Grid | tuple[HtmlLine, ...]:
+    """Return the grid of a table of data, or the lines of text that a table lays out."""
+    rows = [row for row in rows_of(table) if row]
+    if not _is_layout(rows):
+        grid = lay_out(table)
+        if grid is not None:
+            return grid
+    return _lines(table)
+
+
+def _is_layout(rows: Sequence[Sequence[Item]]) -> bool:
+    """Whether the cells of a table are pieces of running text."""
+    if len(rows) < 2 or max(map(len, rows)) < 2:
+        return True
+    items = [item for row in rows for item in row]
+    if max(len(item.text) for item in items) > _LONGEST_CELL:
+        return True
+    linked = sum(any(item.linked for item in row) for row in rows)
+    if 2 * linked > len(rows) and linked > 2:
+        return True
+    bulleted = sum(
+        len(row) == 2 and _BULLET.fullmatch(row[0].text) is not None and not prints_value(row[1].text) for row in rows
+    )
+    if bulleted >= 0.8 * len(rows):
+        return True
+    wordy = sum(len(item.text) for item in items) > _LONG * len(items)
+    if values := sum(item.is_value for item in items):
+        return wordy and values < 0.1 * len(rows)
+    return wordy or any(_SIGNATURE.search(item.text) for item in items)
+
+
+def _lines(table: RawTable) -> tuple[HtmlLine, ...]:
+    """Return a line for each row of a table."""
+    lines = []
+    targets = table.targets
+    for row in table.rows:
+        cells = [cell for cell in row if cell.text]
+        if cells:
+            text, marks = _joined_cells(cells)
+            linked = all(cell.linked for cell in cells)
+            lines.append(HtmlLine(text, marks, cells[-1].look, "td", table.page, table.anchor, targets, linked))
+            targets = ()
+    return tuple(lines)
+
+
+def _joined_cells(cells: Sequence[RawCell]) -> tuple[str, tuple[InlineTag, ...]]:
+    text, marks = "", list[InlineTag]()
+    for cell in cells:
+        if text:
+            text += " "
+        shift = len(text)
+        marks += [InlineTag(mark.element, mark.start + shift, mark.end + shift) for mark in cell.marks]
+        text += cell.text
+    return text, tuple(marks)

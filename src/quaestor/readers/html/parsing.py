@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.errors import DocumentError
-from quaestor.readers.encodings import named_encoding
+from quaestor.readers.content import named_encoding
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -4,22 +4,211 @@ Reads no number and looks at no tag, but for handing on what a tag says of the n
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.documents.amounts import is_amounts_line
+from quaestor.core.words import JOINING_WORDS, SMALL_WORDS
+from quaestor.documents.amounts import caption_within, is_amounts_line
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart
 from quaestor.documents.captions import is_caption
 from quaestor.documents.facts import Fact
-from quaestor.documents.prose import prose_spans
-from quaestor.readers.html.blocks import HtmlLine, Piece
-from quaestor.readers.html.grid import Grid
-from quaestor.readers.html.headings import Outline
-from quaestor.readers.html.tables import grid_or_lines
+from quaestor.documents.sentences import prose_spans
+from quaestor.readers.html.blocks import HtmlLine, Piece, RawTable, is_page_number
+from quaestor.readers.html.grid import Grid, grid_or_lines
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+
+_LONGEST = 200
+_PART = lazy_regex(r"part\s+(?:[ivx]{1,4}|[0-9])\b[\s.,:\u2013\u2014-]*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_ITEM = lazy_regex(r"items?\s+[0-9]{1,2}\s?[a-c]?\s?(?:[.:\u2013\u2014-]|\s|$)", re.IGNORECASE)
+_NOTE = lazy_regex(
+    r"(?:notes?\s+)?(?:\(?[0-9]{1,2}\)?)\s?(?:[.:)\u2013\u2014-]|\s-)\s*\S|note\s+[0-9]{1,2}[a-z]?\b", re.IGNORECASE
+)
+_STATEMENT = lazy_regex(
+    r"(?:condensed\s+|unaudited\s+)*consolidated\s+(?:condensed\s+)?(?:statements?|balance\s+sheets?)\b"
+    r"|(?:statements?\s+of\s+(?:consolidated\s+)?|balance\s+sheets?)|notes\s+to\s+(?:the\s+)?(?:condensed\s+)?(?:consolidated\s+)?"
+    r"(?:condensed\s+)?financial\s+statements|report\s+of\s+independent",
+    re.IGNORECASE,
+)
+_TAGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+_LETTER = lazy_regex(r"[A-Za-z]{2}")
+_ENDS_SENTENCE = lazy_regex(r"[a-z][a-z)\"\u201d\u2019]\.$|[;,]$")
+
+_PARTS, _ITEMS, _STATEMENTS, _NOTES, _PRINTED = 1, 2, 3, 4, 5
+"""Levels; those that are told by how they are printed come last."""
+
+
+@dataclass(slots=True)
+class Outline:
+    """The headings so far, as far as they are open.
+
+    Attributes:
+        linked: The ids that links within the file point to.
+    """
+
+    linked: frozenset[str]
+    _open: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+
+    def level(self, line: HtmlLine) -> int | None:
+        """Return the level of a line that is a heading, and takes it into account; None of any other line."""
+        rank = self._rank(line)
+        if rank is None:
+            return None
+        while self._open and self._open[-1] >= rank:
+            self._open.pop()
+        # What is printed more boldly than an open heading ends it, whatever it was under.
+        self._open.append(rank)
+        return len(self._open)
+
+    def _rank(self, line: HtmlLine) -> tuple[int, tuple[int, ...]] | None:
+        """Return by what headings are ordered: the smaller is over the larger."""
+        text = " ".join(line.text.split())
+        if not _may_be(line, text):
+            return None
+        named = _named(text)
+        if line.tag in _TAGS:
+            return (named or _PRINTED, (_TAGS[line.tag],))
+        if named in (_PARTS, _ITEMS) and len(text) < 120:
+            return named, ()
+        if not self._stands_out(line, text):
+            return None
+        if named == _STATEMENTS or (named == _NOTES and line.look.bold):
+            return named, ()
+        look, capitals = line.look, text.upper() == text
+        slanted = look.italic and not look.bold
+        shown = (-round(look.size * 2), not look.bold, not capitals, slanted, look.italic, not look.centred)
+        return _PRINTED, tuple(map(int, shown))
+
+    def _stands_out(self, line: HtmlLine, text: str) -> bool:
+        """Whether a line is printed as headings are: bold, underlined, slanted, in capitals in the middle."""
+        look, capitals = line.look, text.upper() == text
+        aimed = any(target in self.linked for target in line.targets)
+        if look.bold or (look.underlined and len(text) < 100) or (look.italic and len(text) < 90):
+            return True
+        return (capitals and look.centred and len(text) > 5) or (aimed and (capitals or look.centred))
+
+
+def _named(text: str) -> int | None:
+    """Return the level of a heading by its words; None if they tell none."""
+    if (part := _PART.match(text)) and (not part["rest"] or len(text) < 60):
+        return _PARTS
+    if _ITEM.match(text):
+        return _ITEMS
+    if _STATEMENT.match(text) and len(text) < 120:
+        return _STATEMENTS
+    return _NOTES if _NOTE.match(text) else None
+
+
+def _may_be(line: HtmlLine, text: str) -> bool:
+    """Whether a line is short and is not a sentence, number or caption."""
+    if len(text) > _LONGEST or not _LETTER.search(text) or is_caption(text) or line.tag in ("li", "pre"):
+        return False
+    if line.linked or text.startswith(("(", "•", "*")):
+        return False
+    return not (_ENDS_SENTENCE.search(text) and not _ITEM.match(text) and len(text) > 40)
+
+
+# What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
+#
+# Drops running heads and page numbers, and joins paragraphs that a page break cuts. A caption
+# is kept, as is a line that is on few pages.
+
+
+_EDGE = 4
+_REPEATED = 3
+_DIGITS = lazy_regex(r"[0-9]+")
+_LONGEST_REPEATED = 150
+_FEWEST_WORDS = 8
+"""Of a paragraph that a page may cut: shorter lines are headings and items of lists."""
+_GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
+"""Words that end no paragraph."""
+
+
+def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
+    """Return the pieces of a file without what its pages repeat at their heads and feet.
+
+    A caption that pages repeat holds for all their amounts: those come back by page.
+    """
+    pages: list[list[int]] = []
+    for place, piece in enumerate(pieces):
+        if not pages or pieces[pages[-1][-1]].page != piece.page:
+            pages.append([])
+        pages[-1].append(place)
+    edges = [
+        *((page[:_EDGE], page) for page in pages),
+        *((page[: -_EDGE - 1 : -1], page) for page in pages),
+    ]
+    counts = Counter(key for edge, _ in edges for key in {_key(pieces[place]) for place in edge} if key is not None)
+    often = max(_REPEATED, len(pages) // 10)
+    dropped: set[int] = set()
+    for edge, _ in edges if len(pages) > 1 else ():
+        for place in edge:
+            key = _key(pieces[place])
+            if key is None or (counts[key] < often and not _is_number(pieces[place])):
+                break
+            dropped.add(place)
+    captions = {
+        piece.page: caption
+        for place in dropped
+        if (piece := pieces[place]).page is not None and (caption := caption_within(_text(piece) or ""))
+    }
+    return [piece for place, piece in enumerate(pieces) if place not in dropped], captions
+
+
+def joined_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        before = joined[-1] if joined else None
+        if isinstance(before, HtmlLine) and isinstance(piece, HtmlLine) and _is_cut(before, piece):
+            begin = before.text.rstrip() + " "
+            moved = (replace(mark, start=mark.start + len(begin), end=mark.end + len(begin)) for mark in piece.marks)
+            joined[-1] = replace(before, text=begin + piece.text, marks=(*before.marks, *moved))
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
+    """Whether a line is the first part of a paragraph that goes on with the first line of another page."""
+    if line.page == after.page or line.look != after.look or line.tag != after.tag:
+        return False
+    words = line.text.split()
+    if len(words) < _FEWEST_WORDS or not (words[-1][-1].isalnum() or words[-1][-1] in ",%"):
+        return False
+    return after.text[:1].islower() or words[-1].casefold() in _GOES_ON
+
+
+def _key(piece: Piece) -> str | None:
+    """Return by what a piece is known on other pages; None if it is none that is repeated."""
+    text = _text(piece)
+    if text is None or len(text) > _LONGEST_REPEATED or text.startswith("("):
+        return None
+    # Sentences that differ in their numbers tell different things; running heads that do are numbered.
+    return text.casefold() if text.endswith(".") else _DIGITS.sub("#", text.casefold())
+
+
+def _text(piece: Piece) -> str | None:
+    if isinstance(piece, HtmlLine):
+        return " ".join(piece.text.split())
+    rows = [row for row in piece.rows if any(cell.text for cell in row)]
+    return " ".join(cell.text for cell in rows[0] if cell.text) if len(rows) == 1 else None
+
+
+def _is_number(piece: Piece) -> bool:
+    text = _text(piece)
+    return text is not None and is_page_number(text) and not isinstance(piece, RawTable)
+
+
+# Pieces of a file to the parts of a document: headings, paragraphs, tables with their titles and captions.
+#
+# Reads no number and looks at no tag, but for handing on what a tag says of the number that is at its place.
+
 
 FactOf = Callable[["_Element"], Fact | None]
 
@@ -76,18 +265,6 @@ class _Builder:
             self._captions.append(line)
             return
         self.release()
-        lines = _headlines(line)
-        if lines:
-            for one in lines:
-                self._add_one(one)
-            return
-        self._add_one(line)
-
-    def _add_one(self, line: HtmlLine) -> None:
-        text = " ".join(line.text.split())
-        if _is_caption(text) or _SUBTITLE.fullmatch(text):
-            self._captions.append(line)
-            return
         level = self._outline.level(line)
         if level is not None:
             self._level = level
@@ -143,17 +320,3 @@ class _Builder:
 
 def _sentence_at(spans: Sequence[tuple[int, int]], place: int) -> int | None:
     return next((index for index, (start, end) in enumerate(spans) if start <= place < end), None)
-
-
-def _headlines(line: HtmlLine) -> tuple[HtmlLine, ...]:
-    """Return the lines of a bold block of several short lines ("BALANCE SHEETS", "(in millions)"); else none."""
-    pieces = line.text.split("\n")
-    if len(pieces) < 2 or not (line.look.bold or line.look.centred) or line.marks or max(map(len, pieces)) > 120:
-        return ()
-    from dataclasses import replace
-
-    return tuple(
-        replace(line, text=piece, targets=line.targets if not place else ())
-        for place, piece in enumerate(pieces)
-        if piece.strip()
-    )

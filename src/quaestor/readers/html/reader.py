@@ -4,11 +4,16 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from quaestor.documents.document import Document
+from quaestor.documents.facts import PrintedFact
 from quaestor.readers.content import FileContent
+from quaestor.readers.html.parsing import parse
+from quaestor.readers.html.printed import printed_facts
+from quaestor.readers.html.tags import Element, read_tags
 from quaestor.readers.kinds import is_text_filing
 
 if TYPE_CHECKING:
-    from quaestor.readers.html.xbrl.tree import Element
+    from quaestor.readers.html.tags import Element
+
 
 _ELEMENT = re.compile(rb"<(?:!doctype\s+html|html|head|body|table|div|p|title|font|center|h[1-6])[\s>/]", re.IGNORECASE)
 _HEAD = 65_536
@@ -35,10 +40,9 @@ class HtmlReader:
         # A file that was read before is only recognised here.
         from quaestor.documents.assembly import assemble
         from quaestor.readers.html.blocks import TreeWalk
-        from quaestor.readers.html.furniture import joined_over_pages, without_repeats
         from quaestor.readers.html.parsing import parse
-        from quaestor.readers.html.parts import parts_of_html
-        from quaestor.readers.html.xbrl import read_tags
+        from quaestor.readers.html.parts import joined_over_pages, parts_of_html, without_repeats
+        from quaestor.readers.html.tags import read_tags
 
         root, warnings = parse(content.data, str(content.path))
         walk = TreeWalk().over(root)
@@ -53,3 +57,16 @@ class HtmlReader:
             captions,
         )
         return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)
+
+
+# The tagged numbers of an HTML file as it prints them, for whoever wants to know how right it was read.
+
+
+def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
+    """Return the tagged numbers that a file prints, in its order; none if it has no tags.
+
+    Raises:
+        DocumentError: There is nothing in the file that could be read.
+    """
+    root = cast(Element, parse(content.data, str(content.path))[0])
+    return printed_facts(root, read_tags(root))

@@ -1,12 +1,13 @@
-"""Which lines are headings, and at which level: by their words ("Item 7.", "Note 4 -"), their font, and their place."""
+"""Lines of text -> headings and their levels, paragraphs, and running headers and footers."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.readers.pdf.cells import is_value
+from quaestor.documents.amounts import caption_within
+from quaestor.readers.pdf.cells import is_date, is_plain_caption, is_value
 from quaestor.readers.pdf.lines import TextLine
 
 _PART = lazy_regex(r"part\s+[ivx]{1,4}\b[\s.:—\u2013-]*(?!.*\bof this\b).{0,60}", re.IGNORECASE)
@@ -138,3 +139,211 @@ class Levels:
     def level(self, text: str, look: Look) -> int:
         """Return the level of a heading, 1 for the outermost."""
         return named_level(text) or self._levels.get(look, _DEEPEST)
+
+
+# Lines of text -> paragraphs, and a paragraph's lines -> its text, words put together that a hyphen divides.
+
+
+_GAP = 1.28
+"""The distance between paragraphs, in usual distances of lines."""
+_ENDS = (".", ":", "?", "!", ";", ")", "”", '"')
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """Lines that are one paragraph or one heading.
+
+    Attributes:
+        lines: From the top down; over the end of a page too.
+        page: The number of the page that it begins on.
+    """
+
+    lines: tuple[TextLine, ...]
+    page: int
+
+
+def blocks_of(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBlock]:
+    """Return the paragraphs that lines make.
+
+    Args:
+        lines: Of one page, with no table among them.
+        pitch: The usual distance from a line to the next one.
+    """
+    found: list[list[TextLine]] = []
+    right = max((line.right for line in lines), default=0.0)
+    for line in lines:
+        if found and _goes_on(found[-1], line, pitch, right):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return [TextBlock(tuple(group), page) for group in found]
+
+
+def _goes_on(group: Sequence[TextLine], line: TextLine, pitch: float, right: float) -> bool:
+    before = group[-1]
+    step = line.y - before.y
+    usual = max(pitch * line.size / max(before.size, line.size), 1.05 * line.size)
+    if not 0 < step <= _GAP * min(usual, 1.6 * line.size):
+        return False
+    if abs(before.size - line.size) > 0.15 * line.size or _look(before) != _look(line):
+        return _is_run_in(group, line) and abs(before.size - line.size) <= 0.15 * line.size
+    if (
+        is_bullet(line.words[0].text)
+        and len(line.words) > 1
+        and line.words[1].left - line.words[0].right > 0.5 * line.size
+    ):
+        return False
+    if _stands_alone(before) or _stands_alone(line):
+        return False
+    ended = before.text.endswith(_ENDS)
+    short = before.right < right - 0.15 * (right - before.left)
+    indented = line.left - before.left > 1.2 * line.size and len(group) > 1
+    return not (ended and (short or indented)) and not (short and named_level(line.text) is not None)
+
+
+def _look(line: TextLine) -> tuple[bool, bool]:
+    return line.is_bold, line.is_italic and not line.is_bold
+
+
+def _is_run_in(group: Sequence[TextLine], line: TextLine) -> bool:
+    """Whether the looks of lines differ only because a paragraph begins or ends in bold words."""
+    mixed = any(word.bold for word in group[-1].words) and not group[-1].is_bold
+    return mixed or (any(word.bold for word in line.words) and not line.is_bold and not group[-1].is_bold)
+
+
+def _stands_alone(line: TextLine) -> bool:
+    """Whether a line is one of a stack over a statement: company, title, dates."""
+    return is_statement(line.text) or is_dated(line.text) or (is_company(line.text) and line.is_bold)
+
+
+def joined(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
+    """Return the text of a paragraph's lines.
+
+    Args:
+        vocabulary: Words of the document in small letters: a word that a hyphen divides is put together without it
+            where the document has it so elsewhere.
+    """
+    text = ""
+    for line in blocks:
+        if not text:
+            text = line.text
+        elif text.endswith("-") and line.text[:1].isalpha() and text[-2:-1].isalpha():
+            text = _put_together(text, line.text, vocabulary)
+        else:
+            text = f"{text} {line.text}"
+    return text
+
+
+def _put_together(text: str, following: str, vocabulary: Set[str]) -> str:
+    head, tail = text[:-1].rsplit(maxsplit=1)[-1], following.split(maxsplit=1)[0]
+    whole = "".join(filter(str.isalnum, head.rsplit("-", 1)[-1] + tail)).casefold()
+    hyphened = "".join(c for c in f"{head}-{tail}" if c.isalnum() or c == "-").casefold()
+    divided = whole in vocabulary and hyphened not in vocabulary and tail[:1].islower()
+    return (text[:-1] if divided else text) + following
+
+
+def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
+    """Whether the last paragraph of a page goes on with the first one of the next."""
+    last, first = block.lines[-1], following.lines[0]
+    if last.is_bold or first.is_bold or abs(last.size - first.size) > 0.15 * last.size:
+        return False
+    if is_bullet(first.words[0].text) or _stands_alone(first) or _stands_alone(last):
+        return False
+    return not last.text.endswith(_ENDS) and (first.text[:1].islower() or len(block.lines) > 1)
+
+
+# Running headers, footers and page numbers: what pages repeat, found by comparing pages.
+#
+# The number of a page is its place in the file, as viewers count.
+
+
+_TOP, _BOTTOM = 4, 3
+"""How many lines of a page are looked at, from its top and from its bottom."""
+_SHARE, _AT_LEAST = 0.08, 3
+"""On what part of the pages, and on how many at least, a line is repeated."""
+_DIGITS = lazy_regex(r"[0-9]+|\b[ivxl]{1,5}\b", re.IGNORECASE)
+_PAGE_NUMBER = lazy_regex(
+    r"(?:page\s)?(?:[A-Z]{1,2}-)?[-\u2013—]?\s?[0-9]{1,4}\s?[-\u2013—]?(?:\s(?:of|/)\s[0-9]{1,4})?", re.IGNORECASE
+)
+_COUNTS_IN = lazy_regex(r"\bin\s(?:thousands|millions|billions)\b", re.IGNORECASE)
+_CONTINUED = lazy_regex(r"\(?\bcont(?:inued|['\u2019]d)\b\.?\)?\s*$", re.IGNORECASE)
+_ROMAN = lazy_regex(r"[ivxl]{1,6}")
+_LONG = 160
+
+
+def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """Return the lines of each page that are text.
+
+    What is repeated and is a title or says what tables count in is kept where it stands first.
+
+    Shape: as many pages as given.
+    """
+    repeated = _repeated(pages)
+    kept: list[list[TextLine]] = []
+    seen: set[str] = set()
+    for lines in pages:
+        dropped = {place for place in _edges(lines) if _is_furniture(lines, place, repeated)}
+        for place in sorted(dropped):
+            key = _key(lines[place])
+            if key not in seen and _says_something(lines[place].text):
+                dropped.discard(place)
+            seen.add(key)
+        kept.append([line for place, line in enumerate(lines) if place not in dropped])
+    return kept
+
+
+def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
+    """Return what the running header or footer of each page says that its amounts count in; "" if it says nothing.
+
+    Shape: as many as pages are given.
+    """
+    repeated = _repeated(pages)
+    edges = ([lines[place] for place in _edges(lines)] for lines in pages)
+    return [next((said for x in own if _key(x) in repeated and (said := caption_within(x.text))), "") for own in edges]
+
+
+def _says_something(text: str) -> bool:
+    """Whether a line that pages repeat is the title of a statement or of the notes, or a caption."""
+    return is_plain_caption(text) or is_statement(text) or _COUNTS_IN.search(text) is not None
+
+
+def _edges(lines: Sequence[TextLine]) -> list[int]:
+    """Return the places of the lines at the top and at the bottom of a page."""
+    count = len(lines)
+    return sorted({*range(min(_TOP, count)), *range(max(count - _BOTTOM, 0), count)})
+
+
+def _repeated(pages: Sequence[Sequence[TextLine]]) -> frozenset[str]:
+    """Return what lines say that many pages have at their edges, numbers left open."""
+    counts: Counter[str] = Counter()
+    for lines in pages:
+        counts.update({_key(lines[place]) for place in _edges(lines) if len(lines[place].text) < _LONG})
+    needed = max(_AT_LEAST, round(_SHARE * len(pages)))
+    return frozenset(key for key, count in counts.items() if count >= needed and any(map(str.isalpha, key)))
+
+
+def _key(line: TextLine) -> str:
+    return _DIGITS.sub("#", line.text.casefold()).strip()
+
+
+def _is_furniture(lines: Sequence[TextLine], place: int, repeated: frozenset[str]) -> bool:
+    line = lines[place]
+    if place < _TOP and len(line.text) < _LONG and _CONTINUED.search(line.text):
+        return True
+    if _key(line) in repeated and not _heads_numbers(lines, place):
+        return True
+    outermost = place == 0 or place >= len(lines) - 2
+    return outermost and len(line.chunks) == 1 and _is_page_number(line.text)
+
+
+def _is_page_number(text: str) -> bool:
+    return _PAGE_NUMBER.fullmatch(text) is not None or _ROMAN.fullmatch(text) is not None
+
+
+def _heads_numbers(lines: Sequence[TextLine], place: int) -> bool:
+    """Whether a repeated line heads the columns of a table, which goes on over pages."""
+    line, below = lines[place], lines[place + 1 : place + 3]
+    if place >= _TOP:
+        return False
+    widest = max((len(other.chunks) for other in below), default=0)
+    return (len(line.chunks) > 2 and widest > 2) or (is_date(line.text) and widest > 1)

@@ -15,9 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from quaestor.readers.pdf.lines import Chunk, TextLine
+from quaestor.readers.pdf.lines import Chunk, TextLine, Word
 from quaestor.readers.pdf.pages import Page, PageFailure, Rule, opened
-from quaestor.readers.pdf.words import Word
 
 
 def read_share() -> None:
@@ -68,12 +67,12 @@ def _plain(page: Page | PageFailure) -> tuple[Any, ...]:
         return page.number, page.reason
     lines = [[[tuple(word) for word in chunk.words] for chunk in line.chunks] for line in page.lines]
     rules = [(rule.left, rule.right, rule.y) for rule in page.rules]
-    return page.number, page.width, page.height, lines, rules, page.characters, page.unknown, page.cut
+    return page.number, lines, rules, page.characters, page.unknown, page.cut
 
 
-def _page(number: int, width: float, height: float, lines: list[Any], rules: list[Any], *others: Any) -> Page:
+def _page(number: int, lines: list[Any], rules: list[Any], *others: Any) -> Page:
     texts = (TextLine(tuple(Chunk(tuple(map(Word._make, chunk))) for chunk in line)) for line in lines)
-    return Page(number, width, height, tuple(texts), tuple(Rule(*rule) for rule in rules), *others)
+    return Page(number, tuple(texts), tuple(Rule(*rule) for rule in rules), *others)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.errors import DatasetError
-from quaestor.readers.pdf.lines import TextLine, lines_of
-from quaestor.readers.pdf.words import Characters, Font, join_characters
+from quaestor.readers.pdf.lines import Characters, Font, TextLine, join_characters, lines_of
 
 PAGES_AT_MOST = 20_000
 CHARACTERS_AT_MOST = 2_500_000
@@ -56,7 +55,6 @@ class Page:
 
     Attributes:
         number: From 1, as viewers count.
-        width: In points, as it is read, turned upright.
         lines: From the top down, those of one column of text after those of the other.
         rules: The lines drawn from left to right; none of a page of mere text, as its tables alone need them.
         unknown: How many of them have no meaning in Unicode; they are in no line.
@@ -64,8 +62,6 @@ class Page:
     """
 
     number: int
-    width: float
-    height: float
     lines: tuple[TextLine, ...]
     rules: tuple[Rule, ...] = ()
     characters: int = 0
@@ -195,8 +191,6 @@ class _TextReader:
         has_cells = any(len(line.chunks) > 1 for line in lines)
         return Page(
             number,
-            self._upright.width,
-            self._upright.height,
             lines,
             _joined_rules(self._rules()) if has_cells else (),
             self._taken,
@@ -281,8 +275,7 @@ class _Turning:
         self.is_upright = self._cos == 1
         self.left = self.top = 0.0
         left, bottom, right, top = page
-        self.left, self.top, end, low = self.box(left, top, right, bottom)
-        self.width, self.height = end - self.left, low - self.top
+        self.left, self.top, *_ = self.box(left, top, right, bottom)
 
     def box(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of a box as a reader sees it."""

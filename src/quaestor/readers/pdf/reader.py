@@ -11,15 +11,13 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
-from quaestor.readers.pdf.beside import split_beside
-from quaestor.readers.pdf.columns import find_columns
-from quaestor.readers.pdf.furniture import captions_of_pages, without_furniture
+from quaestor.readers.pdf.headings import captions_of_pages, without_furniture
 from quaestor.readers.pdf.lines import TextLine
-from quaestor.readers.pdf.overleaf import Item, PlacedTable, PlacedText, join_overleaf
 from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
-from quaestor.readers.pdf.parts import parts_of
-from quaestor.readers.pdf.regions import count_unread_rows, find_regions
+from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_overleaf, parts_of
+from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_beside
 from quaestor.readers.pdf.side_by_side import pages_of
+from quaestor.readers.pdf.tables import find_columns
 
 _LISTED = 8
 _HEAD = 1024

@@ -14,8 +14,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
 from quaestor.readers.tabular import MOST_CELLS, MOST_COLUMNS, Sheet, sheet_parts
-from quaestor.readers.workbook.archive import Archive
-from quaestor.readers.workbook.sheets import SheetCell, SheetContent, column_letters, read_workbook
+from quaestor.readers.workbook.sheets import Archive, SheetCell, SheetContent, column_letters, read_workbook
 
 _SCALES = {-3: Scale.THOUSAND, -6: Scale.MILLION, -9: Scale.BILLION, 2: Scale.PERCENT}
 _VIEWER = lazy_regex(

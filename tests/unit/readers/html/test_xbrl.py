@@ -8,8 +8,7 @@ import pytest
 from inline_xbrl import CONTEXTS, HEAD, UNITS, filing, number
 
 from quaestor.documents.facts import Fact
-from quaestor.readers.html.xbrl import Tags, read_tags
-from quaestor.readers.html.xbrl.transformations import printed_number
+from quaestor.readers.html.tags import Tags, printed_number, read_tags
 
 
 def tags_of(body: str, **parts: str) -> Tags:

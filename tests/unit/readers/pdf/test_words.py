@@ -1,6 +1,6 @@
 """Characters that are put together to words."""
 
-from quaestor.readers.pdf.words import Characters, Font, Word, join_characters
+from quaestor.readers.pdf.lines import Characters, Font, Word, join_characters
 
 
 def characters(text: str, *, width: float = 5.0, lines: dict[int, float] | None = None) -> Characters:

@@ -16,7 +16,7 @@ from quaestor.errors import DatasetError
 from quaestor.readers import tabular
 from quaestor.readers.content import read_content
 from quaestor.readers.reading import unread_file
-from quaestor.readers.workbook import archive, sheets
+from quaestor.readers.workbook import sheets
 from quaestor.readers.workbook.reader import WorkbookReader
 from quaestor.readers.written import document_bytes, document_of
 
@@ -203,7 +203,7 @@ def test_a_document_type_is_refused(tmp_path: Path, before: str) -> None:
 
 
 def test_a_bomb_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(sheets, "MOST_UNPACKED", 1 << 20)
     spaces = b"<worksheet><sheetData>" + b" " * (4 << 20) + b"</sheetData></worksheet>"
     path = write_workbook(tmp_path / "a.xlsx", {"S": []}, parts={"xl/worksheets/sheet1.xml": spaces})
     assert path.stat().st_size < 100_000

@@ -8,9 +8,8 @@ from inline_xbrl import filing, number
 
 from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar
 from quaestor.documents.facts import PrintedFact
-from quaestor.readers.html.xbrl import read_tags
-from quaestor.readers.html.xbrl.calendar import read_calendar
-from quaestor.readers.html.xbrl.printed import printed_facts
+from quaestor.readers.html.printed import printed_facts
+from quaestor.readers.html.tags import read_calendar, read_tags
 
 
 def printed(body: str, hidden: str = "") -> tuple[PrintedFact, ...]:

@@ -4,7 +4,7 @@ import pytest
 
 import quaestor
 from quaestor.documents.assembly import HeadingPart, TablePart, assemble
-from quaestor.retrieval.fiscal_years import in_fiscal_years
+from quaestor.retrieval.question_texts import in_fiscal_years
 from quaestor.solvers.embedded.number_fit import LabelMentions
 
 INCOME = [

@@ -5,8 +5,7 @@ Reads no table, so that what a reader of tables made of a number can be held aga
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.documents.facts import PrintedFact
-from quaestor.readers.html.xbrl.tags import NumberTag, Tags
-from quaestor.readers.html.xbrl.tree import Element, Names
+from quaestor.readers.html.tags import Element, Names, NumberTag, Tags
 
 _CELL = "\t"
 _BLOCK = "\n"

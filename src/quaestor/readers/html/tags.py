@@ -1,0 +1,612 @@
+"""The tags of a filing in inline XBRL: which number means what, when and in which unit.
+
+Read by hand: what is needed are contexts, units and transformations, and nothing but the tree is touched. The usual
+processor fetches the taxonomies that a filing names from the network (docs/decisions.md).
+A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
+from quaestor.core.number_forms import read_number_words
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, find_periods
+from quaestor.documents.facts import Fact
+
+INLINE = "ix"
+INSTANCE = "xbrli"
+DIMENSIONS = "xbrldi"
+SCHEMA_INSTANCE = "xsi"
+
+_KINDS = {
+    "inlinexbrl": INLINE,
+    "instance": INSTANCE,
+    "xbrldi": DIMENSIONS,
+    "xmlschema-instance": SCHEMA_INSTANCE,
+    "iso4217": "iso4217",
+    "ifrs-full": "ifrs-full",
+}
+"""Namespaces by the last word of their path: the versions differ before it."""
+
+
+class Element(Protocol):
+    """An element of `xml.etree` or `lxml`; of comments and instructions `tag` is not text."""
+
+    @property
+    def tag(self) -> object:
+        """Its name, with the namespace before it in braces where the parser knows namespaces."""
+
+    @property
+    def text(self) -> str | None:
+        """What is before its first child."""
+
+    @property
+    def tail(self) -> str | None:
+        """What stands after it, before its next sibling."""
+
+    @property
+    def attrib(self) -> Mapping[str, str]:
+        """Its attributes by their names."""
+
+    def __iter__(self) -> "Iterator[Element]": ...
+    def iter(self) -> "Iterator[Element]":
+        """Yield it and all that is in it, in the order of the file."""
+
+
+class Names:
+    """The namespaces of a file by their prefixes."""
+
+    def __init__(self, root: Element) -> None:
+        """Take the declarations of the whole file; where a prefix is declared twice, the first one holds."""
+        found: dict[str, str] = {}
+        for element in root.iter():
+            if not isinstance(element.tag, str):
+                continue
+            declared: Mapping[str | None, str] = getattr(element, "nsmap", None) or {}
+            for prefix, space in declared.items():
+                found.setdefault((prefix or "").casefold(), space)
+            for name, space in element.attrib.items():
+                if name.startswith("xmlns:"):
+                    found.setdefault(name[6:].casefold(), space)
+            if found:
+                break
+        self._spaces = found
+        self._kinds: dict[str, tuple[str, str]] = {}
+
+    def kind(self, element: Element) -> tuple[str, str]:
+        """Return what an element is: the usual prefix of its namespace, and its local name in small letters."""
+        return self.kind_of(element.tag) if isinstance(element.tag, str) else ("", "")
+
+    def kind_of(self, tag: str) -> tuple[str, str]:
+        """Return the same of a tag or an attribute by its name."""
+        found = self._kinds.get(tag)
+        if found is None:
+            found = self._kinds[tag] = self._kind_of(tag)
+        return found
+
+    def _kind_of(self, tag: str) -> tuple[str, str]:
+        if tag.startswith("{"):
+            space, _, local = tag[1:].rpartition("}")
+            return usual_prefix(space), local.casefold()
+        prefix, colon, local = tag.rpartition(":")
+        if not colon:
+            return "", tag.casefold()
+        return usual_prefix(self._spaces.get(prefix.casefold(), prefix)), local.casefold()
+
+    def qualified(self, name: str) -> str:
+        """Return a name that is in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
+        prefix, colon, local = name.strip().rpartition(":")
+        if not colon:
+            return local
+        space = self._spaces.get(prefix.casefold())
+        usual = usual_prefix(space) if space and _is_public(space) else prefix
+        return f"{usual}:{local}"
+
+
+@lru_cache(maxsize=256)
+def usual_prefix(space: str) -> str:
+    """Return the prefix that a namespace usually has; of one that is a prefix already, itself.
+
+    >>> usual_prefix("http://fasb.org/us-gaap/2024")
+    'us-gaap'
+    """
+    words = [word for word in urlsplit(space).path.casefold().split("/") if word]
+    if not words or "/" not in space:
+        return space.casefold()
+    named = words[-1] if not words[-1][0].isdigit() else words[-2] if len(words) > 1 else words[-1]
+    return _KINDS.get(named, named)
+
+
+@lru_cache(maxsize=256)
+def _is_public(space: str) -> bool:
+    """Whether a namespace is of a taxonomy that many filers use, whose prefix is not the filer's to choose."""
+    host = urlsplit(space).netloc.casefold()
+    return host.endswith(("fasb.org", "xbrl.us", "xbrl.sec.gov", "xbrl.org", "xbrl.ifrs.org"))
+
+
+def attributes(element: Element) -> dict[str, str]:
+    """Return the attributes without a namespace, by their names in small letters."""
+    return {name.casefold(): value for name, value in element.attrib.items() if name[:1] != "{" and ":" not in name}
+
+
+def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
+    """Return the text that an element encloses, in its order, without comments and without some elements in it."""
+    if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
+        return element.text or ""
+    found: list[str] = []
+    pending: list[Element | str] = [element]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            found.append(one)
+            continue
+        if isinstance(one.tag, str) and one not in skipped:
+            if one.text:
+                found.append(one.text)
+            for child in reversed(list(one)):
+                if child.tail:
+                    pending.append(child.tail)
+                pending.append(child)
+    return "".join(found)
+
+
+# Printed text to number, as the transformation registries of inline XBRL define it (`ixt`, `ixt-sec`).
+#
+# What is not of the form that its format asks for is an error, never a guess.
+
+
+_LONGEST = 100
+"""Characters of a number, at most; what is longer is none."""
+_SPACES = lazy_regex(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
+_PLAIN = lazy_regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_DOT = lazy_regex(r"[0-9][0-9, '`\u2019]*(?:\.[0-9 ]*)?|\.[0-9][0-9 ]*")
+_COMMA = lazy_regex(r"[0-9][0-9. '`\u2019]*(?:,[0-9 ]*)?|,[0-9][0-9 ]*")
+_UNITS = lazy_regex(r"([0-9][0-9., ]*)[^0-9]+([0-9]{1,2})[^0-9]*")
+_NOT_DIGITS = lazy_regex(r"[^0-9]")
+
+
+def printed_number(text: str, format: str | None) -> Decimal:
+    """Return the number that a printed text stands for, without the scale and the sign of its tag.
+
+    Args:
+        format: The local name of the transformation (`num-dot-decimal`); None if the text is a plain decimal.
+
+    Raises:
+        ValueError: The text is not of that form; the message says what it is.
+
+    >>> printed_number("9.447,5", "num-comma-decimal")
+    Decimal('9447.5')
+    """
+    printed = _SPACES.sub(" ", text).strip()
+    if len(printed) > _LONGEST:
+        raise ValueError(f"{printed[:30]!r}... is too long for a number")
+    read = _plain if format is None else _FORMATS.get(format.casefold(), _unknown)
+    try:
+        return read(printed)
+    except ValueError:
+        raise ValueError(f"{printed!r} is not a number" + (f" of format {format}" if format else "")) from None
+
+
+def decimal_mark(format: str) -> str | None:
+    """Return the mark before decimals that a format asks for, by its local name; None if it asks for neither."""
+    read = _FORMATS.get(format.casefold())
+    return DECIMAL_POINT if read is _dot else DECIMAL_COMMA if read is _comma else None
+
+
+def _plain(text: str) -> Decimal:
+    """A decimal as XML Schema writes it; thousands' commas, which it forbids and filers print, are dropped."""
+    plain = text.replace(",", "").replace(" ", "")
+    if not _PLAIN.fullmatch(plain):
+        raise ValueError
+    return Decimal(plain)
+
+
+def _dot(text: str) -> Decimal:
+    if not _DOT.fullmatch(text):
+        raise ValueError
+    return Decimal(re.sub(r"[^0-9.]", "", text))
+
+
+def _comma(text: str) -> Decimal:
+    if not _COMMA.fullmatch(text):
+        raise ValueError
+    return Decimal(re.sub(r"[^0-9,]", "", text).replace(",", "."))
+
+
+def _units(text: str) -> Decimal:
+    """Whole units and hundredths with their names: "1 EUR 50 CENT"."""
+    found = _UNITS.fullmatch(text)
+    if found is None:
+        raise ValueError
+    return Decimal(f"{_NOT_DIGITS.sub('', found[1])}.{found[2]:0>2}")
+
+
+def _zero(text: str) -> Decimal:
+    return Decimal(0)
+
+
+def _words(text: str) -> Decimal:
+    """English words; "no" and "none" are zero."""
+    found = read_number_words(text)
+    if found is None:
+        raise ValueError
+    return Decimal(found)
+
+
+def _unknown(text: str) -> Decimal:
+    """A format that is in no registry: what most numbers of filings are in."""
+    return _zero(text) if re.fullmatch(r"\W*", text) else _dot(text)
+
+
+_FORMATS: dict[str, Callable[[str], Decimal]] = {
+    **dict.fromkeys(
+        (
+            "num-dot-decimal",
+            "num-dot-decimal-apos",
+            "numdotdecimal",
+            "numdotdecimalin",
+            "numcommadot",
+            "numspacedot",
+        ),
+        _dot,
+    ),
+    **dict.fromkeys(
+        (
+            "num-comma-decimal",
+            "num-comma-decimal-apos",
+            "numcommadecimal",
+            "numdotcomma",
+            "numspacecomma",
+            "numcomma",
+        ),
+        _comma,
+    ),
+    **dict.fromkeys(("num-unit-decimal", "numunitdecimal", "numunitdecimalin"), _units),
+    **dict.fromkeys(("fixed-zero", "zerodash", "numdash"), _zero),
+    "numwordsen": _words,
+}
+
+
+# What the tags of a filing refer to: contexts (when, and of which part of the company) and units.
+#
+# A context or unit that says nothing that can be understood is left out, and named.
+
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True)
+class TagContext:
+    """When a fact is of, and of which part of the company.
+
+    Attributes:
+        start: The first day of a duration; None of an instant.
+        end: The last day, or the day of an instant.
+        dimensions: Axis and member of each, sorted; of a typed one what its element says.
+    """
+
+    start: date | None
+    end: date
+    dimensions: tuple[tuple[str, str], ...] = ()
+
+
+def read_context(element: Element, names: Names) -> TagContext:
+    """Return what an `xbrli:context` says.
+
+    Raises:
+        ValueError: It names no day, or the last one before the first; or it is of all time.
+    """
+    days: dict[str, date] = {}
+    dimensions: list[tuple[str, str]] = []
+    for part in element.iter():
+        kind = names.kind(part)
+        if kind[0] == INSTANCE and kind[1] in ("instant", "startdate", "enddate"):
+            days[kind[1]] = _day(text_of(part), ends=kind[1] != "startdate")
+        elif kind[0] == DIMENSIONS and kind[1] in ("explicitmember", "typedmember"):
+            axis = names.qualified(attributes(part).get("dimension", ""))
+            said = text_of(part).strip()
+            dimensions.append((axis, names.qualified(said) if kind[1] == "explicitmember" else said))
+    end = days.get("instant") or days.get("enddate")
+    if end is None:
+        raise ValueError("it has no date")
+    start = None if "instant" in days else days.get("startdate")
+    if start is not None and start > end:
+        raise ValueError(f"it ends on {end}, before it begins")
+    return TagContext(start, end, tuple(sorted(dimensions)))
+
+
+def read_unit(element: Element, names: Names) -> str:
+    """Return what an `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`.
+
+    Raises:
+        ValueError: It names no measure.
+    """
+    over: list[str] = []
+    under: list[str] = []
+    below: set[Element] = set()
+    for part in element.iter():
+        kind = names.kind(part)
+        if kind == (INSTANCE, "unitdenominator"):
+            below.update(part.iter())
+        elif kind == (INSTANCE, "measure"):
+            measure = names.qualified(text_of(part)).rpartition(":")[2]
+            (under if part in below else over).append(measure)
+    if not over or not all(over + under):
+        raise ValueError("it has no measure")
+    return "*".join(over) + ("/" + "*".join(under) if under else "")
+
+
+def read_all(
+    elements: Iterable[Element], read: Callable[[Element], _Read], what: str, warn: Callable[[str], None]
+) -> dict[str, _Read]:
+    """Return what elements say by their ids; one that cannot be read is named and left out.
+
+    Args:
+        elements: Of two with one id the first one counts.
+        read: Reads one of them; ValueError where it cannot be read.
+        warn: Takes one line for each that cannot be read.
+    """
+    found: dict[str, _Read] = {}
+    for element in elements:
+        id = attributes(element).get("id", "")
+        try:
+            found.setdefault(id, read(element))
+        except ValueError as error:
+            warn(f"{what} {id[:40]!r} of the tags cannot be read: {error}; its numbers are treated as untagged")
+    return found
+
+
+def _day(text: str, *, ends: bool) -> date:
+    """Return a day. Midnight ends the day before, where a period ends with it."""
+    day, _, time = text.strip().partition("T")
+    found = date.fromisoformat(day[:10])
+    return found - timedelta(days=1) if ends and time.startswith("00:00:00") else found
+
+
+# A filing's fiscal calendar, from the tags that say what the filing is about (`dei`).
+
+
+_DRIFT = timedelta(days=15)
+_DAY = lazy_regex(
+    r"^--(?P<month>[01][0-9])-?(?P<day>[0-3][0-9])$|^(?P<name>[A-Za-z]{3,9})\.?\s+(?P<named>[0-3]?[0-9])$"
+)
+
+
+def read_calendar(words: Mapping[str, str]) -> FiscalCalendar:
+    """Return a filing's fiscal calendar; that of calendar years where its tags do not say another.
+
+    An annual report ends with its fiscal year. A quarterly one names the fiscal year that it is in and the day on
+    which years end.
+
+    Args:
+        words: What tags enclose, by their concepts.
+    """
+    last = _date(words.get("dei:DocumentPeriodEndDate", ""))
+    if last is None:
+        return CALENDAR_YEARS
+    end = last
+    if words.get("dei:DocumentFiscalPeriodFocus", "FY").strip().upper() != "FY":
+        day = _day_of_year(words.get("dei:CurrentFiscalYearEndDate", ""), last.year)
+        if day is None:
+            return CALENDAR_YEARS
+        end = day if day >= last - _DRIFT else _in_year(day, last.year + 1)
+    named = re.fullmatch(r"\s*((?:19|20)[0-9]{2})\s*", words.get("dei:DocumentFiscalYearFocus", ""))
+    return FiscalCalendar(int(named[1]) if named else end.year, end)
+
+
+def _date(text: str) -> date | None:
+    text = " ".join(text.split())
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            return None
+    found = next((m.period for m in find_periods(text) if m.period.kind == "date"), None)
+    return date(found.year, found.month or 1, found.day or 1) if found else None
+
+
+def _day_of_year(text: str, year: int) -> date | None:
+    """Return a day of a year: `--12-31`, "December 31"."""
+    match = _DAY.match(" ".join(text.split()))
+    if match is None:
+        return None
+    month, day = match["month"] or match["name"], match["day"] or match["named"]
+    name = f"{month}/{int(day)}/{year}" if month.isdigit() else f"{month} {int(day)}, {year}"
+    if int(day) == 29:  # of February
+        name = name.replace("29", "28")
+    return _date(name)
+
+
+def _in_year(day: date, year: int) -> date:
+    return day.replace(year=year)
+
+
+# The tags of a filing: which number means what.
+#
+# A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
+
+
+_GREATEST_SCALE = 30
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NumberTag:
+    """A tagged number as it is in the file.
+
+    Attributes:
+        hidden: Whether it is in the header of the file, if nothing is printed.
+    """
+
+    element: Element
+    fact: Fact
+    text: str
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Tags:
+    """All tags of a file.
+
+    Attributes:
+        numbers: In the order of the file, those that could be read.
+        warnings: What could not be read, one line each.
+        decimal: The mark before decimals that most formats of the numbers ask for, or None.
+    """
+
+    numbers: tuple[NumberTag, ...] = ()
+    warnings: tuple[str, ...] = ()
+    decimal: str | None = None
+    _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
+
+    def fact(self, element: Element) -> Fact | None:
+        """Return what the tag of a printed number says; None if it is broken, or no tag of a number."""
+        return self._facts.get(element)
+
+
+def read_tags(tree: Element) -> Tags:
+    """Return the tags of a parsed file; none if it has none.
+
+    Args:
+        tree: The root element, as `xml.etree` or `lxml` made it, by an XML or an HTML parser.
+    """
+    names = Names(tree)
+    reader = _Reader(names)
+    for element in tree.iter():
+        space, local = names.kind(element)
+        if space in (INLINE, INSTANCE):
+            reader.take(element, space, local)
+    return reader.tags()
+
+
+class _Reader:
+    """Collects the elements first: a tag may be before the context that it refers to."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._contexts: list[Element] = []
+        self._units: list[Element] = []
+        self._numbers: list[Element] = []
+        self._words: list[Element] = []
+        self._hidden: set[Element] = set()
+        self._excluded: set[Element] = set()
+        self._faults: Counter[str] = Counter()
+        self._decimals: Counter[str] = Counter()
+
+    def take(self, element: Element, space: str, local: str) -> None:
+        if space == INSTANCE:
+            if local == "context":
+                self._contexts.append(element)
+            elif local == "unit":
+                self._units.append(element)
+        elif local == "nonfraction":
+            self._numbers.append(element)
+        elif local == "nonnumeric":
+            self._words.append(element)
+        elif local == "hidden":
+            self._hidden.update(element.iter())
+        elif local == "exclude":
+            self._excluded.add(element)
+
+    def tags(self) -> Tags:
+        contexts = read_all(self._contexts, lambda e: read_context(e, self._names), "context", self._warn)
+        units = read_all(self._units, lambda e: read_unit(e, self._names), "unit", self._warn)
+        calendar = read_calendar(self._cover_words())
+        numbers = []
+        for place, element in enumerate(self._numbers):
+            text = text_of(element, self._excluded)
+            try:
+                fact = self._fact(element, place, text, contexts, units, calendar)
+            except ValueError as error:
+                self._warn(f"a tag of {attributes(element).get('name', 'no name')[:60]} cannot be read: {error}")
+                continue
+            numbers.append(NumberTag(element, fact, text, element in self._hidden))
+        decimal = max(self._decimals, key=self._decimals.__getitem__, default=None)
+        return Tags(tuple(numbers), self._warnings(), decimal, {tag.element: tag.fact for tag in numbers})
+
+    def _cover_words(self) -> dict[str, str]:
+        """Return what the first tag of each concept of the cover encloses; other words are whole notes."""
+        words: dict[str, str] = {}
+        for element in self._words:
+            concept = self._names.qualified(attributes(element).get("name", ""))
+            if concept.startswith("dei:") and concept not in words:
+                words[concept] = text_of(element, self._excluded).strip()
+        return words
+
+    def _fact(
+        self,
+        element: Element,
+        place: int,
+        text: str,
+        contexts: Mapping[str, TagContext],
+        units: Mapping[str, str],
+        calendar: FiscalCalendar,
+    ) -> Fact:
+        said = attributes(element)
+        context = contexts.get(said.get("contextref", ""))
+        if context is None:
+            raise ValueError(f"unknown context {said.get('contextref', '')[:40]!r}")
+        concept = self._names.qualified(said.get("name", ""))
+        if not concept:
+            raise ValueError("it has no concept")
+        unit = units.get(said.get("unitref", ""))
+        scale = _whole(said.get("scale", "0"), "scale")
+        if abs(scale) > _GREATEST_SCALE:
+            raise ValueError(f"its scale {scale} is out of range")
+        value = None if self._is_nil(element) else self._value(text, said, scale)
+        decimals = said.get("decimals", "INF").strip()
+        exact = decimals.upper() == "INF"
+        return Fact(
+            concept=concept,
+            value=value,
+            unit=unit,
+            start=context.start,
+            end=context.end,
+            dimensions=context.dimensions,
+            scale=scale,
+            decimals=None if exact else _whole(decimals, "decimals"),
+            negated=said.get("sign", "").strip() == "-",
+            place=place,
+            year=calendar.year_of(context.end),
+            quarter=calendar.quarter_of(context.end),
+        )
+
+    def _value(self, text: str, said: Mapping[str, str], scale: int) -> Decimal:
+        format = said.get("format")
+        local = None if format is None else format.rpartition(":")[2]
+        number = printed_number(text, local)
+        if local and (mark := decimal_mark(local)) and any(one in text for one in ".,"):
+            self._decimals[mark] += 1
+        _, digits, exponent = number.as_tuple()
+        negative = said.get("sign", "").strip() == "-" and number != 0
+        return Decimal((int(negative), digits, int(exponent) + scale))
+
+    def _is_nil(self, element: Element) -> bool:
+        return any(
+            self._names.kind_of(name) == (SCHEMA_INSTANCE, "nil") and value.strip() in ("true", "1")
+            for name, value in element.attrib.items()
+        )
+
+    def _warn(self, line: str) -> None:
+        self._faults[line] += 1
+
+    def _warnings(self) -> tuple[str, ...]:
+        """Return a few lines and how many more there are: a broken file has thousands of them."""
+        lines = [line if count == 1 else f"{line} ({count} times)" for line, count in self._faults.items()]
+        more = len(lines) - _SHOWN
+        return (*lines[:_SHOWN], *([f"{more} more tags cannot be read"] if more > 0 else ()))
+
+
+def _whole(text: str, what: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"its {what} {text[:20]!r} is not a whole number") from None
