@@ -10,7 +10,7 @@ from quaestor.learning.examples import Example
 from quaestor.learning.labels import label_turn
 from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
-from quaestor.questions.told_years import with_told_years
+from quaestor.questions.stated_years import with_stated_years
 from quaestor.solvers.embedded.candidates import OPERATIONS
 from quaestor.solvers.embedded.operand_pool import SignatureModel, find_signature, list_features
 from quaestor.solvers.embedded.turn_state import DialogueState
@@ -47,7 +47,7 @@ def _samples(example: Example) -> list[SignatureSample]:
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
         turn, tree = label_turn(question, gold, trees, state, None, lambda options: options[0])
         signature = find_signature(question, turn.outcome, state)
-        features = list_features(with_told_years(question, state.questions), state.questions, signatures)
+        features = list_features(with_stated_years(question, state.questions), state.questions, signatures)
         samples.append(SignatureSample(example.company, features, signature))
         state = state.after(question, turn.outcome)
         trees.append(tree)
@@ -64,11 +64,11 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
     targets = [pooled(sample.signature, counts) for sample in samples]
     vectorizer = DictVectorizer(dtype=np.float32)
     matrix = vectorizer.fit_transform([sample.features for sample in samples])
-    kept = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() >= _FEATURE_SEEN)
-    regression = LogisticRegression(C=0.5, max_iter=300).fit(matrix[:, kept], targets)
+    frequent = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() >= _FEATURE_SEEN)
+    regression = LogisticRegression(C=0.5, max_iter=300).fit(matrix[:, frequent], targets)
     weights = regression.coef_.T.astype(np.float32)
     weights[np.abs(weights) < _SMALL] = 0
-    names = vectorizer.get_feature_names_out()[kept]
+    names = vectorizer.get_feature_names_out()[frequent]
     return SignatureModel(
         classes=tuple(map(str, regression.classes_)),
         features={str(name): row for row, name in enumerate(names)},

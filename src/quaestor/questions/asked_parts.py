@@ -59,7 +59,7 @@ _BETWEEN: Mapping[str, str] = MappingProxyType({
 
 
 def _either(words: Mapping[str, str], group: str) -> str:
-    return "|".join(f"(?P<{group}_{name or 'none'}>{said})" for name, said in words.items())
+    return "|".join(f"(?P<{group}_{name or 'none'}>{pattern})" for name, pattern in words.items())
 
 
 _FORMS = tuple(
@@ -105,13 +105,13 @@ def read_asked_parts(text: str) -> AskedParts | None:
     """
     if len(text) > _LONGEST:
         return None
-    said = " ".join(text.split())
-    found = next((match for form in _FORMS if (match := form.fullmatch(said))), None)
+    lowered = " ".join(text.split())
+    found = next((match for form in _FORMS if (match := form.fullmatch(lowered))), None)
     if found is None:
         return None
     groups = found.groupdict()
     named = [_read_parts(groups[name]) for name in ("a", "b") if groups.get(name)]
-    operation = next((name.removeprefix("op_") for name, said in groups.items() if name[:3] == "op_" and said), "")
+    operation = next((name.removeprefix("op_") for name, hit in groups.items() if name[:3] == "op_" and hit), "")
     operation = "subtract" if groups.get("from") else "" if operation == "none" else operation
     if groups.get("together"):
         operation = operation or "sum"
@@ -127,9 +127,9 @@ def read_asked_parts(text: str) -> AskedParts | None:
     return AskedParts(places, count, operation)
 
 
-def _read_parts(said: str) -> tuple[tuple[int, ...], int]:
+def _read_parts(text: str) -> tuple[tuple[int, ...], int]:
     """Return the places that words name, and of how many parts they speak."""
-    named, _, whole = said.partition(" of ")
+    named, _, whole = text.partition(" of ")
     words, together = named.split(), next((_MANY[word] for word in whole.split() if word in _MANY), 0)
     many = next((_MANY[word] for word in words if word in _MANY), 0)
     place = next((_PLACES[word] for word in words if word in _PLACES), None)

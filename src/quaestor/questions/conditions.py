@@ -149,11 +149,11 @@ def read_condition(text: str) -> Condition:
     >>> str(read_condition("how many years did sales exceed $10,000 thousand?").limit.value)
     '10000'
     """
-    limit, spans = _limit(text)
+    limit, spans = _find_limit(text)
     rest = _blanked(text, spans)
     for name in _NAMES_DEGREE.finditer(rest):
         rest = _blanked(rest, [name.span()])
-    move, moved = _move(rest)
+    move, moved = _find_move(rest)
     if move == "changed" and not _EXTREME.search(rest):
         move, moved = None, ()
     if limit is not None:
@@ -170,23 +170,23 @@ def read_condition(text: str) -> Condition:
     many = 0
     if found is not None:
         # "top three" and "three largest"; "the one largest" is one.
-        said = found["after"] or found["before"]
-        many = _count(said) if said else 0
-    place = _place(found["place"]) if found is not None else 1
+        count_words = found["after"] or found["before"]
+        many = _read_count(count_words) if count_words else 0
+    place = _read_place(found["place"]) if found is not None else 1
     extreme: Extreme = "largest" if degree["up"] else "smallest"
     than = (compared["than"] or "").strip() if compared is not None else ""
     return Condition(extreme, place, many, None, move, compared is not None, than, (degree.span(), *moved))
 
 
-def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
+def _find_limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
     if found := _OR_MORE.search(text):
         up = found["way"] in ("more", "higher", "above", "over")
-        limit = _read(found, "at_least" if up else "at_most")
+        limit = _read_limit(found, "at_least" if up else "at_most")
         if limit is not None:
             return limit, [found.span()]
     for test, form in _LIMITS:
         found = form.search(text)
-        limit = _read(found, test) if found else None
+        limit = _read_limit(found, test) if found else None
         if found and limit is not None:
             return limit, [found.span()]
     for test, sign in (("below", _NEGATIVE), ("above", _POSITIVE)):
@@ -197,19 +197,19 @@ def _limit(text: str) -> tuple[Limit | None, list[tuple[int, int]]]:
     return None, []
 
 
-def _read(found: re.Match[str], test: Test) -> Limit | None:
+def _read_limit(found: re.Match[str], test: Test) -> Limit | None:
     """Return the limit that a comparison with a number names; None if the number is a year."""
-    said = found["number"]
-    plain = said.replace(",", "")
-    if said[0].isdigit() or said[0] == ".":
-        if re.fullmatch(r"(?:19|20)\d\d", said) and not found["unit"] and not found["scale"]:
+    number = found["number"]
+    plain = number.replace(",", "")
+    if number[0].isdigit() or number[0] == ".":
+        if re.fullmatch(r"(?:19|20)\d\d", number) and not found["unit"] and not found["scale"]:
             return None
         try:
             value = Decimal(plain)
         except InvalidOperation:
             return None
     else:
-        known = read_number_words(said)
+        known = read_number_words(number)
         if known is None:
             return None
         value = Decimal(known)
@@ -221,7 +221,7 @@ def _read(found: re.Match[str], test: Test) -> Limit | None:
     return Limit(test, -value if below else value, scale, unit)
 
 
-def _move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
+def _find_move(text: str) -> tuple[Move | None, tuple[tuple[int, int], ...]]:
     for name, form in (("rose", _ROSE), ("fell", _FELL), ("changed", _CHANGED)):
         if found := form.search(text):
             move: Move = "rose" if name == "rose" else "fell" if name == "fell" else "changed"
@@ -234,14 +234,14 @@ def _is_noun(text: str, start: int, end: int) -> bool:
     return _BEFORE_NOUN.search(text[:start]) is not None or _BEHIND_NOUN.match(text[end:]) is not None
 
 
-def _count(said: str) -> int:
-    return int(said) if said.isdigit() else NUMBER_WORDS[said]
+def _read_count(text: str) -> int:
+    return int(text) if text.isdigit() else NUMBER_WORDS[text]
 
 
-def _place(said: str | None) -> int:
-    if not said:
+def _read_place(text: str | None) -> int:
+    if not text:
         return 1
-    return int(said[0]) if said[0].isdigit() else _PLACES.index(said) + 2
+    return int(text[0]) if text[0].isdigit() else _PLACES.index(text) + 2
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:

@@ -105,8 +105,8 @@ def _phrases(tokens: Sequence[str]) -> list[_Phrase]:
         elif words and (token in JOINING_WORDS or (token in ARTICLES and words[-1] in JOINING_WORDS)):
             words.append(token)
         else:
-            said = tokens[start - 1] in _VERBS if words and start else False
-            _close(found, start, words[1:] if said and words[0].endswith("ed") else words)
+            after_verb = tokens[start - 1] in _VERBS if words and start else False
+            _close(found, start, words[1:] if after_verb and words[0].endswith("ed") else words)
             words = []
     return found
 

@@ -134,8 +134,8 @@ def _scale_of(words: str) -> Scale | None:
 
 def without_instructions(question: str) -> str:
     """Return a question without the sentences behind it that only say how to answer it."""
-    asked, mark, said = question.partition("?")
-    return f"{asked}{mark}" if mark and is_instruction(said) else question
+    asked, mark, rest = question.partition("?")
+    return f"{asked}{mark}" if mark and is_instruction(rest) else question
 
 
 def with_instructions_last(question: str) -> str:
@@ -144,10 +144,10 @@ def with_instructions_last(question: str) -> str:
     >>> with_instructions_last("Answer in USD millions: what was rent?")
     'what was rent? Answer in USD millions.'
     """
-    said, colon, asked = question.partition(":")
-    if not colon or not asked.rstrip().endswith("?") or "?" in said or not is_instruction(said):
+    instruction, colon, asked = question.partition(":")
+    if not colon or not asked.rstrip().endswith("?") or "?" in instruction or not is_instruction(instruction):
         return question
-    return f"{asked.strip()} {said.strip()}."
+    return f"{asked.strip()} {instruction.strip()}."
 
 
 def is_instruction(sentence: str) -> bool:

@@ -105,7 +105,7 @@ def read_listing(text: str) -> Listing | None:
     rest = text[:start] + " " + text[end:]
     if not respective and asks_one(rest):
         return None
-    questions = tuple(_alone(text, start, end, item) for item in items)
+    questions = tuple(_narrow(text, start, end, item) for item in items)
     return Listing(questions, items, respective, not respective and _TOTAL.search(rest) is not None)
 
 
@@ -127,7 +127,7 @@ def read_enumeration(text: str) -> Listing | None:
         last, _, rest = last.partition(" ")
         head = f" {rest}"
     things = tuple(f"{item}{head}" for item in (*items, last))
-    return Listing(tuple(_alone(text, *found.span(), thing) for thing in things), things, respective=True, total=False)
+    return Listing(tuple(_narrow(text, *found.span(), thing) for thing in things), things, respective=True, total=False)
 
 
 def asks_for_parts(text: str) -> bool:
@@ -184,11 +184,11 @@ _SINGULAR = (
 )
 
 
-def _alone(text: str, start: int, end: int, item: str) -> str:
+def _narrow(text: str, start: int, end: int, item: str) -> str:
     """Return a question with one of its times in the place of all."""
     before, after = text[:start], text[end:]
     for form, one in _SINGULAR:
         before = form.sub(one, before)
     item = re.sub(r"\byears\b", "year", item)
-    said = _RESPECTIVE.sub("", f"{before}{item}{after}")
-    return " ".join(said.replace(" ?", "?").split())
+    single = _RESPECTIVE.sub("", f"{before}{item}{after}")
+    return " ".join(single.replace(" ?", "?").split())

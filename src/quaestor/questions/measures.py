@@ -65,11 +65,11 @@ _TO_ANOTHER = re.compile(
     r"|\b(?:percentage|percent|%) of\b"
 )
 """What sets a measure against something else."""
-_APART = re.compile(
+_ASKS_CHANGE = re.compile(
     r"(?:(?:and|so|then|now|ok|okay)\b[\s,]*)*what (?:is|was) the (?:change|difference)"
     r"(?: between (?:them|the two|these two|both|those))?(?P<percent>,? in percent(?:age terms)?)?[\s?.!]*"
 )
-_BESIDES = frozenset(
+_NEUTRAL = frozenset(
     "actual based basis called company company's computed consolidated corporation current date days ended firm full "
     "get generated group had half latest level million months most much overall recent reported so-called stand stood "
     "whole worth business businesses come came amount to in thousands millions billions dollars usd".split()
@@ -88,7 +88,7 @@ class AskedMeasure:
 
     Attributes:
         measure: Which; None if it is of a line that the document may print.
-        said: The words of the question that name it.
+        wording: The words of the question that name it.
         periods: The periods that are named, in order; a range is its first and its last year.
         last_years: That it is of so many years up to the latest; 0 if nothing says it.
         offset: That it is so many years from the latest, or from the period named.
@@ -100,7 +100,7 @@ class AskedMeasure:
 
     measure: Measure | None
     line: str
-    said: str
+    wording: str
     form: MeasureForm
     periods: tuple[Period, ...] = ()
     last_years: int = 0
@@ -153,17 +153,17 @@ def _own(question: Question) -> AskedMeasure | None:
         return None
     if named is None:
         return _of_line(question, form, rest) if form in _OF_LINES else None
-    owners, others = _beside(rest)
+    owners, others = _read_neighbours(rest)
     second = _named(rest)
-    if form == "value" and second is None and (besides := _TO_ANOTHER.search(rest)) is not None:
-        others = (*others, besides[0])
+    if form == "value" and second is None and (other := _TO_ANOTHER.search(rest)) is not None:
+        others = (*others, other[0])
     offset = question.offsets[0] if question.offsets else 0
     count = _last_years(question, form)
     periods = _periods(question)
-    said = question.lowered[named[1][0] : named[1][1]]
+    wording = question.lowered[named[1][0] : named[1][1]]
     another = "" if second is None else second[0].label
     months = 0 if periods else next((n for n, length in _LENGTHS if length.search(question.lowered)), 0)
-    return AskedMeasure(named[0], "", said, form, periods, count, offset, owners, others, another, months)
+    return AskedMeasure(named[0], "", wording, form, periods, count, offset, owners, others, another, months)
 
 
 def _last_years(question: Question, form: MeasureForm) -> int:
@@ -171,8 +171,8 @@ def _last_years(question: Question, form: MeasureForm) -> int:
     years = _LAST_YEARS.search(question.lowered)
     if years is None:
         return 0
-    said = years["count"] or years["long"]
-    count = int(said) if said.isdigit() else NUMBER_WORDS[said]
+    count_words = years["count"] or years["long"]
+    count = int(count_words) if count_words.isdigit() else NUMBER_WORDS[count_words]
     return count + (years["long"] is not None and form == "growth_rate")
 
 
@@ -232,9 +232,9 @@ def _of_line(question: Question, form: MeasureForm, rest: str) -> AskedMeasure |
     if form == "average" and not (count or len({period.year for period in periods}) > 1):
         return None
     called = list(words(re.sub(r"[()]", " ", rest)))
-    while called and (called[0] in FUNCTION_WORDS - {"net", "total"} or called[0] in _BESIDES or _whose(called[0])):
+    while called and (called[0] in FUNCTION_WORDS - {"net", "total"} or called[0] in _NEUTRAL or _is_owner(called[0])):
         del called[0]
-    while called and (called[-1] in FUNCTION_WORDS or called[-1] in _BESIDES):
+    while called and (called[-1] in FUNCTION_WORDS or called[-1] in _NEUTRAL):
         del called[-1]
     if not called:
         return None
@@ -263,21 +263,21 @@ def _bare_years(question: Question) -> list[re.Match[str]]:
     return [y for y in _YEAR.finditer(question.lowered) if not any(a <= y.start() < b for a, b in inside)]
 
 
-def _beside(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _read_neighbours(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words beside a measure that may name whose it is, and those that make another figure of it."""
     owners: list[str] = []
     others: list[str] = []
-    said = [word for word in words(text) if word != "|"]
-    for place, word in enumerate(said):
-        if word in FUNCTION_WORDS or word in _BESIDES or not word[0].isalpha():
+    tokens = [word for word in words(text) if word != "|"]
+    for place, word in enumerate(tokens):
+        if word in FUNCTION_WORDS or word in _NEUTRAL or not word[0].isalpha():
             continue
-        before = [other for other in said[max(0, place - 3) : place] if other not in ("the", "company")]
+        before = [other for other in tokens[max(0, place - 3) : place] if other not in ("the", "company")]
         led = bool(before) and (before[-1] in _LEADS_OWNER or before[-1] in owners)
-        (owners if led or _whose(word) else others).append(word)
+        (owners if led or _is_owner(word) else others).append(word)
     return tuple(owners), tuple(others)
 
 
-def _whose(word: str) -> bool:
+def _is_owner(word: str) -> bool:
     return word.endswith(("'s", "\u2019s", "s'"))
 
 
@@ -303,7 +303,7 @@ def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | Non
     for start, end in sorted(_time_spans(question), reverse=True):
         text = f"{text[:start]}<period>{text[end:]}"
     text = " ".join(text.split())
-    moved = _MOVED.fullmatch(text) or _APART.fullmatch(text)
+    moved = _MOVED.fullmatch(text) or _ASKS_CHANGE.fullmatch(text)
     if moved is not None and before.form in ("value", "change", "percentage_change"):
         before = before if before.form == "value" else replace(before, periods=before.periods[:1])
         form: MeasureForm = "percentage_change" if moved["percent"] else "change"

@@ -37,7 +37,7 @@ def why_no_number(question: Question) -> str | None:
     'a reason is not a number'
     >>> why_no_number(Question("and in 2010?"))
     """
-    said = " ".join(question.lowered.split())
-    if question.periods and _SUM.fullmatch(said):
+    lowered = " ".join(question.lowered.split())
+    if question.periods and _SUM.fullmatch(lowered):
         return None
-    return next((reason for form, reason in _FORMS if form.fullmatch(said)), None)
+    return next((reason for form, reason in _FORMS if form.fullmatch(lowered)), None)

@@ -16,11 +16,11 @@ class Question:
     """A question. Two of the same text and years are equal.
 
     Attributes:
-        told_years: The years that it names by their distance from those of earlier questions, if it names none.
+        stated_years: The years that it names by their distance from those of earlier questions, if it names none.
     """
 
     text: str
-    told_years: tuple[int, ...] = ()
+    stated_years: tuple[int, ...] = ()
 
     @cached_property
     def lowered(self) -> str:
@@ -66,7 +66,7 @@ class Question:
     @cached_property
     def _years(self) -> tuple[int, ...]:
         spans = ((mention.period.year, mention.period.last) for mention in self.periods)
-        return tuple(year for span in spans for year in span if year is not None) or self.told_years
+        return tuple(year for span in spans for year in span if year is not None) or self.stated_years
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ class Question:
         return cues.question_cues(self.lowered, self.patterns, len(self.years), named=bool(self.names))
 
     @property
-    def stands_alone(self) -> bool:
+    def is_self_contained(self) -> bool:
         """Whether it names a thing, and has no word that stands for an earlier answer."""
         return bool(self.names) and self.cues.isdisjoint(cues.POINTING)
 

@@ -196,8 +196,8 @@ def _split_kinds(asked: str) -> list[str]:
     added = reading.total_asked or _SUMMED.search(asked.lower())
     if not bases and (reading.relation != "sum" or added or " and " not in asked.lower()):
         return [asked]
-    apart = bases or _adds_nothing(asked.lower(), reading.operands)
-    if not apart or not all(operand.matches for operand in reading.operands):
+    separate = bases or _adds_nothing(asked.lower(), reading.operands)
+    if not separate or not all(operand.matches for operand in reading.operands):
         return [asked]
     time = _time_of(asked)
     return [
@@ -229,8 +229,8 @@ def _kind(operand: Operand) -> int:
 
 def _complete(clause: str, first: str) -> str:
     """Return a clause with the topic and the time of the first one, if it lacks them."""
-    if (told := _WHEN_MOST.fullmatch(clause)) is not None:
-        return f"{told['when']} was it {told['most']}"  # of the times of the answer before
+    if (asked := _WHEN_MOST.fullmatch(clause)) is not None:
+        return f"{asked['when']} was it {asked['most']}"  # of the times of the answer before
     topic = _topic(first)
     back = _POINTS_BACK.search(clause.lower())
     if back is not None:

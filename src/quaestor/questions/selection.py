@@ -200,11 +200,11 @@ def read_selection(text: str) -> AskedSelection | None:
 
 def _counted(text: str, condition: Condition) -> AskedSelection | None:
     found = _COUNTED_PERIODS.search(text)
-    held = bool(condition.limit or condition.move)
-    if found and (held or _SHOWN.search(text[found.end() :])):
+    is_limited = bool(condition.limit or condition.move)
+    if found and (is_limited or _SHOWN.search(text[found.end() :])):
         return _selection("count", "periods", found, text, condition, several=True)
     found = _COUNTED_PARTS.search(text)
-    if found and (held or _SHOWN.search(text[found.end() :])):
+    if found and (is_limited or _SHOWN.search(text[found.end() :])):
         return _selection("count", "items", found, text, condition, several=True)
     return None
 

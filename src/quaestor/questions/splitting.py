@@ -38,9 +38,9 @@ _CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+{_ALSO}{{1,4}})"
 _JOINT = lazy_regex(
     rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I
 )
-# What follows "tell me" is told, not asked: "tell me the revenue and how it changed".
-_TOLD = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
-_TELLS = lazy_regex(
+# A question behind a request: "tell me the revenue and how it changed".
+_JOINT_OF_REQUEST = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
+_REQUEST = lazy_regex(
     r"\s*(?:please\s+|can you\s+|could you\s+)*(?:tell|show|give|calculate|compute|list|find|report)\b", re.I
 )
 _BEGINS = lazy_regex(rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b)", re.I)
@@ -83,8 +83,8 @@ _PAIR = lazy_regex(
     r"(?P<after>\s+(?:in|for|at|of|during|as\s+of)\s+(?:[\w,]+\s+){0,4}(?:19|20)\d\d\s*\??)",
     re.I,
 )
-_APART = lazy_regex(r"difference|ratio|sum", re.I)
-_TOLD_WHEN = lazy_regex(rf"(?:say|state|mention|tell\s+me)\s+(when)\s+(it|they|that|this)\s+({_BE})\b", re.I)
+_NEEDS_TWO = lazy_regex(r"difference|ratio|sum", re.I)
+_ASKS_WHEN = lazy_regex(rf"(?:say|state|mention|tell\s+me)\s+(when)\s+(it|they|that|this)\s+({_BE})\b", re.I)
 _POLITE = lazy_regex(r"\s*(?:thanks?|thank you|please|thx)?[\s.!]*", re.I)
 
 
@@ -117,22 +117,22 @@ def split_question(text: str) -> tuple[str, ...]:
 def _sentences(text: str) -> list[str]:
     """Return a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
-    said: list[str] = []
+    sentences: list[str] = []
     for part in (text[start:end].strip() for start, end in pairwise(cuts)):
-        if said and is_instruction(part):
-            said[-1] = f"{said[-1]} {part}"
-        elif _said(part):
-            said.append(part)
-    if len(said) < 2 or said[-1].endswith("?") or _BEGINS.match(said[-1]):
-        return said
-    if _POLITE.fullmatch(said[-1]):
-        return said[:-1]
-    return [*said[:-2], f"{said[-2]} {said[-1]}"]
+        if sentences and is_instruction(part):
+            sentences[-1] = f"{sentences[-1]} {part}"
+        elif _count_words(part):
+            sentences.append(part)
+    if len(sentences) < 2 or sentences[-1].endswith("?") or _BEGINS.match(sentences[-1]):
+        return sentences
+    if _POLITE.fullmatch(sentences[-1]):
+        return sentences[:-1]
+    return [*sentences[:-2], f"{sentences[-2]} {sentences[-1]}"]
 
 
 def _clauses(sentence: str) -> list[str]:
     """Return a sentence cut where another question begins in it."""
-    joints = [*_JOINT.finditer(sentence), *(_TOLD.finditer(sentence) if _TELLS.match(sentence) else ())]
+    joints = [*_JOINT.finditer(sentence), *(_JOINT_OF_REQUEST.finditer(sentence) if _REQUEST.match(sentence) else ())]
     clauses, begin = [], 0
     for joint in sorted(joints, key=lambda found: found.start()):
         before = sentence[begin : joint.start()]
@@ -147,13 +147,13 @@ def _clauses(sentence: str) -> list[str]:
 
 def _whole(before: str, joint: str) -> bool:
     """Whether the words before a joint are a question of their own, and not the beginning of one."""
-    if _OPEN.search(before) or _OF_WHAT.search(before) or _said(before) < 2:
+    if _OPEN.search(before) or _OF_WHAT.search(before) or _count_words(before) < 2:
         return False
     if _LEADS_IN.match(before):
         # "in 2012, what was revenue" is one, "considering what was paid in 2012" is none yet.
         return _LATER.search(before) is not None
     if _BEGINS.match(before) or _LATER.search(before):
-        return _said(before) > 2
+        return _count_words(before) > 2
     # "revenue in 2012 and what was it in 2011?": a thing that is named stands for the question of it.
     return any(character.isalpha() or character == ";" for character in joint)
 
@@ -163,17 +163,17 @@ def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
     if listing := read_listing(_as_question(question)):
         return listing.questions
     since = asked.re is _BACK and asked["since"]
-    if not since and _APART.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
+    if not since and _NEEDS_TWO.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
         things = (pair["first"].strip(), pair["second"].strip())
         return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)
     return ()
 
 
-def _said(text: str) -> int:
+def _count_words(text: str) -> int:
     """Return how many words a text has, letters that stand alone not among them."""
     return sum(len(word) > 1 for word in words(text))
 
 
 def _as_question(clause: str) -> str:
-    clause = _TOLD_WHEN.sub(r"\1 \3 \2", " ".join(clause.split()).rstrip(",;"))
+    clause = _ASKS_WHEN.sub(r"\1 \3 \2", " ".join(clause.split()).rstrip(",;"))
     return clause if clause.endswith(("?", ".", "!")) else f"{clause}?"

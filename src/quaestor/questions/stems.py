@@ -63,19 +63,19 @@ def stems(text: str) -> tuple[str, ...]:
     its month as a word.
     """
     lowered = _with_months(text.lower())
-    said = words(lowered)
-    plain = [found for word in said if (found := meaning_stem(word)) is not None]
+    tokens = words(lowered)
+    plain = [found for word in tokens if (found := meaning_stem(word)) is not None]
     # Most texts have no such word at all, which is quicker to see.
-    named = () if _WITH_MARKS.isdisjoint(said) else _NAMED.findall(lowered)
+    named = () if _WITH_MARKS.isdisjoint(tokens) else _NAMED.findall(lowered)
     return (*plain, *(f"{name}{mark.replace('-', '')}" for name, mark in named if mark.strip("-")))
 
 
 def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
     """Return the stems of texts with a space between them; those of a part are known from the last time."""
-    said = tuple(parts)
-    found = [_single_stems(part) for part in said]
+    texts = tuple(parts)
+    found = [_single_stems(part) for part in texts]
     # A name at the end of a part may have its mark at the beginning of the next.
-    return stems(" ".join(said)) if None in found else tuple(stem for part in found if part for stem in part)
+    return stems(" ".join(texts)) if None in found else tuple(stem for part in found if part for stem in part)
 
 
 @lru_cache(maxsize=1024)
@@ -85,13 +85,13 @@ def _single_stems(text: str) -> tuple[str, ...] | None:
     return stems(text) if is_of_single_words(lowered, words(lowered)) else None
 
 
-def is_of_single_words(text: str, said: Iterable[str]) -> bool:
+def is_of_single_words(text: str, tokens: Iterable[str]) -> bool:
     """Return whether the stems of any part of a text are those of its words alone: it has no date and no mark.
 
     Args:
         text: In lower case.
     """
-    return "/" not in text and _WITH_MARKS.isdisjoint(said)
+    return "/" not in text and _WITH_MARKS.isdisjoint(tokens)
 
 
 def without_owner(text: str) -> str:

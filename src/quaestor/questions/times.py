@@ -74,7 +74,7 @@ class AskedTime:
         day: The day that it is, or that it ends on.
     """
 
-    said: str
+    wording: str
     year: int | None = None
     months: int | None = None
     quarter: int | None = None
@@ -108,7 +108,7 @@ def times_asked(question: Question) -> tuple[AskedTime, ...]:
     years = [_time_of(mention, question) for mention in named if mention.period.year in certain]
     parts = tuple(_parts(question))
     if which := [part for part in parts if not part.is_length]:
-        of_years = [replace(p, year=t.year, said=f"{p.said} of {t.year}") for p in which for t in years]
+        of_years = [replace(p, year=t.year, wording=f"{p.wording} of {t.year}") for p in which for t in years]
         fine += of_years or which
         years = []
     lengths = {part.months: part for part in parts if part.is_length}
@@ -124,7 +124,7 @@ def times_asked(question: Question) -> tuple[AskedTime, ...]:
 def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
     if time.quarter is not None or time.months not in (None, 1, _YEAR):
         return time
-    return replace(time, months=length.months, said=f"{length.said} of {time.said}")
+    return replace(time, months=length.months, wording=f"{length.wording} of {time.wording}")
 
 
 def _is_fine(mention: PeriodMention, question: Question) -> bool:
@@ -139,20 +139,20 @@ def _is_fine(mention: PeriodMention, question: Question) -> bool:
 
 
 def _time_of(mention: PeriodMention, question: Question) -> AskedTime:
-    period, said = mention.period, question.lowered[mention.start : mention.end]
+    period, text = mention.period, question.lowered[mention.start : mention.end]
     # Halves and months of a year are those of the calendar, unless a month is named.
-    ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(said) else None
+    ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(text) else None
     month, day = (period.ends.month, period.ends.day) if period.ends is not None else (ends, period.day)
     match period.kind:
         case "quarter":
-            return AskedTime(said, period.year, _QUARTER, period.quarter if month is None else None, None, month, day)
+            return AskedTime(text, period.year, _QUARTER, period.quarter if month is None else None, None, month, day)
         case "year":
-            whole = _WHOLE_YEAR.search(said) or question.lowered[: mention.start].endswith(("fiscal year ", "fiscal "))
-            return AskedTime(said, period.year, _YEAR if whole else None, month=month, day=day)
+            whole = _WHOLE_YEAR.search(text) or question.lowered[: mention.start].endswith(("fiscal year ", "fiscal "))
+            return AskedTime(text, period.year, _YEAR if whole else None, month=month, day=day)
         case "month":
-            return AskedTime(said, period.year, 1, month=month)
+            return AskedTime(text, period.year, 1, month=month)
         case _:
-            return AskedTime(said, period.year, period.months, None, half_of(period) if not month else None, month, day)
+            return AskedTime(text, period.year, period.months, None, half_of(period) if not month else None, month, day)
 
 
 def half_of(period: Period) -> int | None:
@@ -166,13 +166,13 @@ def _parts(question: Question) -> Iterator[AskedTime]:
     for mention in question.periods:
         text = f"{text[: mention.start]}{'.' * (mention.end - mention.start)}{text[mention.end :]}"
     for match in _PART.finditer(text):
-        said, group = match[0], match.groupdict()
+        part, group = match[0], match.groupdict()
         if quarter := group["quarter"] or group["q"] or group["before_q"]:
-            yield AskedTime(said, months=_QUARTER, quarter=_number(quarter))
+            yield AskedTime(part, months=_QUARTER, quarter=_number(quarter))
         elif half := group["half"] or group["h"] or group["before_h"]:
-            yield AskedTime(said, months=_HALF, half=_number(half))
+            yield AskedTime(part, months=_HALF, half=_number(half))
         else:
-            yield AskedTime(said, months=_number(group["months"]) if group["months"] else _YEAR)
+            yield AskedTime(part, months=_number(group["months"]) if group["months"] else _YEAR)
     for match in _DAY.finditer(text):
         day = parse_period(match["day"], _LEAP_YEAR)
         if day is not None:

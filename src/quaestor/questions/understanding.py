@@ -108,7 +108,7 @@ class Reading:
             "measure": bool(named), "member": bool(others), "time": bool(self.moments),
             "operation": bool(self.relation or self.unit or _OPERATION.search(self.text.lower())),
         }  # fmt: skip
-        return frozenset(slot for slot, there in found.items() if there)
+        return frozenset(slot for slot, is_named in found.items() if is_named)
 
 
 _OPERATION = re.compile(
@@ -299,14 +299,14 @@ def read_operand(text: str) -> Operand:
     phrase = tuple(_PRINTED.get(found, found) for _, _, found in spans_of_terms(text))
     matches = read_lexicon().find(phrase)
     named = {place for match in matches for place in range(match.start, match.end)}
-    kept = tuple(found for place, found in enumerate(phrase) if place in named or not is_filler(found))
-    return Operand(text, kept, matches, phrase)
+    terms = tuple(found for place, found in enumerate(phrase) if place in named or not is_filler(found))
+    return Operand(text, terms, matches, phrase)
 
 
 def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
     """Return a question without its instructions, and the statement and the unit that they name."""
-    said = read_instructions(_SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text))))
-    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", said.rest), said.role, said.unit
+    instructions = read_instructions(_SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text))))
+    return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", instructions.rest), instructions.role, instructions.unit
 
 
 def _asks_for_total(text: str) -> bool:
@@ -431,16 +431,16 @@ def _read_connected(text: str) -> _Found:
         if _word(one) == "net of" or not any(_is_inside(one, span, text) for span in spans)
     ]  # fmt: skip
     for relation in ("ratio", "difference", "versus", "sum"):
-        kept = [one for one in found if one[relation] is not None and _relates(text, one, relation)]
-        if not kept:
+        connectors = [one for one in found if one[relation] is not None and _relates(text, one, relation)]
+        if not connectors:
             continue
-        kept = _enumerated(kept, text) if relation == "sum" else kept[:1]
-        if not kept:
+        connectors = _enumerated(connectors, text) if relation == "sum" else connectors[:1]
+        if not connectors:
             continue
-        ends = [0, *(one.end() for one in kept)]
-        starts = [*(one.start() for one in kept), len(text)]
+        ends = [0, *(one.end() for one in connectors)]
+        starts = [*(one.start() for one in connectors), len(text)]
         parts = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-        first = kept[0]
+        first = connectors[0]
         if relation == "sum" and not _names(parts[0]) and _word(first) in _JOINING:
             parts = parts[1:]
         if relation in ("sum", "versus"):
@@ -499,10 +499,10 @@ def _enumerated(connectors: Sequence[re.Match[str]], text: str) -> list[re.Match
     """Return the connectors of a sum; commas only if "and" or the like ends their list."""
     ends = [one.start() for one in connectors if _word(one) != ","]
     last = max(ends, default=-1)
-    kept = [one for one in connectors if _word(one) != "," or one.start() < last]
-    words = [len(read_operand(text[a.end() : b.start()]).phrase) for a, b in pairwise(kept)]
+    listed = [one for one in connectors if _word(one) != "," or one.start() < last]
+    words = [len(read_operand(text[a.end() : b.start()]).phrase) for a, b in pairwise(listed)]
     long = next((place + 1 for place in reversed(range(len(words))) if words[place] > _LONG_ITEM), 0)
-    return kept[long:]
+    return listed[long:]
 
 
 def _without_head(parts: list[str]) -> list[str]:

@@ -25,8 +25,8 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     (r"(?<=% )(?:raise|hike)\b|(?<=percent )(?:raise|hike)\b|\b(?:raise|hike)(?= in (?:%|percent))", "increase"),
     # units
     *(
-        (rf"[,(]?\s*(?:\bin )?(?<![\w$])(?:us ?)?\$ ?(?:{said})\b\)?", f" in $ {plain}")
-        for said, plain in (("mm?|mn|mln", "millions"), ("k", "thousands"), ("bn?", "billions"))
+        (rf"[,(]?\s*(?:\bin )?(?<![\w$])(?:us ?)?\$ ?(?:{short})\b\)?", f" in $ {plain}")
+        for short, plain in (("mm?|mn|mln", "millions"), ("k", "thousands"), ("bn?", "billions"))
     ),
     # what is written short
     (r"\bcash-?flow\b", "cash flow"),

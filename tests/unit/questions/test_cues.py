@@ -75,4 +75,4 @@ def test_a_pattern_is_named_by_an_id() -> None:
     ],
 )
 def test_a_question_stands_alone_that_names_a_thing_and_points_at_nothing(question: str, alone: bool) -> None:
-    assert read_question(question).stands_alone is alone
+    assert read_question(question).is_self_contained is alone

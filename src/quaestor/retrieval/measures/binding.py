@@ -133,7 +133,7 @@ def _is_said_of_amounts(
     if measure.metric_type != "percentage" or asked.form != "value" or not prints_amount(document, rows):
         return False
     labels = {" ".join(words(document.table(table).rows[row].label.lower())) for table, row in rows}
-    return " ".join(words(asked.said)) in labels
+    return " ".join(words(asked.wording)) in labels
 
 
 @dataclass
@@ -163,7 +163,7 @@ class _Binder:
         )
         for times in times_asked.of(self.asked):
             own = self.called_like(measure)
-            cells = [printed_cell(self.document, measure, self.asked.said, moment, own) for moment in times]
+            cells = [printed_cell(self.document, measure, self.asked.wording, moment, own) for moment in times]
             named = {f"{_LINE}_{place}": cell for place, cell in enumerate(cells) if cell is not None}
             if len(named) == len(times):
                 first = next(iter(named.values()))

@@ -71,7 +71,7 @@ def find_missing_line(question: Question, plan: Plan | None, document: Document)
     question_words = search_words(question.lowered)
     # What takes longest comes last: most answers are of a row with all that is asked for, most questions name no line.
     telling = " ".join(word for word in question_words if word not in _NO_PART and not word.isdigit())
-    if not (label or earlier) or not question.stands_alone or _has_words_of(label, telling):
+    if not (label or earlier) or not question.is_self_contained or _has_words_of(label, telling):
         return None
     named = _find_longest_caption(question_words)
     if named is None or not question.names <= set(named[0].split()) or _has_words_of(label, named[0]):

@@ -332,7 +332,7 @@ def _find_compared_cells(
     than = read_question(selection.condition.than)
     theirs = [year for year in than.years if year in by_year]
     # A year that is given by its distance is that of the other side: "more than in the prior year".
-    own = [year for year in question.years if year not in (*theirs, *question.told_years)]
+    own = [year for year in question.years if year not in (*theirs, *question.stated_years)]
     if set(stems(_remove_distances(than))) - set(stems(group.text)):
         # Another line: of the same year.
         mine = _find_meant_cell(by_year, [*own, *theirs], group, last) or by_year.get(max(by_year, default=0))

@@ -328,7 +328,7 @@ def _has_year(row: Header, before: Header, year: int | None) -> bool:
 
 def find_repeated_turn(question: Question, memory: Memory) -> int | None:
     """Return the last turn in which a question was asked that stands alone, in the same words; None if none was."""
-    if not question.stands_alone:
+    if not question.is_self_contained:
         return None
     question_words = _read_words(question)
     turns = range(len(memory.answers) - 1, -1, -1)
@@ -524,10 +524,10 @@ def _describe_lack(unbound: MissingInputs) -> str:
         where = {figure.statement for figure in unbound.lacking}
         statement = f"its {where.pop()} has" if len(where) == 1 and "" not in where else "the document has"
         return f"{definition}; {statement} no line for {lines}"
-    return f"{definition}; {unbound.reason}" if definition != asked.said else f"{asked.said}: {unbound.reason}"
+    return f"{definition}; {unbound.reason}" if definition != asked.wording else f"{asked.wording}: {unbound.reason}"
 
 
 def _describe_definition(asked: AskedMeasure) -> str:
     if asked.measure is None or not asked.measure.formula:
-        return asked.said
+        return asked.wording
     return f"{asked.called} is {in_words(asked.measure.formula)}"

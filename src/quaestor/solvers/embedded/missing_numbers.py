@@ -201,7 +201,7 @@ def describe_empty_cell(question: str, context: TurnContext) -> str | None:
             cells = cells if asks_for_change(read) else _drop_changes(cells, context)
             if not cells or any(cell.quantities for cell in cells) or _is_in_text(named, time, context):
                 continue
-            when = "" if time is None else f" for {time.said}"
+            when = "" if time is None else f" for {time.wording}"
             return f"{named.name} {_describe_print(cells)}{when} on the page"
     return None
 
@@ -223,7 +223,7 @@ def describe_other_line(question: Question, plan: Plan | None, context: TurnCont
     for time in times:
         cells = line.at(time, document)
         if not any(cell.quantities for cell in cells):
-            return f"{line.name} {_describe_print(cells) if cells else 'has no number'} for {time.said}"
+            return f"{line.name} {_describe_print(cells) if cells else 'has no number'} for {time.wording}"
     if asks_for_change(question) and len(numbers) <= 1:
         return f"{line.name} has no two numbers to compare"
     return None if numbers else f"{line.name} has no number"
@@ -298,7 +298,7 @@ def _describe_other_basis(question: Question, source: CellRef, document: Documen
     if asked:
         heads = (*row.levels, row.label, *column.levels, column.label, table.title, table.caption)
         return None if any(map(is_adjusted, heads)) else "this line has no adjusted number"
-    if question.stands_alone and is_adjusted(row.label) and not read_asked_period(question).restated:
+    if question.is_self_contained and is_adjusted(row.label) and not read_asked_period(question).restated:
         return "the document has this line adjusted only"
     return None
 
@@ -340,7 +340,7 @@ def find_other_time(question: Question, plan: Plan | None, leaves: NumberMatrix,
     """Return the time that a question asks for and an answer's numbers are not of; None if they may be."""
     asked, sources = times_asked(question), [step.source for step in plan.extracts] if plan is not None else []
     if all(time.is_fine for time in asked) and len(sources) >= max(1, len(asked)):
-        lacking = (t.said for t in asked if all(is_of_other_time(t, source, document) for source in sources))
+        lacking = (t.wording for t in asked if all(is_of_other_time(t, source, document) for source in sources))
         if (name := next(lacking, None)) is not None:
             return name
     year = _find_other_year(question, plan, leaves)

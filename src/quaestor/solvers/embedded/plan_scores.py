@@ -158,7 +158,7 @@ def score_named_years(question: Question, plans: Candidates, leaves: NumberMatri
 
     Shape: One entry a plan.
     """
-    if not question.years or (question.offsets and not question.told_years) or not len(leaves):
+    if not question.years or (question.offsets and not question.stated_years) or not len(leaves):
         return np.zeros(len(plans), np.float32)
     named = is_among(leaves.year, question.year_set) | is_among(leaves.other_year, question.year_set)
     in_table = leaves.table >= 0

@@ -88,7 +88,7 @@ class RankingAnswerer:
             if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
                 # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
                 unanswered_turns = unanswered_turns or turns
-                if not surest and not asked.question.stands_alone:
+                if not surest and not asked.question.is_self_contained:
                     break
                 continue
             context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
@@ -116,7 +116,7 @@ def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
     used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
     turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in used}
     answers = asked.context.memory.answers
-    if not asked.question.stands_alone and answers:
+    if not asked.question.is_self_contained and answers:
         turns.add(len(answers) - 1)
     return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
 

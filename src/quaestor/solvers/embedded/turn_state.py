@@ -15,8 +15,8 @@ from quaestor.ontology.core import FinancialRatio, LineItem, find_phrase, read_c
 from quaestor.plan.scales import Dimension
 from quaestor.questions.intent import matching_patterns
 from quaestor.questions.question import Question, read_question
+from quaestor.questions.stated_years import with_stated_years
 from quaestor.questions.stems import stems
-from quaestor.questions.told_years import with_told_years
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
@@ -339,13 +339,13 @@ def read_turns(
     """
     full, leaves = expand_ratio(question, page.leaves), page.leaves
     if states and states[0].questions:
-        full = with_told_years(full, states[0].questions)
+        full = with_stated_years(full, states[0].questions)
     known: dict[tuple[object, ...], tuple[AntecedentSet, ...]] = {}
     turns = []
     for state in states:
         context = next((q.years for q in reversed(state.questions) if q.years), ())
         base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-        targets = set(full.told_years) or {year + offset for offset in full.offsets for year in set(full.years) or base}
+        targets = set(full.stated_years) or {year + offset for offset in full.offsets for year in set(full.years) or base}
         results = read_results(state, leaves)
         latest = latest_results(results)
         # If readings differ in the numbers used alone, the question points at the same turns.

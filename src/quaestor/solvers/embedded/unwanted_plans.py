@@ -213,7 +213,7 @@ def is_of_other_answers(question: Question, outcome: TurnAction, state: Dialogue
     "What was the return on equity?" names what it takes; the margin and the tax rate asked for before are none of it.
     """
     results = [operand.index for operand in outcome.operands if operand.kind == "result"]
-    if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.stands_alone:
+    if not results or any(operand.kind == "leaf" for operand in outcome.operands) or not question.is_self_contained:
         return False
     return all(question.names.isdisjoint(_list_things(turn, state)) for turn in results)
 

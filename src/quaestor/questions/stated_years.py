@@ -15,18 +15,18 @@ _OF_CHANGE = ("change", "increase", "decrease", "decline", "growth", "variation"
 _OVER_TIME = re.compile(r"\b(?:over|throughout|during) the\b")
 
 
-def with_told_years(question: Question, earlier: Sequence[Question]) -> Question:
+def with_stated_years(question: Question, earlier: Sequence[Question]) -> Question:
     """Return a question with the years that it tells by their distance from those of earlier ones.
 
     Args:
         earlier: The questions before, oldest first.
     """
-    told = _told(question, tuple(earlier))
-    return replace(question, told_years=told) if told else question
+    years = _read_stated_years(question, tuple(earlier))
+    return replace(question, stated_years=years) if years else question
 
 
 @lru_cache(maxsize=1024)
-def _told(question: Question, earlier: tuple[Question, ...]) -> tuple[int, ...]:
+def _read_stated_years(question: Question, earlier: tuple[Question, ...]) -> tuple[int, ...]:
     edges = find_period_edges(question.lowered)
     if question.years or not (question.offsets or edges):
         return ()
@@ -53,7 +53,7 @@ def _speaks_of_change(question: Question) -> bool:
 def _base(earlier: tuple[Question, ...]) -> tuple[int, ...]:
     """The years of the last question that names some, the first and the last of them."""
     for place in range(len(earlier) - 1, -1, -1):
-        years = earlier[place].years or _told(earlier[place], earlier[:place])
+        years = earlier[place].years or _read_stated_years(earlier[place], earlier[:place])
         if years:
             return (min(years), max(years))
     return ()
