@@ -149,7 +149,7 @@ class _Worker:
         self._pages.move_to_end(job.key)
         return await job.work(here)
 
-    def told(self, what: Any) -> None:
+    def receive(self, what: Any) -> None:
         """Hears nothing."""
 
 

@@ -38,7 +38,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
             size: What a value counts; by default each counts one.
         """
         self._most, self._size = most, size or _one
-        self._kept: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._whole = 0
         self._lock = threading.Lock()
         _clearings.add(self)
@@ -49,24 +49,24 @@ class BoundedCache(_Clearing, Generic[K, V]):
         Two threads that want one key at once may both make it; one of the two values is kept.
         """
         with self._lock:
-            if (found := self._kept.get(key)) is not None:
-                self._kept.move_to_end(key)
+            if (found := self._entries.get(key)) is not None:
+                self._entries.move_to_end(key)
                 return found[0]
         value = make()
         size = self._size(value)
         with self._lock:
-            _, replaced = self._kept.pop(key, (None, 0))
-            self._kept[key] = value, size
+            _, replaced = self._entries.pop(key, (None, 0))
+            self._entries[key] = value, size
             self._whole += size - replaced
-            while self._whole > self._most and len(self._kept) > 1:
-                _, (_, dropped) = self._kept.popitem(last=False)
+            while self._whole > self._most and len(self._entries) > 1:
+                _, (_, dropped) = self._entries.popitem(last=False)
                 self._whole -= dropped
         return value
 
     def clear(self) -> None:
         """Forget all values."""
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self._whole = 0
 
     def __reduce__(self) -> tuple[type["BoundedCache[K, V]"], tuple[int, Callable[[V], int]]]:
@@ -75,7 +75,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
 
     def __len__(self) -> int:
         """The number of values that are kept."""
-        return len(self._kept)
+        return len(self._entries)
 
 
 def _one(_value: object) -> int:

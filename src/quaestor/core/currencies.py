@@ -255,7 +255,7 @@ SMALL_CODE = rf"(?:{'|'.join(sorted(_SMALL))})"
 """A code that is read in small letters, too."""
 SIGN = _sign_pattern(words=False)
 """A sign or code that names a currency in any context: `€`, `HK$`, `SEK`."""
-SIGN_BESIDE_SCALE = _sign_pattern(words=True)
+SIGN_NEAR_SCALE = _sign_pattern(words=True)
 """The same with those that are words or letters elsewhere: `R` of `R million`, `TRY`, `RM`."""
 _CLEAR = _alternatives(["TRY", "PEN", "MAD", "MOP", "SOS", "RM"])
 BEFORE_NUMBER = (

@@ -27,11 +27,11 @@ class Frames(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Hand on what is whole."""
         self._came += data
-        at, there = 0, len(self._came)
-        while there - at >= _HEAD.size:
+        at, end = 0, len(self._came)
+        while end - at >= _HEAD.size:
             kind, number, length = _HEAD.unpack_from(self._came, at)
             begin = at + _HEAD.size
-            if there - begin < length:
+            if end - begin < length:
                 break
             at = begin + length
             self._hear(kind, number, bytes(self._came[begin:at]))

@@ -9,9 +9,9 @@ class FreeNames:
     Each name remembers its last number, so that many equal ones cost no more than as many different ones.
     """
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    def __init__(self, used: Iterable[str] = ()) -> None:
         """Take the names that nobody else may have."""
-        self._taken = set(taken)
+        self._used = set(used)
         self._numbers: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
@@ -22,9 +22,9 @@ class FreeNames:
         ('sales', 'sales_2', 'tax_2', 'sales_3')
         """
         name, number = wanted, self._numbers.get(wanted, 1)
-        while name in self._taken:
+        while name in self._used:
             number += 1
             name = f"{wanted}_{number}"
         self._numbers[wanted] = number
-        self._taken.add(name)
+        self._used.add(name)
         return name

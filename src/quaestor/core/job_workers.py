@@ -33,7 +33,7 @@ class JobTimeoutError(Exception):
 class JobListener(Protocol):
     """Hears what a worker says while it does a job."""
 
-    def hear(self, said: Any) -> None:
+    def hear(self, message: Any) -> None:
         """Hear something."""
         ...
 
@@ -204,9 +204,9 @@ class JobWorkers:
             task.add_done_callback(self._starting.discard)
 
     async def _start(self) -> None:
-        def hear(said: Any) -> None:
+        def hear(message: Any) -> None:
             if worker.listener is not None:
-                worker.listener.hear(said)
+                worker.listener.hear(message)
 
         async def answer(asked: Any) -> Any:
             if worker.listener is None:

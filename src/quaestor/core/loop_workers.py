@@ -46,7 +46,7 @@ _MOST_ALIKE = 256
 _SET_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of prctl(2)."""
 
-_CALL, _TOLD, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
+_CALL, _BROADCAST, _REPLY, _FAILED, _READY, _RESULT, _ERROR, _ASKED, _UP = range(9)
 
 
 class LostWorkerError(Exception):
@@ -56,7 +56,7 @@ class LostWorkerError(Exception):
 class WorkerLine(Protocol):
     """A worker's way to the process that started it. What is said arrives in order."""
 
-    def tell(self, what: Any) -> None:
+    def send(self, what: Any) -> None:
         """Say something."""
         ...
 
@@ -72,7 +72,7 @@ class LoopWork(Protocol):
         """Return what comes of a job; others are under way meanwhile."""
         ...
 
-    def told(self, what: Any) -> None:
+    def receive(self, what: Any) -> None:
         """Hears what all workers are told."""
         ...
 
@@ -172,11 +172,11 @@ class LoopWorkers:
                 with suppress(OSError):  # it has just ended
                     _lower_priority(thread)
 
-    def tell_all(self, what: object) -> None:
+    def broadcast(self, what: object) -> None:
         """Tell all workers something."""
         written = pickle.dumps(what, 5)
         for worker in self._workers:
-            worker.frames.send(_TOLD, 0, written)
+            worker.frames.send(_BROADCAST, 0, written)
 
     async def _next(self, like: Hashable) -> _Worker:
         # With the first calls until all are there: else one worker would have all of these.
@@ -210,7 +210,7 @@ class LoopWorkers:
         if self._over:
             ours.close()
             return
-        frames = Frames(lambda *said: self._said(worker, *said), lambda: self._lost(worker))
+        frames = Frames(lambda *frame: self._handle_frame(worker, *frame), lambda: self._lost(worker))
         worker = _Worker(process, frames)
         self._workers.append(worker)
         await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
@@ -235,7 +235,7 @@ class LoopWorkers:
                 process.join()
         return process, ours
 
-    def _said(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
+    def _handle_frame(self, worker: _Worker, kind: int, number: int, written: bytes) -> None:
         if kind == _UP:
             self._hear(pickle.loads(written))  # noqa: S301 - from a process of ours, as all that follows
         elif kind == _ASKED:
@@ -332,15 +332,15 @@ class _Serving:
         self._frames: Frames
 
     async def serve(self, line: socket.socket) -> None:
-        def gone() -> None:
+        def leave() -> None:
             os._exit(1)  # nobody is there any more
 
         self._loop = asyncio.get_running_loop()
-        _, self._frames = await self._loop.create_connection(lambda: Frames(self._said, gone), sock=line)
+        _, self._frames = await self._loop.create_connection(lambda: Frames(self._handle_frame, leave), sock=line)
         self._frames.send(_READY, 0)
         await asyncio.Event().wait()
 
-    def tell(self, what: Any) -> None:
+    def send(self, what: Any) -> None:
         """Say something, from any thread."""
         written = pickle.dumps(what, 5)
         try:
@@ -360,13 +360,13 @@ class _Serving:
         finally:
             del self._asked[number]
 
-    def _said(self, kind: int, number: int, written: bytes) -> None:
+    def _handle_frame(self, kind: int, number: int, written: bytes) -> None:
         if kind == _CALL:
             task = asyncio.create_task(self._do(number, written))
             self._doing.add(task)
             task.add_done_callback(self._doing.discard)
-        elif kind == _TOLD:
-            self._work.told(pickle.loads(written))  # noqa: S301 - from the process that started this one
+        elif kind == _BROADCAST:
+            self._work.receive(pickle.loads(written))  # noqa: S301 - from the process that started this one
         elif (answered := self._asked.get(number)) is not None and not answered.done():
             value = pickle.loads(written)  # noqa: S301
             if kind == _REPLY:

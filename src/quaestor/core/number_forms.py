@@ -37,10 +37,10 @@ def read_number_words(text: str) -> int | None:
     >>> read_number_words("One hundred and twenty-five thousand")
     125000
     """
-    said = words(text)
-    if len(said) == 1 and said[0] in _NONE:
+    tokens = words(text)
+    if len(tokens) == 1 and tokens[0] in _NONE:
         return 0
-    counting = [word for word in said if word not in _FILLER]
+    counting = [word for word in tokens if word not in _FILLER]
     if not counting:
         return None
     total = group = 0
@@ -194,8 +194,8 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     closing, within = _closing(masked, tail.end) if bracketed else (None, None)
     if within:
         letter, currency = scaled_currency(within)
-    beside = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
-    aside = closing is not None and beside and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
+    follows = not cell or _NUMBER_BEFORE.search(masked, max(0, match.start() - 4), match.start())
+    aside = closing is not None and follows and not match["inner"] and (tail.percent or tail.scale is not Scale.ONE)
     if closing and not aside:
         if _is_footnote(masked, match, tail, cell=cell):
             return None

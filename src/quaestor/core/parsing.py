@@ -31,7 +31,7 @@ _MARKED_DASH = lazy_regex("[$\u20ac\u00a3]?\\s?[\u2012-\u2015]\\s?\\([0-9]{1,2}\
 """A long dash with a footnote mark."""
 _DIGIT = lazy_regex("[0-9\uff10-\uff19]")
 _WORDS = lazy_regex("[A-Za-z]{4}")
-_BESIDE = lazy_regex(r"[\s.,'/]+")
+_SPACING = lazy_regex(r"[\s.,'/]+")
 _MARK_OR_NAME = lazy_regex(r"[(\[]\s?[0-9]{1,2}\s?[)\]]|(?<=[A-Za-z])[0-9]+")
 _LIKE_MONEY = lazy_regex(rf"[-+(\s]{{0,4}}(?:[0-9.]|{BEFORE_NUMBER})")
 _RANGE_BETWEEN = lazy_regex(r"\s?(?:-|to|/)\s?", re.IGNORECASE)
@@ -98,7 +98,7 @@ def _leaves_digits(
         return True
     if _WORDS.search(masked):
         return False
-    if any(_BESIDE.fullmatch(masked, before.end, after.start) for before, after in pairwise(spans)):
+    if any(_SPACING.fullmatch(masked, before.end, after.start) for before, after in pairwise(spans)):
         return True
     between = [masked[end:start] for (_, end), (start, _) in pairwise([(0, 0), *known, (len(masked), len(masked))])]
     return any(re.search("[0-9]", _MARK_OR_NAME.sub("", text)) for text in between)

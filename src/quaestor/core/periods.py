@@ -583,12 +583,12 @@ def with_periods_outright(text: str) -> str:
     """
     for mention in reversed(find_periods(text)):
         found = _FROM_A_PERIOD.search(text, max(0, mention.start - _LONGEST_DISTANCE), mention.start)
-        said, year = text[mention.start : mention.end], str(mention.period.year)
-        if found is None or said.count(year) != 1:
+        printed, year = text[mention.start : mention.end], str(mention.period.year)
+        if found is None or printed.count(year) != 1:
             continue
         count = (found["count"] or "a").casefold()
         years = int(count) if count.isdigit() else _COUNTS[count]
-        named = said.replace(year, str(mention.period.year + (-years if found["back"] else years)))
+        named = printed.replace(year, str(mention.period.year + (-years if found["back"] else years)))
         text = f"{text[: found.start()]}{_with_preposition(text[: found.start()], named)}{text[mention.end :]}"
     return text
 

@@ -50,7 +50,7 @@ def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, 
         allowed: What may be said as it is, such as years, and names with a number in them.
     """
     text = _folded(without_references(template))
-    free = [span for said in allowed for span in _places(_folded(said).strip(), text)]
+    free = [span for phrase in allowed for span in _places(_folded(phrase).strip(), text)]
     found = list(_TOKEN.finditer(text))
     words = ["", *(token[0].lower() for token in found), ""]
     return tuple(_unbound(found, words, free))
@@ -94,8 +94,8 @@ def _is_numeric(character: str) -> bool:
     return unicodedata.numeric(character, None) is not None
 
 
-def _places(said: str, text: str) -> Iterator[tuple[int, int]]:
+def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
     """Where words stand alone in a text: no part of a longer word or number."""
-    if said:
-        pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(said)}(?![^\W_]|[.,]\d)"
+    if phrase:
+        pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(phrase)}(?![^\W_]|[.,]\d)"
         yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))

@@ -140,5 +140,5 @@ class _Calls:
         function, args, kwargs = job
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
 
-    def told(self, what: object) -> None:
+    def receive(self, what: object) -> None:
         """Hear nothing: nobody tells plain calls anything."""

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_BESIDE_SCALE, SMALL_CODE, currency_called
+from quaestor.core.currencies import CODE, NAME, SIGN, SIGN_NEAR_SCALE, SMALL_CODE, currency_called
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 
@@ -45,7 +45,7 @@ SCALE_WORD = (
 _ZEROS = r"['\u2018\u2019`]?\s?000(?:['\u2018\u2019]?s)?"
 _END = r"(?![A-Za-z])"
 _BETWEEN = r"\s?(?:\((?:in\s)?|(?:(?:amounts?\s)?in|of|de|di|d['\u2019]|en)\s?)?\s?['\u2018\u2019]?"
-_CURRENCY = rf"(?:{SIGN_BESIDE_SCALE}|{NAME})"
+_CURRENCY = rf"(?:{SIGN_NEAR_SCALE}|{NAME})"
 _PHRASE = lazy_regex(
     rf"(?P<before>{_CURRENCY})(?:{_BETWEEN}(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)"
     rf"|(?:\s?['\u2018\u2019]?(?P<letter>[kKmM]|mm|MM|[MB]n|MN|BN|[cC]r\.?|CR|mil\.?)|(?P<letter2>[bB])){_END}"

@@ -100,7 +100,7 @@ async def play_asking(
     make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited, seconds)
     pages = _Pages(graphs)
     async with LoopWorkers(min(processes, at_once), context, make, play.hear, play.answer) as workers:
-        play.tell_all = workers.tell_all
+        play.broadcast = workers.broadcast
 
         async def play_one(conversation: Conversation) -> None:
             for _ in range(MOST_DEATHS):
@@ -148,7 +148,7 @@ class _Play:
         self._session, self._counter = session, Counter(session.connection.meter)
         self._heard: dict[str, _Heard] = {}
         self.limited = session.connection.meter.limited
-        self.tell_all: Callable[[object], None] = lambda what: None
+        self.broadcast: Callable[[object], None] = lambda what: None
 
     @asynccontextmanager
     async def hearing(self, conversation: Conversation, watcher: Watcher | None) -> AsyncIterator[_Heard]:
@@ -169,7 +169,7 @@ class _Play:
                     heard.watcher.on_event(index, event, call)
             case ("hold", model, seconds):
                 self._counter.hold(model, seconds)
-                self.tell_all((model, seconds))
+                self.broadcast((model, seconds))
 
     def _exchanged(self, exchange: "Exchange") -> None:
         meter = self._session.connection.meter
@@ -229,10 +229,10 @@ class _Player:
         played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored, self._seconds)
         if watcher is None:
             return replace(played, exchanges=())
-        told = watcher.graph_of == played.graph_of
-        return replace(played, exchanges=(), turns=(), graph=() if told else played.graph)
+        unchanged = watcher.graph_of == played.graph_of
+        return replace(played, exchanges=(), turns=(), graph=() if unchanged else played.graph)
 
-    def told(self, what: tuple[str, float]) -> None:
+    def receive(self, what: tuple[str, float]) -> None:
         """Leave a model alone that another worker was told to leave alone."""
         self._model.meter.held_elsewhere(*what)
 
@@ -245,8 +245,8 @@ class _Player:
 
     def hold(self, model: str, seconds: float) -> None:
         """Has no worker ask a model for some time."""
-        self._line.tell(("hold", model, seconds))
+        self._line.send(("hold", model, seconds))
 
     def append(self, exchange: "Exchange") -> None:
         """Tell of one exchange."""
-        self._line.tell(("exchange", exchange))
+        self._line.send(("exchange", exchange))

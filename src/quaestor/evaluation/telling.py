@@ -49,7 +49,7 @@ class Telling:
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Tell of an event."""
-        self._line.tell(("event", self._id, index, event, call))
+        self._line.send(("event", self._id, index, event, call))
 
     def on_exchange(self, exchange: "Exchange") -> None:
         """The meter has told of it."""

@@ -38,13 +38,13 @@ class Working:
             case "fail":
                 raise ValueError("no")
             case "tell":
-                self._line.tell(1)
+                self._line.send(1)
                 return await self._line.ask(2)
             case "process":
                 return os.getpid()
         return job
 
-    def told(self, what: Any) -> None:
+    def receive(self, what: Any) -> None:
         pass
 
 

@@ -27,8 +27,8 @@ class Work:
                 await asyncio.sleep(seconds)
             case "tell", int(number):
                 for each in range(number):
-                    self._line.tell(each)
-                await asyncio.to_thread(self._line.tell, "from a thread")
+                    self._line.send(each)
+                await asyncio.to_thread(self._line.send, "from a thread")
             case "ask", question:
                 return await self._line.ask(question)
             case "fail", Exception() as error:
@@ -39,7 +39,7 @@ class Work:
                 os.kill(os.getpid(), signal.SIGKILL)
         return os.getpid(), self._heard
 
-    def told(self, what: object) -> None:
+    def receive(self, what: object) -> None:
         self._heard.append(what)
 
 
@@ -78,7 +78,7 @@ def test_what_is_called_tells_asks_and_comes_back_and_calls_that_are_alike_share
             assert "in a worker process" in "".join(caught.value.__notes__)
             with pytest.raises(EngineError):
                 await workers.call(("result", "that cannot travel"))
-            workers.tell_all("hear")
+            workers.broadcast("hear")
             assert [told for _, told in await asyncio.gather(*(workers.call(("wait", 0.1)) for _ in range(2)))] == [
                 ["hear"],
                 ["hear"],
