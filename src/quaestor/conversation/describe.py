@@ -103,7 +103,7 @@ def describe(
         found = replace(found, text=f"{heading}, {found.text}")
     text = found.text[:1].upper() + found.text[1:]
     return Description(
-        text=_told_apart(text, reader.others(plan, found), memory, question),
+        text=_distinguish(text, reader.others(plan, found), memory, question),
         entity=" and ".join(found.entities) or None,
         metric_type=found.metric,
         period=spanned_period(found.periods),
@@ -112,7 +112,7 @@ def describe(
     )
 
 
-def _told_apart(text: str, others: Sequence[int], memory: Memory, question: Question) -> str:
+def _distinguish(text: str, others: Sequence[int], memory: Memory, question: Question) -> str:
     """The description; with what this question says besides, where one of the other results is called so."""
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     other = next((n for n in others if memory.answers[n].description == short), None)
@@ -121,8 +121,8 @@ def _told_apart(text: str, others: Sequence[int], memory: Memory, question: Ques
     earlier = memory.asked[other]
     own = [word for word in names(question.lowered) if singular(word) in question.names - earlier.names]
     own += [str(year) for year in question.years if year not in earlier.year_set]
-    said = " ".join(dict.fromkeys(own)) or f"question {len(memory.turns) + 1}"
-    return f"{shorten(text, _LONGEST - _QUOTED, placeholder='...')} ({shorten(said, _QUOTED - 5, placeholder='...')})"
+    detail = " ".join(dict.fromkeys(own)) or f"question {len(memory.turns) + 1}"
+    return f"{shorten(text, _LONGEST - _QUOTED, placeholder='...')} ({shorten(detail, _QUOTED - 5, placeholder='...')})"
 
 
 class _Reader:
@@ -166,10 +166,10 @@ class _Reader:
     def variables(self, plan: Plan, meanings: Sequence[Meaning]) -> Iterator[Variable]:
         """The numbers of the page and the earlier answers of a plan, by what its steps mean."""
         turns = len(self._memory.turns)
-        for step, said in zip(plan.steps, meanings, strict=True):
+        for step, step_meaning in zip(plan.steps, meanings, strict=True):
             if isinstance(step, Extract):
                 if step.quantity is not None and step.number is not None:
-                    name = _name(said, step.label)
+                    name = _name(step_meaning, step.label)
                     yield Variable(name, step.number, step.counts.scale, step.source)
                 continue
             for operand in step.operands:
@@ -178,10 +178,10 @@ class _Reader:
                     if answer.number is not None:
                         yield Variable(f"result_{turns + operand.step}", answer.number, answer.scale, None)
                 elif isinstance(operand, RowRef | CellGroup):
-                    for taken, counts, source in zip(operand.values, operand.counts, operand.sources, strict=True):
+                    for quantity, counts, source in zip(operand.values, operand.counts, operand.sources, strict=True):
                         found = self._cell(source, operand.text) if isinstance(source, CellRef) else None
                         name = _name(found, operand.text) if found else slug(operand.text)
-                        yield Variable(name, taken.value, counts.scale, source)
+                        yield Variable(name, quantity.value, counts.scale, source)
 
     def heading_of_shared_label(self, cell: CellRef) -> str:
         """What a cell is under, where another number of its time has a row of the same label; else ""."""
@@ -211,15 +211,15 @@ class _Reader:
         if step.text is not None and isinstance(step.source, SentenceRef):
             return self._words(step, step.source, named)
         if not isinstance(step.source, CellRef):
-            return self._said(step, step.source, named, _year_asked(question, self._memory.asked[:turn]))
+            return self._text_number(step, step.source, named, _year_asked(question, self._memory.asked[:turn]))
         found = self._cell(step.source, step.label, named)
         return replace(found, key=_key(step))
 
     def _words(self, step: Extract, source: SentenceRef, named: str | None) -> Meaning:
         """Words of the text by what the question and the text around them call alike, else by their section."""
-        about = self._if_said(named, source)
+        about = self._confirm_named(named, source)
         where = self._document.section(source).title or "the page"
-        period = self._period_said(self._document.sentence(source), source)
+        period = self._text_period(self._document.sentence(source), source)
         return meaning.number_result(
             _key(step), f"words {f'on {about}' if about else f'of {where}'}", period, "", about
         )
@@ -233,10 +233,10 @@ class _Reader:
         only = len(named) == 1 and len(table.columns) == 2 and _CARRYING.fullmatch(named[0].lower())
         if not named or only or (len(named) == 1 and named[0].lower() in _PLAIN):
             # "2009 net revenue | amount": the header of a period may say of what.
-            besides = [without_period(head) for head in heads if head.period]
-            told = next((words for words in besides if set(words.lower().split()) - TIME_WORDS), "")
+            period_headers = [without_period(head) for head in heads if head.period]
+            header = next((words for words in period_headers if set(words.lower().split()) - TIME_WORDS), "")
             label = "value" if parse_period(label) else label
-            named = [told or asked or next(filter(None, besides), "") or (named or [label])[0]]
+            named = [header or asked or next(filter(None, period_headers), "") or (named or [label])[0]]
         subject = ", ".join(dict.fromkeys(named)).removesuffix(", total") + " total" * (named[1:] == ["total"])
         if (measure := self._measure(named[0])) is not None:
             subject = f"{measure} of {subject}"
@@ -267,27 +267,27 @@ class _Reader:
         headers = table.rows if table.rows[cell.row].period and table.orientation == "rows" else table.columns
         return [header.period for header in headers if header.period]
 
-    def _said(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
+    def _text_number(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
         """A number of the text by the clause before it, by what it counts, or by what the question calls it."""
         sentence = self._document.sentence(source)
         text = sentence.text
         listed = place_in_list(sentence, source.start)
         start = sentence.mentions[listed[1][0]].ref.start if listed else source.start
-        clause, said = text_subject(sentence, start), noun_phrase_before(text[:start])
-        attached = said is not None and _ATTACHED.search(text[:start].lower().rpartition(said)[0])
+        clause, noun_phrase = text_subject(sentence, start), noun_phrase_before(text[:start])
+        attached = noun_phrase is not None and _ATTACHED.search(text[:start].lower().rpartition(noun_phrase)[0])
         entity = (
             (clause if clause and " " in clause else None)
-            or (said if said and not attached and named_entity(said) else None)
+            or (noun_phrase if noun_phrase and not attached and named_entity(noun_phrase) else None)
             or counted_thing(text[source.end :])
-            or self._if_said(named, source)
+            or self._confirm_named(named, source)
             or clause
         )
-        subject = entity or f'"{_words_to(text[: source.end])}"'
-        period = self._period_said(sentence, source) or year
+        subject = entity or f'"{_quote_before(text[: source.end])}"'
+        period = self._text_period(sentence, source) or year
         shown = shown_period(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
-    def _if_said(self, named: str | None, source: SentenceRef) -> str | None:
+    def _confirm_named(self, named: str | None, source: SentenceRef) -> str | None:
         """What the question names, if the text at a place does: its sentence, the one before, its headings."""
         sentences, at = self._whole.sentences, self._document.sentence(source)
         place = sentences.index(at)
@@ -296,11 +296,11 @@ class _Reader:
         around = normalize_text(" ".join((*path, *(one.text for one in (*before, at))))).lower()
         return named if named and names_in(named) <= names_in(around) else None
 
-    def _period_said(self, sentence: Sentence, source: SentenceRef) -> Period | None:
+    def _text_period(self, sentence: Sentence, source: SentenceRef) -> Period | None:
         """The period of a number of the text: in a list of numbers the one of the list of periods."""
         listed = place_in_list(sentence, source.start)
         if listed is None:
-            return _period_beside(sentence, source)
+            return _nearest_period(sentence, source)
         at = self._whole.sentences.index(sentence)
         return next(iter(periods_in_text(self._whole, at)[listed[0]]), None)
 
@@ -369,7 +369,7 @@ class _Reader:
         return self._earlier[turn]
 
 
-def _words_to(text: str) -> str:
+def _quote_before(text: str) -> str:
     """The last words of a text."""
     return text if len(text) <= _QUOTED else f"...{text[-_QUOTED:].partition(' ')[2]}"
 
@@ -397,7 +397,7 @@ def _key(step: Extract) -> str:
     return meaning.number_key(step.quantity.value) if step.quantity else f"words {step.text}"
 
 
-def _period_beside(sentence: Sentence, source: SentenceRef) -> Period | None:
+def _nearest_period(sentence: Sentence, source: SentenceRef) -> Period | None:
     """The period that a sentence gives a number: the one right behind it, else the only one."""
     for period, start, _ in sentence.periods:
         if 0 <= start - source.end <= _NEAR:

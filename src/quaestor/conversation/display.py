@@ -264,8 +264,8 @@ def arithmetic(answer: Answer) -> str:
         return ""
     if answer.plan is None:  # of another program
         return answer.formula
-    taken = [step for step in answer.plan.steps if isinstance(step, Extract)]
-    words = bool(taken) and all(step.text is not None for step in taken)
+    extracts = [step for step in answer.plan.steps if isinstance(step, Extract)]
+    words = bool(extracts) and all(step.text is not None for step in extracts)
     computed = any(isinstance(step, Compute) for step in answer.plan.steps)
     return answer.formula if computed and not words else ""
 
@@ -281,13 +281,13 @@ def explanation_html(answer: Answer) -> str:
 
 def _value(answer: Answer) -> str:
     formula = f" = {html_text(shortened(words, 300))}" if (words := arithmetic(answer)) else ""
-    said = [confidence_words(answer.confidence), answer.reason or "", show_correction(answer) or ""]
-    small = "".join(f"<br><small>{html_text(words)}</small>" for words in said if words)
+    remarks = [confidence_words(answer.confidence), answer.reason or "", show_correction(answer) or ""]
+    small = "".join(f"<br><small>{html_text(words)}</small>" for words in remarks if words)
     explained = explanation_html(answer)
     if answer.kind == "explanation":
         return f"{explained}{small}"
-    told = f"<br>{explained}" if explained else ""
-    return f'<b style="font-size:1.25em">{"<br>".join(map(html_text, show_entries(answer)))}</b>{formula}{told}{small}'
+    more = f"<br>{explained}" if explained else ""
+    return f'<b style="font-size:1.25em">{"<br>".join(map(html_text, show_entries(answer)))}</b>{formula}{more}{small}'
 
 
 def _grounds(sources: tuple[Source, ...], document: Document, cited: int) -> Iterator[str]:

@@ -68,7 +68,7 @@ def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _taken_apart(event: TakenApart) -> Worded:
+def _question_split(event: TakenApart) -> Worded:
     return [f'question {event.number} of {event.of} in "{event.asked}"']
 
 
@@ -134,10 +134,10 @@ def _candidate_passed_over(event: CandidatePassedOver) -> Worded:
 
 
 def _drafted(event: Drafted) -> Worded:
-    says = (f"claims {event.says}",) if event.says else ()
+    claim = (f"claims {event.says}",) if event.says else ()
     checked = [f"draft {event.draft}, checked: {'; '.join(event.checked)}"] if event.checked else []
     return [
-        f"draft {event.draft}: {'; '.join((*event.steps, *says))}",
+        f"draft {event.draft}: {'; '.join((*event.steps, *claim))}",
         f"draft {event.draft}, recomputed: {event.result}",
         *checked,
     ]
@@ -152,8 +152,8 @@ def _evidence_found(event: EvidenceFound) -> Worded:
 
 
 def _verdict_given(event: VerdictGiven) -> Worded:
-    said = "approves" if event.approves else "objects: " + "; ".join((*event.issues, *event.changes))
-    return [f"draft {event.draft}, {event.critic} critic {said}"]
+    verdict = "approves" if event.approves else "objects: " + "; ".join((*event.issues, *event.changes))
+    return [f"draft {event.draft}, {event.critic} critic {verdict}"]
 
 
 def _verdict_missing(event: VerdictMissing) -> Worded:
@@ -175,11 +175,11 @@ def _stage_event(event: StageEvent) -> Worded:
 
 
 def _stage_answered(event: StageAnswered) -> Worded:
-    said = event.shown or f"no answer{f' ({event.error})' if event.error else ''}"
+    shown = event.shown or f"no answer{f' ({event.error})' if event.error else ''}"
     sure = f", {words}" if (words := confidence_words(event.confidence)) else ""
     asked = "" if event.least is None else f" (threshold {event.least:.0%})"
-    fate = "accepted" if event.taken else "not accepted"
-    return [f"stage {event.stage}, {event.solver}: {said}{sure}{asked}; {fate}"]
+    outcome = "accepted" if event.taken else "not accepted"
+    return [f"stage {event.stage}, {event.solver}: {shown}{sure}{asked}; {outcome}"]
 
 
 def _answer_measured(event: AnswerMeasured) -> Worded:
@@ -197,7 +197,7 @@ def _note(event: Note) -> Worded:
 
 _WORDS: dict[type, Callable[..., Worded]] = {
     Note: _note,
-    TakenApart: _taken_apart,
+    TakenApart: _question_split,
     Understood: _understood,
     NotUnderstood: _not_understood,
     ToolCalled: _tool_called,

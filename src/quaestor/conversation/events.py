@@ -441,12 +441,12 @@ Event = Annotated[
 _LARGEST = 1 << 63
 
 
-def as_object(said: object) -> JsonObject:
+def as_object(record: object) -> JsonObject:
     """Return a dataclass as a JSON object that every store can hold, without what is None.
 
     A whole number of more than 64 bits and a number that is not finite become text: a model may write either.
     """
-    written = holdable(serial.dump(said, compact=True))
+    written = holdable(serial.dump(record, compact=True))
     assert isinstance(written, dict)
     return written
 

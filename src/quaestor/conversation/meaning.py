@@ -440,7 +440,7 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     elif operation == "labels":
         made = replace(listed, metric="selection", base=None)
     elif operation == "count":
-        made = _reworded(listed, "number of {0}", _those(listed, noun), "count")
+        made = _reworded(listed, "number of {0}", _entries_with(listed, noun), "count")
     elif operation in _COMPARED:
         limit = operands[1].text
         made = _reworded(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
@@ -520,7 +520,7 @@ def _ordinal(place: str) -> str:
     return _ORDINALS[int(place) - 1] if known else f"{place}. "
 
 
-def _those(listed: Meaning, noun: str) -> str:
+def _entries_with(listed: Meaning, noun: str) -> str:
     return f"{noun or _noun(listed)}s with " if listed.metric not in ("selection", "list") else ""
 
 
@@ -568,7 +568,7 @@ _TIME = lazy_regex(
     r"(?:(?<![\s,])[\s,]*+\b(?:for|during|in|as of|as at|at|on|ended|ending|and|the|both|each of|each|fiscal|years?"
     r"|quarters?|months?|respectively|three|six|nine|twelve)\b|(?<![\s,])[\s,]*+\|){1,12}[\s,]*$"
 )
-_APART = lazy_regex(r"\b(?:or|includes|was|is|has)\b")
+_SEPARATOR = lazy_regex(r"\b(?:or|includes|was|is|has)\b")
 _PREDICATE = lazy_regex(r"(?P<subject>[^,;:()\"]+?) (?:was|were|is|are) [^,;:()\"|]+")
 _PERIOD_OF_NAME = lazy_regex(r"(?<=\bthe )\|(?= [a-z])|(?<=\bour )\|(?= [a-z])")
 """A year within a name: "the 2005 plan"."""
@@ -599,8 +599,8 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
     between = sentence.text[mentions[run[0]].ref.end : mentions[run[-1]].ref.start]
     percents = {mentions[n].quantity.scale is Scale.PERCENT for n in run}
     # "$ 62 million , or 9% of sales" are two views of one thing, no list.
-    apart = _APART.search(between) or sentence.text.startswith(" of which", mentions[run[-1]].ref.end)
-    return None if len(percents) > 1 or apart else (place, run)
+    separate = _SEPARATOR.search(between) or sentence.text.startswith(" of which", mentions[run[-1]].ref.end)
+    return None if len(percents) > 1 or separate else (place, run)
 
 
 def text_subject(sentence: Sentence, start: int) -> str | None:
@@ -684,8 +684,8 @@ def _from_last(words: list[str]) -> range:
 
 def _without_last(words: list[str]) -> list[str]:
     """The words without joints at their end, and what is done through one ("costs associated with")."""
-    kept = len(words)
-    while kept and words[kept - 1] in PHRASE_JOINTS:
-        kept -= 1
-    done = 1 < kept < len(words) and words[kept - 1].endswith("ed")
-    return words[: kept - done]
+    end = len(words)
+    while end and words[end - 1] in PHRASE_JOINTS:
+        end -= 1
+    done = 1 < end < len(words) and words[end - 1].endswith("ed")
+    return words[: end - done]

@@ -39,17 +39,17 @@ class ToolCall:
     started: datetime | None = None
 
     @classmethod
-    def ended(cls, tool: str, said: JsonValue, told: JsonValue, begun: float | None = None) -> "ToolCall":
+    def ended(cls, tool: str, arguments: JsonValue, result: JsonValue, begun: float | None = None) -> "ToolCall":
         """Return a call that has just come to its end, as stores can hold it.
 
         Args:
-            said: Its arguments, as JSON or as JSON text.
-            told: Its result, the same way.
+            arguments: Its arguments, as JSON or as JSON text.
+            result: Its result, the same way.
             begun: What `time.perf_counter` said when it was called; None is just now.
         """
         seconds = 0.0 if begun is None else round(perf_counter() - begun, 6)
         started = datetime.now(UTC) - timedelta(seconds=seconds)
-        return cls(tool, _as_json(said), _as_json(told), seconds, started)
+        return cls(tool, _as_json(arguments), _as_json(result), seconds, started)
 
     @classmethod
     def of_record(cls, stored: JsonValue) -> "ToolCall":
@@ -58,15 +58,15 @@ class ToolCall:
         return replace(call, input=_as_json(call.input), output=_as_json(call.output))
 
 
-def _as_json(said: JsonValue) -> JsonValue:
+def _as_json(value: JsonValue) -> JsonValue:
     """Return the object that a text says in JSON, and everything else as it is."""
-    if isinstance(said, str):
+    if isinstance(value, str):
         try:
-            read = json.loads(said)
+            read = json.loads(value)
         except (ValueError, RecursionError):
-            return said
-        said = read if isinstance(read, dict | list) else said
-    return holdable(said)
+            return value
+        value = read if isinstance(read, dict | list) else value
+    return holdable(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ def changed_turn(turn: Turn, change: ChangedAnswer) -> Turn:
     return replace(turn, answer=change.answer, verified=change.verified, registers=change.registers, error=change.error)
 
 
-def taken_back(corrections: Iterable[Correction], turns: int) -> tuple[Correction, ...]:
+def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tuple[Correction, ...]:
     """Return the corrections that are left when the last questions are taken back; they keep their numbers.
 
     What is about a question that is gone goes with it. A number stays corrected, for the questions to come.
@@ -311,14 +311,14 @@ def taken_back(corrections: Iterable[Correction], turns: int) -> tuple[Correctio
     Args:
         turns: How many questions stay.
     """
-    kept: list[Correction] = []
+    left: list[Correction] = []
     for correction in corrections:
         act = correction.act
-        gone = act.of not in {other.number for other in kept} if isinstance(act, Undo) else _about(act) >= turns
-        if not gone:
+        withdrawn = act.of not in {other.number for other in left} if isinstance(act, Undo) else _about(act) >= turns
+        if not withdrawn:
             changes = tuple(change for change in correction.changes if change.turn < turns)
-            kept.append(replace(correction, turns=min(correction.turns, turns), changes=changes))
-    return tuple(kept)
+            left.append(replace(correction, turns=min(correction.turns, turns), changes=changes))
+    return tuple(left)
 
 
 def _about(act: NumberCorrection | Choice) -> int:

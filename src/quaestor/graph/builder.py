@@ -59,7 +59,7 @@ def _mentions(document: Document, place: int, ontology: Ontology) -> list[Mentio
     sentence = document.sentences[place]
     if not sentence.mentions:
         return []
-    named = {order: match.property for order, said in noun_phrase_in(sentence) if (match := ontology.match(said))}
+    named = {order: match.property for order, phrase in noun_phrase_in(sentence) if (match := ontology.match(phrase))}
     periods = periods_in_text(document, place)
     return [
         MentionFact(
@@ -191,20 +191,20 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
     matches = {
         line.index: ontology.match_line(line.label, LineContext(table_class, first.get(line.index))) for line in lines
     }
-    taken: dict[str, tuple[float, str]] = {}
+    best: dict[str, tuple[float, str]] = {}
     for line in lines:
         if (
             (found := matches[line.index])
             and not found.shared
-            and found.score > taken.get(found.property, (-1.0, ""))[0]
+            and found.score > best.get(found.property, (-1.0, ""))[0]
         ):
-            taken[found.property] = (found.score, plain(line.label))
+            best[found.property] = (found.score, plain(line.label))
     facts: list[LineFact] = []
     minted: dict[str, str] = {}
     names, prefix = FreeNames(), "doc:" if table.index == 0 else f"doc:t{table.index}_"  # no two tables share a name
     for line in lines:
         match = matches[line.index]
-        if match is not None and not match.shared and taken[match.property] != (match.score, plain(line.label)):
+        if match is not None and not match.shared and best[match.property] != (match.score, plain(line.label)):
             match = None
         if match is None and line.label not in minted:
             minted[line.label] = names.take(prefix + property_name(line.label))
@@ -274,13 +274,13 @@ class _TableReader:
     def _period(self, cell: Cell) -> tuple[Period | None, bool]:
         """Return the period of a cell, and whether it is the tag's: labels that agree with it say how it is called."""
         row, column = cell.ref.row, cell.ref.column
-        said = self.table.period_at(row, column)
+        printed = self.table.period_at(row, column)
         fact = self.tags.get(cell.ref)
         if fact is None or len(cell.quantities) != 1 or not _prints(cell.quantities[0], fact):
-            return said, False
+            return printed, False
         heads = self.table.rows[row], self.table.columns[column]
-        if said is not None and said in periods_of(fact, [*heads[0].levels, *heads[1].levels]):
-            return said, False
+        if printed is not None and printed in periods_of(fact, [*heads[0].levels, *heads[1].levels]):
+            return printed, False
         return fact.period, True
 
     def texts(self, cell: Cell) -> list[TextCell]:
@@ -327,8 +327,8 @@ class _TableReader:
 def _short(label: str) -> str:
     """Return a label's part of a name: its beginning, and every year that is in the rest of it."""
     begin = slug(label)[:_LONGEST_SLUG].strip("_")
-    kept = begin.split("_")
-    years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in kept]
+    parts = begin.split("_")
+    years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in parts]
     return "_".join(part for part in (begin, *dict.fromkeys(years)) if part)
 
 

@@ -320,11 +320,11 @@ def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[s
     tables = {cell.source.table if isinstance(cell.source, CellRef) else None for cell in cells}
     named = {(cell.label_scale, cell.label_unit if isinstance(cell, Observation) else None) for cell in cells}
     scale, unit = next(iter(named)) if len(named) == 1 else (None, None)
-    said = (replace(cell.quantity, scale=cell.counts.scale, unit=cell.counts.unit) for cell in cells)
+    quantities = (replace(cell.quantity, scale=cell.counts.scale, unit=cell.counts.unit) for cell in cells)
     return CellGroup(
         text,
         tuple(labels),
-        tuple(cell.quantity for cell in cells) if len(named) == 1 else tuple(said),
+        tuple(cell.quantity for cell in cells) if len(named) == 1 else tuple(quantities),
         tuple(cell.source for cell in cells),
         tables.pop() if len(tables) == 1 else None,
         label_scale=scale,

@@ -50,7 +50,7 @@ class Token:
     text: str
     start: int
 
-    def says(self, word: str) -> bool:
+    def is_keyword(self, word: str) -> bool:
         """Whether it is that keyword."""
         return self.kind == "word" and self.text.upper() == word
 
@@ -130,7 +130,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 def _form(tokens: Sequence[Token]) -> Token:
     """Return the word that says what kind of query it is, after the prefixes."""
     position = 0
-    while position < len(tokens) and tokens[position].says("PREFIX"):
+    while position < len(tokens) and tokens[position].is_keyword("PREFIX"):
         position += 3
     if position >= len(tokens):
         raise QueryError("no query found; write SELECT ... WHERE { ... } or ASK { ... }")
@@ -162,7 +162,7 @@ class _PatternReader:
         while self._next < len(self._tokens):
             if self._at("."):
                 self._next += 1
-            elif self._tokens[self._next].says("FILTER"):
+            elif self._tokens[self._next].is_keyword("FILTER"):
                 if not self._skip_filter():
                     return None
             elif not self._statement(found):
@@ -203,7 +203,7 @@ class _PatternReader:
             else:
                 return False
             if not self._at(";"):
-                return self._next >= len(self._tokens) or self._at(".") or self._tokens[self._next].says("FILTER")
+                return self._next >= len(self._tokens) or self._at(".") or self._tokens[self._next].is_keyword("FILTER")
             self._next += 1
             if self._at(".") or self._next >= len(self._tokens):
                 return True

@@ -221,9 +221,9 @@ class Sparql:
         """
         guarded = guard(query, "SELECT")
         if self._is_small(guarded):
-            names, rows = self._run_here(guarded, limits)
+            names, rows = self._run_in_process(guarded, limits)
         else:
-            names, rows = self._run_there(guarded, limits)
+            names, rows = self._run_in_worker(guarded, limits)
         if len(rows) > limits.rows:
             raise QueryError(f"it has more than {limits.rows} rows; add a LIMIT, or narrower patterns")
         return tuple(dict(zip(names, row, strict=True)) for row in rows)
@@ -250,7 +250,7 @@ class Sparql:
     def _query(self, guarded: Guarded) -> "ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples":
         return self._store.query(guarded.text, prefixes=self._prefixes)
 
-    def _run_here(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
+    def _run_in_process(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
         import pyoxigraph as ox
 
         results = row = None
@@ -283,7 +283,7 @@ class Sparql:
     def _node(self, iri: str) -> Iri:
         return Iri(self._shorten.iri(iri).strip("<>"))
 
-    def _run_there(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
+    def _run_in_worker(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
         reply = _checked(shared_worker().ask(self._request(guarded, limits), self._turtle), guarded)
         return reply["names"], [[self._received(term) for term in row] for row in reply["rows"]]
 
@@ -376,8 +376,8 @@ def _malformed(message: str, guarded: Guarded) -> QueryError:
 
 def _complaint(message: str, guarded: Guarded, position: int) -> str:
     """Return what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
-    if said := _SENTENCE.search(message):
-        return said[0][0].lower() + said[0][1:]
+    if sentence := _SENTENCE.search(message):
+        return sentence[0][0].lower() + sentence[0][1:]
     wanted = _ONE_SIGN.search(message)
     hint = f", expected {wanted[1]}" if wanted else ""
     token = next((token for token in guarded.tokens if token.start + len(token.text) > position), None)

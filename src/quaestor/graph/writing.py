@@ -313,12 +313,12 @@ def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> Kn
 class _Node:
     """The statements about one subject."""
 
-    def __init__(self, said: Mapping[str, list[str]]) -> None:
-        self.said = said
+    def __init__(self, predicates: Mapping[str, list[str]]) -> None:
+        self.predicates = predicates
 
     def term(self, predicate: str) -> str:
         """Return the only object of a predicate, as written."""
-        found = self.said.get(predicate, [])
+        found = self.predicates.get(predicate, [])
         if len(found) != 1:
             raise ValueError(f"{len(found)} values of {predicate}")
         return found[0]
@@ -330,7 +330,7 @@ class _Node:
         return str(self.value(predicate))
 
     def text_or_none(self, predicate: str) -> str | None:
-        return self.text(predicate) if predicate in self.said else None
+        return self.text(predicate) if predicate in self.predicates else None
 
     def whole(self, predicate: str) -> int:
         return int(self.term(predicate))
@@ -359,13 +359,13 @@ class _Loader:
     """Reads the nodes of a graph by their type."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        said: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+        by_subject: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
         for s, p, o in triples:
-            said[s].setdefault(p, []).append(o)
-        self._nodes = {name: _Node(predicates) for name, predicates in said.items()}
+            by_subject[s].setdefault(p, []).append(o)
+        self._nodes = {name: _Node(predicates) for name, predicates in by_subject.items()}
         self._kinds: defaultdict[str, list[_Node]] = defaultdict(list)
         for node in self._nodes.values():
-            for kind in node.said.get("rdf:type", ()):
+            for kind in node.predicates.get("rdf:type", ()):
                 self._kinds[kind].append(node)
 
     def graph(self) -> KnowledgeGraph:
@@ -411,8 +411,8 @@ class _Loader:
             predicate=node.term("kg:property"),
             instance=node.term("kg:instance"),
             concept=node.text_or_none("kg:concept") or "",
-            exact=node.number("kg:exactValue") if "kg:exactValue" in node.said else None,
-            period_by_tag="kg:periodBy" in node.said,
+            exact=node.number("kg:exactValue") if "kg:exactValue" in node.predicates else None,
+            period_by_tag="kg:periodBy" in node.predicates,
         )
 
     def _text_cell(self, node: _Node) -> TextCell:
@@ -424,7 +424,7 @@ class _Loader:
             predicate=node.term("kg:property"),
             instance=node.term("kg:instance"),
             repair=node.text_or_none("kg:repair"),
-            empty="kg:empty" in node.said,
+            empty="kg:empty" in node.predicates,
         )
 
     def _mention(self, node: _Node) -> MentionFact:
@@ -436,7 +436,7 @@ class _Loader:
             place=sentence.place,
             sentence=sentence.text,
             period=node.period(),
-            predicate=node.term("kg:property") if "kg:property" in node.said else None,
+            predicate=node.term("kg:property") if "kg:property" in node.predicates else None,
             other_periods=tuple(map(read_period_code, (node.text_or_none("kg:otherPeriods") or "").split())),
         )
 
@@ -470,7 +470,7 @@ def _loading_section(node: _Node) -> SectionFact:
 
 
 def _loading_table(node: _Node, page_lead: tuple[int, int]) -> TableFact:
-    reasons = sorted((str(read_term(reason)) for reason in node.said.get("kg:reason", ())), key=_reason_place)
+    reasons = sorted((str(read_term(reason)) for reason in node.predicates.get("kg:reason", ())), key=_reason_place)
     return TableFact(
         index=node.whole("kg:index"),
         caption=node.text_or_none("kg:caption") or "",
@@ -479,7 +479,7 @@ def _loading_table(node: _Node, page_lead: tuple[int, int]) -> TableFact:
         score=float(node.number("kg:score")),
         reasons=tuple(reason.partition(": ")[2] for reason in reasons),
         section=node.text_or_none("kg:section") or BEFORE,
-        lead=(node.whole("kg:leadFrom"), node.whole("kg:leadTo")) if "kg:leadFrom" in node.said else page_lead,
+        lead=(node.whole("kg:leadFrom"), node.whole("kg:leadTo")) if "kg:leadFrom" in node.predicates else page_lead,
     )
 
 

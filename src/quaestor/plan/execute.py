@@ -136,9 +136,9 @@ class _Run:
             return self._read(step, operation) if operation.takes == "words" else self._explained(step)
         if operation.takes == "each" and any(self._is_list(operand) for operand in step.operands):
             return self._each(step, operation)
-        taken = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
-        value, counts = _applied(operation, taken)
-        made = _counting(value, counts, unique_sources(source for _, _, sources in taken for source in sources))
+        numbers = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
+        value, counts = _apply(operation, numbers)
+        made = _counting(value, counts, unique_sources(source for _, _, sources in numbers for source in sources))
         plain = made.number is not None and made.scale is Scale.ONE and not made.unit
         return replace(made, fraction=plain and self._is_fraction(step))
 
@@ -154,7 +154,7 @@ class _Run:
         read = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         if len(read) < len(step.operands) or not all(isinstance(register.value, Text) for register in read):
             raise OperandError("anything but words")
-        value, counts = _applied(operation, ())
+        value, counts = _apply(operation, ())
         return _counting(value, counts, unique_sources(source for register in read for source in register.sources))
 
     def _explained(self, step: Compute) -> StepResult:
@@ -166,36 +166,36 @@ class _Run:
     def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
         listed = self._listed(step.operands[0], step)
         limit = [self._limit(operand, step) for operand in step.operands[1:]]
-        besides = [source for _, _, sources in limit for source in sources]
+        limit_sources = [source for _, _, sources in limit for source in sources]
         if operation.of_labels:
             made = operation.function([Decimal(0)] * len(listed.entries))
         else:
-            made, _ = _reckoned(operation, [*map(lists.reckonable, listed.entries), *limit])
+            made, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
         if not isinstance(made, Chosen):
             return _counting(made, Dimension(in_ones=True), listed.sources)
-        chosen = listed.chosen(made.places, besides)
+        chosen = listed.chosen(made.places, limit_sources)
         if operation.gives == "list":
             return chosen
         labels = lists.labels_of_entries(chosen)
         if operation.gives == "label" and len(labels) == 1:
             return _counting(Text(labels[0]), Dimension(), chosen.sources)
         named = (ListEntry(entry.label, None, sources=entry.sources) for entry in chosen.entries)
-        return Listed(tuple(named), chosen.besides)
+        return Listed(tuple(named), chosen.other_sources)
 
     def _each(self, step: Compute, operation: Operation) -> Listed:
         """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
-        taken = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
-        listed = [one for one in taken if isinstance(one, Listed)]
+        operands = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
+        listed = [one for one in operands if isinstance(one, Listed)]
         pairs = list(lists.paired(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
-        besides = [source for one in taken for source in (one.besides if isinstance(one, Listed) else one[2])]
+        extra = [source for one in operands for source in (one.other_sources if isinstance(one, Listed) else one[2])]
         made: list[ListEntry] = []
         for met in pairs:
             waiting = iter(met)
-            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in taken]
-            value, counts = _applied(operation, numbers)
+            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in operands]
+            value, counts = _apply(operation, numbers)
             sources = unique_sources(source for entry in met for source in entry.sources)
             made.append(ListEntry(met[0].label, number_of(value), counts, sources))
-        return Listed(tuple(made), unique_sources(besides))
+        return Listed(tuple(made), unique_sources(extra))
 
     def _is_list(self, operand: Operand) -> bool:
         if isinstance(operand, Ref) and operand.step < 0:
@@ -221,8 +221,8 @@ class _Run:
             return self._listed(operand, step)
         if isinstance(operand, Ref):
             register = self._register(operand, step)
-            taken = self._plan.steps[operand.step - 1] if operand.step > 0 else None
-            label = (taken.label or None) if isinstance(taken, Extract) else None
+            source_step = self._plan.steps[operand.step - 1] if operand.step > 0 else None
+            label = (source_step.label or None) if isinstance(source_step, Extract) else None
             return lists.of_one(register.value, register.number, register.counts, label, register.sources)
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
@@ -232,7 +232,7 @@ class _Run:
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
         parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
-        called = lists.told_apart(map(self._metric, step.operands), map(self._subject, step.operands))
+        called = lists.distinct_names(map(self._metric, step.operands), map(self._subject, step.operands))
         names = [name for name, part in zip(called, parts, strict=True) for _ in part.entries]
         return lists.named(lists.joined(parts), names)
 
@@ -249,9 +249,9 @@ class _Run:
             return True
         if step.operation not in _KEEPING:
             return False
-        taken = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
+        registers = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         ones = all(isinstance(o, Constant) and o.value == 1 for o in step.operands if not isinstance(o, Ref))
-        return ones and any(r.fraction for r in taken) and all(r.fraction or r.counts.percent for r in taken)
+        return ones and any(r.fraction for r in registers) and all(r.fraction or r.counts.percent for r in registers)
 
     def _is_relative_change(self, step: Compute) -> bool:
         over = self._computed(step.operands[0])
@@ -275,11 +275,11 @@ class _Run:
         step = self._computed(operand)
         labels, left, seen = list[str](), [step] if step else list[Step](), set[int]()
         while left:
-            taken = left.pop()
-            if isinstance(taken, Extract):
-                labels.append(taken.label)
+            current = left.pop()
+            if isinstance(current, Extract):
+                labels.append(current.label)
                 continue
-            named = {ref.step for ref in taken.operands if isinstance(ref, Ref) and ref.step > 0} - seen
+            named = {ref.step for ref in current.operands if isinstance(ref, Ref) and ref.step > 0} - seen
             seen |= named
             left += [self._plan.steps[place - 1] for place in named]
         return lists.common_parts(labels) or None
@@ -320,16 +320,16 @@ class _Run:
         return register
 
 
-def _applied(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
+def _apply(operation: Operation, operands: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
     """Return arithmetic on numbers, and what its result counts."""
-    made, counts = _reckoned(operation, taken)
+    made, counts = _calculate(operation, operands)
     assert not isinstance(made, Chosen)  # an operation on numbers
     return made, counts
 
 
-def _reckoned(operation: Operation, taken: Sequence[lists.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
-    reading = operation.rule([counts for _, counts, _ in taken])
-    numbers = [shift_decimal(taken[place][0], shift) for place, shift in enumerate(reading.shifts)]
+def _calculate(operation: Operation, operands: Sequence[lists.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
+    reading = operation.rule([counts for _, counts, _ in operands])
+    numbers = [shift_decimal(operands[place][0], shift) for place, shift in enumerate(reading.shifts)]
     return operation.function(numbers), reading.counts
 
 

@@ -166,10 +166,10 @@ def _converted(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
     """
     if not any(shift > 0 for shift in shifts):
         return list(operands)
-    told = [part._replace(text=part.scaled or part.text) for part in operands]
+    parts = [part._replace(text=part.scaled or part.text) for part in operands]
     return [
         _infix("*", [part, _Part(str(10**shift), _ATOM)]) if shift > 0 else part
-        for part, shift in zip(told, shifts, strict=True)
+        for part, shift in zip(parts, shifts, strict=True)
     ]
 
 

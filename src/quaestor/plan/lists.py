@@ -52,11 +52,11 @@ class Listed:
 
     Attributes:
         entries: In order.
-        besides: What it rests on besides the places of its entries: those that were not selected, a limit.
+        other_sources: What it rests on besides the places of its entries: those that were not selected, a limit.
     """
 
     entries: tuple[ListEntry, ...]
-    besides: tuple[Source, ...] = ()
+    other_sources: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.entries) > MOST_ENTRIES:
@@ -65,7 +65,7 @@ class Listed:
     @property
     def sources(self) -> tuple[Source, ...]:
         """Every place that it rests on, each once, those of its entries first."""
-        return tuple(dict.fromkeys((*(s for entry in self.entries for s in entry.sources), *self.besides)))
+        return tuple(dict.fromkeys((*(s for entry in self.entries for s in entry.sources), *self.other_sources)))
 
     @property
     def counts(self) -> Dimension:
@@ -88,9 +88,9 @@ class Listed:
         own = self._common is None
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
-    def chosen(self, places: Sequence[int], besides: Iterable[Source] = ()) -> "Listed":
+    def chosen(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Listed":
         """Return the entries at some places, in the order of these; it rests on all others too."""
-        return Listed(tuple(self.entries[place] for place in places), (*self.sources, *besides))
+        return Listed(tuple(self.entries[place] for place in places), (*self.sources, *other_sources))
 
 
 def reckonable(entry: ListEntry) -> Counted:
@@ -141,17 +141,17 @@ def named(listed: Listed, names: Sequence[str | None]) -> Listed:
     return replace(listed, entries=tuple(entries))
 
 
-def told_apart(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
+def distinct_names(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
     """Return names of what is computed: the operation, or the subject where one operation is done for several.
 
-    >>> told_apart(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
+    >>> distinct_names(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
     ['sum', 'Paper', 'Wood']
     """
     pairs = list(zip(operations, subjects, strict=True))
     count = Counter(operation for operation, _ in pairs)
     names = [subject if operation and count[operation] > 1 else operation for operation, subject in pairs]
-    said = [name for name, (operation, _) in zip(names, pairs, strict=True) if operation]
-    return names if all(said) and len(set(said)) == len(said) else [operation for operation, _ in pairs]
+    own_names = [name for name, (operation, _) in zip(names, pairs, strict=True) if operation]
+    return names if all(own_names) and len(set(own_names)) == len(own_names) else [operation for operation, _ in pairs]
 
 
 def common_parts(labels: Sequence[str]) -> str:
@@ -175,11 +175,11 @@ def in_percent(listed: Listed) -> Listed:
 def joined(lists: Sequence[Listed]) -> Listed:
     """Return lists one after the other, each entry called by what tells it from the others."""
     entries = tuple(entry for listed in lists for entry in listed.entries)
-    labels = _telling_apart([entry.label for entry in entries])
-    besides = tuple(source for listed in lists for source in listed.besides)
+    labels = _distinct_labels([entry.label for entry in entries])
+    other_sources = tuple(source for listed in lists for source in listed.other_sources)
     return Listed(
         tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)),
-        besides,
+        other_sources,
     )
 
 
@@ -222,7 +222,7 @@ def _item(entry: ListEntry, *, own: bool) -> ListItem:
     return ListItem(entry.label, entry.number, entry.counts.scale, entry.counts.unit)
 
 
-def _telling_apart(labels: Sequence[str | None]) -> list[str | None]:
+def _distinct_labels(labels: Sequence[str | None]) -> list[str | None]:
     """Labels without the parts that all have ("net sales, 2009"), where what is left still tells them apart."""
     parts = [_PARTS.split(label) for label in labels if label is not None]
     if len(parts) < 2:

@@ -279,19 +279,19 @@ def _written(emitter: _Emitter, answer: _Term) -> str:
     if isinstance(answer.text, str):
         return answer.text
     instructions = emitter.instructions
-    kept = {answer.text}
+    needed = {answer.text}
     if answer.text == len(instructions) - 1:
-        kept |= {index for index, instruction in enumerate(instructions) if instruction.own}
+        needed |= {index for index, instruction in enumerate(instructions) if instruction.own}
     for index in range(len(instructions) - 1, -1, -1):
-        if index in kept:
-            kept |= {argument for argument in instructions[index].arguments if isinstance(argument, int)}
-    numbers = {index: number for number, index in enumerate(sorted(kept))}
+        if index in needed:
+            needed |= {argument for argument in instructions[index].arguments if isinstance(argument, int)}
+    numbers = {index: number for number, index in enumerate(sorted(needed))}
     return ", ".join(
         "{}({})".format(
             instructions[index].operation,
             ", ".join(a if isinstance(a, str) else f"#{numbers[a]}" for a in instructions[index].arguments),
         )
-        for index in sorted(kept)
+        for index in sorted(needed)
     )
 
 

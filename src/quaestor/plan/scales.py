@@ -236,12 +236,12 @@ def divide(kinds: Sequence[Dimension]) -> OperandScaling:
         surely = right.factor >= _SURELY_CONVERTS and left.constant is None
         named = (left.known or surely) and _has_name(converted, kinds)
         return _named((0, 0), converted, left.unit) if named else OperandScaling((0, 0), left.scale, left.unit)
-    apart = left.exponent - right.exponent
-    if left.known and right.in_ones and apart > 0 and _has_name(apart, kinds):
-        return OperandScaling((0, 0), _SCALES[apart], left.unit if left.money and not right.money else None)
-    if None not in (left.unit, right.unit) and left.unit != right.unit and _has_name(apart, kinds):
+    difference = left.exponent - right.exponent
+    if left.known and right.in_ones and difference > 0 and _has_name(difference, kinds):
+        return OperandScaling((0, 0), _SCALES[difference], left.unit if left.money and not right.money else None)
+    if None not in (left.unit, right.unit) and left.unit != right.unit and _has_name(difference, kinds):
         unit = left.unit if left.money and not right.money else None
-        return OperandScaling((0, 0), _SCALES[apart], unit, left.known and right.known and not apart)
+        return OperandScaling((0, 0), _SCALES[difference], unit, left.known and right.known and not difference)
     return _plain(linear(kinds).shifts)
 
 

@@ -63,8 +63,8 @@ class Constant:
     @property
     def limits(self) -> Dimension:
         """What it counts beside numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
-        said = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
-        return replace(self.counts, in_ones=True) if said else self.counts
+        in_ones = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
+        return replace(self.counts, in_ones=True) if in_ones else self.counts
 
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
@@ -287,8 +287,8 @@ def fold_plan(
     made: list[Made] = []
     for step in plan.steps:
         operands = step.operands if isinstance(step, Compute) else ()
-        taken = (made[o.step - 1] if isinstance(o, Ref) and o.step > 0 else leaf(o) for o in operands)
-        made.append(made_of(step, tuple(taken)))
+        arguments = (made[o.step - 1] if isinstance(o, Ref) and o.step > 0 else leaf(o) for o in operands)
+        made.append(made_of(step, tuple(arguments)))
     return tuple(made)
 
 

@@ -217,8 +217,8 @@ def _group_fault(group: CellGroup) -> str | None:
 def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Sequence[_Kind]) -> str | None:
     takes = operation.takes
     if takes in _ONLY:
-        kind_taken, words = _ONLY[takes]
-        return None if isinstance(operand, kind_taken) else f"takes only {words}"
+        accepted, words = _ONLY[takes]
+        return None if isinstance(operand, accepted) else f"takes only {words}"
     if isinstance(operand, RowRef):
         return f"cannot take the row label {operand.text[:40]!r}; only table_ operations can"
     if takes == "anything":

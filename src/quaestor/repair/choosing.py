@@ -23,8 +23,8 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
     if not choice.reading:
         return answer.plan
     if not 1 <= choice.reading <= len(answer.other_readings):
-        kept = len(answer.other_readings)
-        many = f"has {kept} other reading{'s' * (kept != 1)}" if kept else "has no other readings"
+        count = len(answer.other_readings)
+        many = f"has {count} other reading{'s' * (count != 1)}" if count else "has no other readings"
         raise InputError(f"answer {choice.turn + 1} {many}, so there is no reading {choice.reading + 1}")
     return answer.other_readings[choice.reading - 1].plan
 

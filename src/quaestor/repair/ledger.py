@@ -19,8 +19,8 @@ from quaestor.conversation.turn import (
     Turn,
     Undo,
     as_corrected,
+    remaining_corrections,
     standing,
-    taken_back,
 )
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
@@ -78,7 +78,7 @@ class Ledger:
     def take_back(self, turns: int) -> None:
         """Leave only so many turns, with the corrections that are not about the others."""
         self.answered = self.answered[:turns]
-        self.corrections = taken_back(self.corrections, turns)
+        self.corrections = remaining_corrections(self.corrections, turns)
         self._turns = as_corrected(self.answered, self.corrections)
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
@@ -104,10 +104,10 @@ class Ledger:
         Raises:
             InputError: There is none, or it does not stand.
         """
-        stands = [correction.number for correction in standing(self.corrections)]
-        if not stands:
+        active = [correction.number for correction in standing(self.corrections)]
+        if not active:
             raise InputError("no correction to undo")
-        return self.correct(Undo(stands[-1] if number is None else number), author, made=made)
+        return self.correct(Undo(active[-1] if number is None else number), author, made=made)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
         """Return the turns as an act would leave them; nothing is on record of it.
@@ -148,21 +148,21 @@ class Ledger:
 
     def _require(self, act: Act) -> None:
         if isinstance(act, Undo):
-            stands = [correction.number for correction in standing(self.corrections)]
-            if act.of not in stands:
+            active = [correction.number for correction in standing(self.corrections)]
+            if act.of not in active:
                 known = (
-                    f"active corrections: {', '.join(map(str, stands))}"
-                    if stands
+                    f"active corrections: {', '.join(map(str, active))}"
+                    if active
                     else "there are no active corrections"
                 )
                 raise InputError(f"no correction {act.of} to undo: {known}")
         elif isinstance(act, NumberCorrection):
             self._require_number(act)
         elif not 0 <= act.turn < len(self.answered):
-            kept = len(self.answered)
+            count = len(self.answered)
             many = (
-                f"there {'is' if kept == 1 else 'are'} {kept} answer{'s' * (kept != 1)}"
-                if kept
+                f"there {'is' if count == 1 else 'are'} {count} answer{'s' * (count != 1)}"
+                if count
                 else "there are no answers"
             )
             raise InputError(f"no answer {act.turn + 1}: {many}")
@@ -197,5 +197,5 @@ def _is_so(now: Turn, then: Turn, act: Choice) -> bool:
 
 def _line(text: str, most: int) -> str:
     """Return words as a record holds them: on one line, without signs that would lead a terminal."""
-    kept = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
-    return " ".join(kept.split())[:most]
+    plain = "".join(sign if unicodedata.category(sign)[0] != "C" else " " for sign in text)
+    return " ".join(plain.split())[:most]

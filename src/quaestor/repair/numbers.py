@@ -61,21 +61,21 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
     Raises:
         OperandError: One stood in its place by a correction only, which no longer stands.
     """
-    for source, quantity in _taken(plan):
+    for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)
         if place is not None and now.at(place) is None:
             raise OperandError(f"the number {quantity.text or quantity.value} used here no longer exists")
 
 
-def places_taken(plan: Plan, before: Numbers, now: Numbers) -> Iterator[Place]:
+def changed_places(plan: Plan, before: Numbers, now: Numbers) -> Iterator[Place]:
     """Yield the places of a plan whose number has changed."""
-    for source, quantity in _taken(plan):
+    for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)
         if place is not None and before.at(place) != now.at(place):
             yield place
 
 
-def _taken(plan: Plan) -> Iterator[tuple[Source, Quantity]]:
+def _printed_numbers(plan: Plan) -> Iterator[tuple[Source, Quantity]]:
     for step in plan.steps:
         if isinstance(step, Extract):
             if step.quantity is not None:
@@ -95,20 +95,20 @@ def _step(step: Step, before: Numbers, now: Numbers) -> Step:
 
 
 def _operands(step: Compute, before: Numbers, now: Numbers) -> Compute:
-    def held(operand: Operand) -> Operand:
+    def updated(operand: Operand) -> Operand:
         if not isinstance(operand, RowRef | CellGroup):
             return operand
         pairs = zip(operand.sources, operand.values, strict=True)
         return replace(operand, values=tuple(_quantity(source, value, before, now) for source, value in pairs))
 
-    return replace(step, operands=tuple(map(held, step.operands)))
+    return replace(step, operands=tuple(map(updated, step.operands)))
 
 
 def _place(source: Source, quantity: Quantity, before: Numbers, now: Numbers) -> Place | None:
     """The place of a number that was corrected, or that was until now."""
     for place in (*before.now, *now.now):
-        held = before.at(place) if place[0] == source else None
-        if held is not None and held.value == quantity.value:
+        earlier = before.at(place) if place[0] == source else None
+        if earlier is not None and earlier.value == quantity.value:
             return place
     return None
 
@@ -117,14 +117,14 @@ def _quantity(source: Source, quantity: Quantity, before: Numbers, now: Numbers)
     place = _place(source, quantity, before, now)
     if place is None:
         return quantity
-    held, holds = before.at(place), now.at(place)
-    if held is None or holds is None or held == holds:
+    earlier, current = before.at(place), now.at(place)
+    if earlier is None or current is None or earlier == current:
         return quantity
     # The operations on rows read a cell in a way of their own, without its unit.
     return replace(
         quantity,
-        value=holds.value,
-        text=holds.text,
-        scale=holds.scale if quantity.scale == held.scale else quantity.scale,
-        unit=holds.unit if quantity.unit == held.unit else quantity.unit,
+        value=current.value,
+        text=current.text,
+        scale=current.scale if quantity.scale == earlier.scale else quantity.scale,
+        unit=current.unit if quantity.unit == earlier.unit else quantity.unit,
     )

@@ -56,12 +56,12 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
     if not 0 <= turn < len(ledger.turns):
         raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")
     found: list[Offer] = []
-    for choice, says in _choices(ledger, turn):
+    for choice, words in _choices(ledger, turn):
         try:
             would_be = ledger.would_be(choice)[turn]
         except InputError:
             continue
-        offer = Offer(choice, says, show_number(would_be.answer))
+        offer = Offer(choice, words, show_number(would_be.answer))
         if would_be.error is None and not _is_known(offer, found, show_number(ledger.turns[turn].answer)):
             found.append(offer)
     return tuple(found)

@@ -27,7 +27,7 @@ from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import chosen_reading, with_choice
 from quaestor.repair.documents import corrected_document
-from quaestor.repair.numbers import Numbers, places_taken, require_numbers, with_numbers
+from quaestor.repair.numbers import Numbers, changed_places, require_numbers, with_numbers
 from quaestor.solvers.answering import answer_of_plan
 
 
@@ -68,8 +68,8 @@ class _Again:
     def _one(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
         # What held when the question was asked, which the solver has answered it with.
-        told = [correction for correction in self._corrections if correction.turns <= place]
-        before = Numbers.of(standing(told)) if told else Numbers()
+        known = [correction for correction in self._corrections if correction.turns <= place]
+        before = Numbers.of(standing(known)) if known else Numbers()
         own = dict(_about(self._standing, place))
         if not own and turn.answer.value is None and turn.error is None:
             # Withheld, or no question of numbers: that is no matter of what the numbers are.
@@ -79,7 +79,7 @@ class _Again:
             return turn, frozenset()
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred(plan, place))
-        asked = as_corrected(self._turns[:place], told)
+        asked = as_corrected(self._turns[:place], known)
         moved = any(_register(asked[index]) != _register(self._made[index]) for index in earlier)
         if not own and not changed and not moved:
             return turn, frozenset()
@@ -99,7 +99,7 @@ class _Again:
         """The corrections by which numbers of a plan are others than they were; of one that is undone its undoing."""
         if plan is None:
             return
-        for place in places_taken(plan, before, self._now):
+        for place in changed_places(plan, before, self._now):
             made = self._now.by.get(place)
             undone = before.by.get(place)
             for correction in reversed(self._corrections) if made is None else ():

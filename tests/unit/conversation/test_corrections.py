@@ -17,8 +17,8 @@ from quaestor.conversation.turn import (
     SourceChoice,
     Undo,
     as_corrected,
+    remaining_corrections,
     standing,
-    taken_back,
 )
 from quaestor.core import serial
 from quaestor.core.answer_value import Number
@@ -76,6 +76,6 @@ def test_what_is_about_a_question_goes_with_it_and_a_number_stays_corrected() ->
         correction(2, OperationChoice(1, 1, "divide"), 2, change(1, "3")),
         correction(3, Undo(2), 2, change(1, "15")),
     ]
-    (left,) = taken_back(made, 1)
+    (left,) = remaining_corrections(made, 1)
     assert (left.number, left.turns, [changed.turn for changed in left.changes]) == (1, 1, [0])
-    assert taken_back(made, 2) == tuple(made)
+    assert remaining_corrections(made, 2) == tuple(made)

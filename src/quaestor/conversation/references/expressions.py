@@ -305,8 +305,8 @@ def _used(found: References, named: Named) -> str:
             # Words for several results are behind the last of them.
             turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
             meant.setdefault(turn, []).append(f'"{expression.text}"')
-    told = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
-    return f"calculated from {_joined(told)}"
+    results = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
+    return f"calculated from {_joined(results)}"
 
 
 def _members(chosen: AntecedentSet, named: Named) -> str:

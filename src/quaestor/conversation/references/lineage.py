@@ -54,7 +54,7 @@ class Result:
     rests: tuple[int | None, ...]
     expression: Expression
     things: frozenset[str] = frozenset()
-    said: frozenset[str] = frozenset()
+    question_words: frozenset[str] = frozenset()
     percent: bool = False
     period: Period | None = None
 
@@ -106,13 +106,13 @@ def things_of(
     """
     rested = frozenset().union(*(found[turn].things for turn in rests if turn is not None))  # type: ignore[union-attr]
     if entity:
-        return rested | _naming(names_in(entity.lower()))
-    own = rested | _naming(asked.names)
+        return rested | _naming_words(names_in(entity.lower()))
+    own = rested | _naming_words(asked.names)
     return own or frozenset().union(*(result.things for result in found[-1:] if result is not None))
 
 
-def _naming(said: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in said if word not in NAMELESS_WORDS and word not in _UNITS)
+def _naming_words(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in names if word not in NAMELESS_WORDS and word not in _UNITS)
 
 
 def years_of(period: Period | None) -> frozenset[int]:

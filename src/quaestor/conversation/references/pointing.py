@@ -28,9 +28,9 @@ def find_focus(asked: Question, memory: Memory) -> tuple[str | None, bool]:
     if named:
         best = max(named, key=lambda entity: len(names_in(entity.lower())))
         return best, best != current
-    said = frozenset().union(*(earlier.names for earlier in memory.asked))
-    said |= frozenset().union(*(names_in(entity.lower()) for entity in entities))
-    if asked.names and not asked.names & said:
+    known = frozenset().union(*(earlier.names for earlier in memory.asked))
+    known |= frozenset().union(*(names_in(entity.lower()) for entity in entities))
+    if asked.names and not asked.names & known:
         return None, True
     return current, False
 
@@ -52,17 +52,17 @@ def in_focus_of(
     return before if _ANOTHER_SIDE.search(between) else focus
 
 
-def named_thing(said: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
+def named_thing(question_words: frozenset[str], latest: Sequence[Result]) -> frozenset[str]:
     """Return the words of the thing that a question turns to, by the results before it; else of the latest result's.
 
     Args:
-        said: All words of the question, singular.
+        question_words: All words of the question, singular.
         latest: The distinct results, the latest first; not empty.
     """
     current = latest[0].things
     for result in latest[1:]:
         own = result.things - current
-        if own and current - result.things and own <= said:
+        if own and current - result.things and own <= question_words:
             return result.things
     return current
 
@@ -124,7 +124,7 @@ def _kind(expression: Expression, result: Result) -> tuple[float, str]:
         kind = result.metric.replace("_", " ")
         return 2 * fits, f"a {noun}" if kind == noun else f"a {kind} can be called a {noun}"
     # A line of the page may be called so too: "that increase in inventories", "this total".
-    return (1, f"the question calls it a {noun}") if noun in result.said else (-2, "")
+    return (1, f"the question calls it a {noun}") if noun in result.question_words else (-2, "")
 
 
 def _thing(expression: Expression, result: Result, focus: frozenset[str]) -> tuple[float, str]:
@@ -164,7 +164,7 @@ class Pointed:
         meant: The turns that plainly answer to its expressions.
         sides: How many expressions may mean the result of one turn.
         counts: How many results it says that it is about ("these two values").
-        said: All its words, singular.
+        question_words: All its words, singular.
         called: Of each expression that names a result by its kind the latest turn whose result is called so.
         dated: Of each year that it names the latest turn that looked up a value of that year alone.
     """
@@ -172,7 +172,7 @@ class Pointed:
     meant: frozenset[int]
     sides: int
     counts: frozenset[int]
-    said: frozenset[str]
+    question_words: frozenset[str]
     called: tuple[int, ...]
     dated: tuple[int, ...]
 
@@ -184,8 +184,8 @@ def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
         latest: The distinct results, the latest first; not empty.
     """
     expressions = pointing_expressions(asked)
-    said = frozenset(map(singular, words(asked.lowered)))
-    before, named = latest[0].things, named_thing(said, latest)
+    question_words = frozenset(map(singular, words(asked.lowered)))
+    before, named = latest[0].things, named_thing(question_words, latest)
     best = []
     for expression in expressions:
         focus = in_focus_of(expression, asked, before, named)
@@ -204,7 +204,7 @@ def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
         meant=frozenset(turn for score, turn in best if score >= _PLAINLY),
         sides=len(expressions),
         counts=frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),
-        said=said,
+        question_words=question_words,
         called=tuple(turn for turn in called if turn is not None),
         dated=tuple(turn for turn in dated if turn is not None),
     )

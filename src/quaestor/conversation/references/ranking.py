@@ -185,7 +185,7 @@ def traits_of(
         *_standing(chosen, turns, latest),
         *_match(chosen, asked),
         *_pointed(turns, pointed),
-        _thing(chosen, pointed.said, latest[0].things),
+        _thing(chosen, pointed.question_words, latest[0].things),
     ]
 
 
@@ -201,10 +201,10 @@ def _pointed(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
 def _answered(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
     """Whether the set has what the pointing words plainly mean, and as many as they count."""
     if meant := pointed.meant:
-        held = len(meant & set(turns))
-        share = "all" if held == len(meant) else "some" if held else "none"
+        found = len(meant & set(turns))
+        share = "all" if found == len(meant) else "some" if found else "none"
         yield f"{share}_of_{'one' if len(meant) == 1 else 'several'}_pointed_at"
-        if held == len(turns) == len(meant):
+        if found == len(turns) == len(meant):
             yield "just_what_is_pointed_at"
     if not turns:
         return
@@ -264,12 +264,12 @@ def _kinship(first: Result, second: Result) -> Iterable[str]:
         yield "of_one_kind"
 
 
-def _thing(chosen: tuple[Result, ...], said: frozenset[str], focus: frozenset[str]) -> str:
+def _thing(chosen: tuple[Result, ...], question_words: frozenset[str], focus: frozenset[str]) -> str:
     """Whether the results are about what the conversation has come to, or about a thing that the question names."""
-    apart = [result.things - focus for result in chosen if focus - result.things and result.things - focus]
-    if any(not own & said for own in apart):
+    differing = [result.things - focus for result in chosen if focus - result.things and result.things - focus]
+    if any(not own & question_words for own in differing):
         return "of_a_thing_neither_in_focus_nor_named"
-    return "of_a_thing_out_of_focus_that_is_named" if apart else "of_the_thing_in_focus"
+    return "of_a_thing_out_of_focus_that_is_named" if differing else "of_the_thing_in_focus"
 
 
 def _base(change: Result) -> int | None:
@@ -328,8 +328,8 @@ def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
         heard.add("points_at_one_thing" if pointing == 1 else "points_at_two_things")
     if any(e.kind == "results" and e.count > 1 for e in find_expressions(asked)):
         heard.add("counts_the_results")
-    said = frozenset(map(singular, words(asked.lowered)))
-    if pointing == 1 and latest and named_thing(said, latest) != latest[0].things:
+    question_words = frozenset(map(singular, words(asked.lowered)))
+    if pointing == 1 and latest and named_thing(question_words, latest) != latest[0].things:
         heard.add("turns_to_another_thing")
     if pointing == 1 and asked.years and "results" not in kinds:
         heard.add("speaks_of_one_thing_in_years")
@@ -363,7 +363,7 @@ back to a thing, count the results that they mean.
 Their cues are not fitted.
 """
 
-_KEPT = 8
+_MOST_SETS = 8
 """How many sets are given."""
 
 
@@ -400,23 +400,23 @@ def rank_sets(
             math.exp(score - top) / whole,
             _reason(traits, cues, weights) if explained else "",
         )
-        for score, chosen, traits in ranked[:_KEPT]
+        for score, chosen, traits in ranked[:_MOST_SETS]
     )
 
 
 def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> str:
     """Return the two traits that speak most for a set, and the two cues of the question that make them speak."""
     spoken: list[tuple[float, str]] = []
-    said: dict[str, float] = {}
+    cue_weights: dict[str, float] = {}
     for trait in traits:
         for_it = {cue: w for cue, w in weights.get(trait, {}).items() if cue in cues and w > 0}
         spoken.append((sum(for_it.values()), trait))
         for cue, weight in for_it.items():
             if cue not in UNSPOKEN:
-                said[cue] = said.get(cue, 0) + weight
+                cue_weights[cue] = cue_weights.get(cue, 0) + weight
     spoken.sort(key=lambda item: -item[0])
     words = ", ".join(trait_words(trait) for weight, trait in spoken[:2] if weight > 0) or trait_words(traits[0])
-    heard = sorted(said, key=lambda cue: -said[cue])[:2]
+    heard = sorted(cue_weights, key=lambda cue: -cue_weights[cue])[:2]
     return f"{words}; the question: {', '.join(map(trait_words, heard))}" if heard else words
 
 

@@ -131,13 +131,11 @@ class _Scene:
 
     def assigned(self, expressions: Sequence[Expression]) -> dict[Expression, Result]:
         """Give each expression one of the results used, another one to each where there are enough."""
-        told, used = list(expressions[:_MOST_TOGETHER]), self.used
-        judged = {(e, r.turn): self._likeness(e, r).score if _there(e, r) else _NEVER for e in told for r in used}
-        choices = permutations(used, len(told)) if len(told) <= len(used) else product(used, repeat=len(told))
-        best = max(
-            choices, key=lambda some: sum(judged[e, r.turn] for e, r in zip(told, some, strict=True)), default=()
-        )
-        return {e: r for e, r in zip(told, best, strict=False) if judged[e, r.turn] >= _FITS}
+        few, used = list(expressions[:_MOST_TOGETHER]), self.used
+        judged = {(e, r.turn): self._likeness(e, r).score if _fits_years(e, r) else _NEVER for e in few for r in used}
+        choices = permutations(used, len(few)) if len(few) <= len(used) else product(used, repeat=len(few))
+        best = max(choices, key=lambda some: sum(judged[e, r.turn] for e, r in zip(few, some, strict=True)), default=())
+        return {e: r for e, r in zip(few, best, strict=False) if judged[e, r.turn] >= _FITS}
 
     def _likeness(self, expression: Expression, result: Result) -> Likeness:
         distance = next(place for place, other in enumerate(self.latest) if other.turn == result.turn)
@@ -149,7 +147,7 @@ class _Scene:
             return (), self._thing(expression)
         # If no result is used, one is meant as what is asked again, for years of its own.
         again = not self.used
-        judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _there(expression, r)}
+        judged = {r.turn: self._likeness(expression, r) for r in self.latest if again or _fits_years(expression, r)}
         fits = {turn: like for turn, like in judged.items() if like.score >= _FITS}
         shares = dict.fromkeys(fits, 0.0)
         for chosen in self.sets:
@@ -207,8 +205,8 @@ class _Scene:
             return (), ""
         elif expression.count == 1 and len(years) == 2 and len(dated) > 1 and not self._is_span(expression):
             years = sorted(dated[0].years)
-        said = "counted from" if expression.offset else "about"
-        turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{said} {_years(sorted(r.years))}") for r in dated)
+        reason = "counted from" if expression.offset else "about"
+        turns = tuple(Antecedent(r.turn, 1 / len(dated), f"{reason} {_years(sorted(r.years))}") for r in dated)
         return turns, _quarter(expression, self.asked, dated[0]) or _years(years)
 
     def _is_named(self, expression: Expression) -> bool:
@@ -217,8 +215,8 @@ class _Scene:
 
     def _is_span(self, expression: Expression) -> bool:
         """Whether an expression is for all of the time between two results: "over that period"."""
-        said = self.asked.lowered[: expression.end]
-        return said.endswith(_SPANS) and bool(_OVER.search(said[: expression.start]))
+        text = self.asked.lowered[: expression.end]
+        return text.endswith(_SPANS) and bool(_OVER.search(text[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
         """Judge "and in 2008?", which asks again what was asked; where results are used, about those."""
@@ -237,19 +235,19 @@ class _Scene:
         return self.focus or "" if expression.kind == "cell" else ""
 
 
-def _there(expression: Expression, result: Result) -> bool:
+def _fits_years(expression: Expression, result: Result) -> bool:
     """Whether a turn can have found the number of just the years that an expression names."""
     return not expression.years or not result.years or expression.years == result.years
 
 
 def _ranked(shares: dict[int, float], reasons: dict[int, tuple[str, ...]], first: int | None) -> tuple[Antecedent, ...]:
     whole = sum(shares.values())
-    kept = [
+    likely = [
         Antecedent(turn, share / whole, ", ".join(reasons[turn]) or "an earlier result")
         for turn, share in shares.items()
         if whole and (share / whole >= _LEAST or turn == first)
     ]
-    return tuple(sorted(kept, key=lambda c: (c.turn != first, -c.score, -c.turn)))
+    return tuple(sorted(likely, key=lambda c: (c.turn != first, -c.score, -c.turn)))
 
 
 def _words(entity: str | None) -> frozenset[str]:

@@ -144,8 +144,8 @@ def _widened(query: str) -> _Widened:
     """
     guarded = guard(query, "SELECT")
     tokens = guarded.tokens
-    start = next(place for place, token in enumerate(tokens) if token.says("SELECT"))
-    end = next((p for p, token in enumerate(tokens) if token.text == "{" or token.says("WHERE")), len(tokens) - 1)
+    start = next(place for place, token in enumerate(tokens) if token.is_keyword("SELECT"))
+    end = next((p for p, token in enumerate(tokens) if token.text == "{" or token.is_keyword("WHERE")), len(tokens) - 1)
     chosen = tokens[start + 1 : end]
     computing = next((t for t in (*chosen, *tokens) if _computes(t) or (t in chosen and t.text == "(")), None)
     if computing is not None:
@@ -162,7 +162,7 @@ def _widened(query: str) -> _Widened:
 
 
 def _computes(token: Token) -> bool:
-    return token.says("GROUP") or token.says("HAVING")
+    return token.is_keyword("GROUP") or token.is_keyword("HAVING")
 
 
 def _is_text(value: Value | None) -> bool:
