@@ -110,7 +110,7 @@ def _require_answer(address: str) -> None:
 def _connected(address: str) -> Iterator[None]:
     import ray
 
-    with _signals_kept():
+    with _preserve_signals():
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
         except Exception as error:  # Ray has no one class for it: ConnectionError, RuntimeError, ValueError, its own
@@ -140,13 +140,13 @@ def _first_line(error: Exception) -> str:
     return (str(error) or type(error).__name__).strip().partition("\n")[0]
 
 
-def _signals_kept() -> AbstractContextManager[None]:
+def _preserve_signals() -> AbstractContextManager[None]:
     """Keep what this program does on signals: Ray puts handlers of its own in their place."""
-    return _kept_handlers() if threading.current_thread() is threading.main_thread() else nullcontext()
+    return _restore_handlers() if threading.current_thread() is threading.main_thread() else nullcontext()
 
 
 @contextmanager
-def _kept_handlers() -> Iterator[None]:
+def _restore_handlers() -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -224,10 +224,10 @@ async def _local(cpus: int) -> AsyncIterator[str]:
             line = await asyncio.wait_for(asyncio.to_thread(process.stdout.readline), _START_SECONDS)
         except TimeoutError as error:
             raise EngineError(f"Ray did not start within {_START_SECONDS:.0f} seconds") from error
-        said = json.loads(line) if line else {"error": "its process exited"}
-        if "address" not in said:
-            raise EngineError(f"Ray did not start: {_first_line(RuntimeError(said.get('error', line)))}")
-        yield said["address"]
+        reply = json.loads(line) if line else {"error": "its process exited"}
+        if "address" not in reply:
+            raise EngineError(f"Ray did not start: {_first_line(RuntimeError(reply.get('error', line)))}")
+        yield reply["address"]
     finally:
         process.stdin.close()
         # It kills what it has started and goes; nothing here waits for long on a machine that is busy.

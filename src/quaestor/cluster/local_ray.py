@@ -30,11 +30,11 @@ def hold_ray() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the program that asked decides what it means
     threading.Thread(target=_end_with_input, args=(folder,), daemon=True).start()
     try:
-        said = {"address": _started(cpus, folder)}
+        reply = {"address": _started(cpus, folder)}
     except Exception as error:  # noqa: BLE001 - whatever it is, the program that asked has to hear of it
-        said = {"error": f"{type(error).__name__}: {error}"}
+        reply = {"error": f"{type(error).__name__}: {error}"}
     signal.signal(signal.SIGTERM, lambda *_: _end(folder))  # not Ray's, which leaves what it has started
-    print(json.dumps(said), flush=True)
+    print(json.dumps(reply), flush=True)
     while True:
         signal.pause()
 
@@ -96,9 +96,9 @@ def _descendants(process: int) -> list[int]:
                 children.setdefault(int(status[1]), []).append(int(entry.name))
     found, waiting = [], [process]
     while waiting:
-        these = children.get(waiting.pop(), [])
-        found += these
-        waiting += these
+        direct = children.get(waiting.pop(), [])
+        found += direct
+        waiting += direct
     return found
 
 

@@ -209,7 +209,7 @@ class RayWorkerPool(Generic[Job, Result]):
         while True:
             hand = kind.options(**self._options).remote([self._shared_work])
             try:
-                there, failure = await hand.introduced.remote()
+                theirs, failure = await hand.introduced.remote()
             except RayError:
                 await asyncio.sleep(1)
                 continue
@@ -217,9 +217,9 @@ class RayWorkerPool(Generic[Job, Result]):
                 ray.kill(hand)
                 raise
             break
-        here = version("quaestor")
-        if there != here:
-            failure = f"quaestor versions differ: {there} on a machine of the Ray cluster, {here} on this one"
+        ours = version("quaestor")
+        if theirs != ours:
+            failure = f"quaestor versions differ: {theirs} on a machine of the Ray cluster, {ours} on this one"
         if failure is not None:
             first = failure.partition("\n")[0]
             self._failure = EngineError(f"a worker of the Ray cluster could not load its task: {first}")

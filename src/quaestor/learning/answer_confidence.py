@@ -73,12 +73,12 @@ def fit_confidence(answers: Sequence[JudgedAnswer], learned: Mapping[str, JsonVa
     outcomes = [answer.right for answer in answers]
     report = calibration_report(sure, outcomes, [answer.page for answer in answers])
     assert report is not None
-    held: dict[str, JsonValue] = {
+    figures: dict[str, JsonValue] = {
         "calibration error": round(report.error, 4),
         "right": round(report.given.value, 4),
         "right of the surest half": round(report.surest_half.value, 4),
     }
-    return FittedConfidence(_fitted(answers, {**learned, "answers": len(answers), "right": right}, held), report)
+    return FittedConfidence(_fitted(answers, {**learned, "answers": len(answers), "right": right}, figures), report)
 
 
 def _fitted(

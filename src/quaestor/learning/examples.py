@@ -49,15 +49,15 @@ def read_examples(paths: Iterable[Path]) -> tuple[Example, ...]:
     found: dict[str, Example] = {}
     for path in paths:
         gold = read_gold(path)
-        for told in read_dataset(path).conversations:
-            if told.id in gold:
-                group = told.company or told.document.id
-                answers = gold[told.id]
-                second = _second(answers) if told.chained else 0
+        for listed in read_dataset(path).conversations:
+            if listed.id in gold:
+                group = listed.company or listed.document.id
+                answers = gold[listed.id]
+                second = _second(answers) if listed.chained else 0
                 example = Example(
-                    told.id, told.questions, answers, told.document, group, told.joined, told.chained, second
+                    listed.id, listed.questions, answers, listed.document, group, listed.joined, listed.chained, second
                 )
-                found.setdefault(told.id, example)
+                found.setdefault(listed.id, example)
     return tuple(found.values())
 
 
@@ -80,10 +80,10 @@ def read_lines(paths: Iterable[Path]) -> tuple[Example, ...]:
             if len(gold[identity]) == len(questions):
                 document = read_convfinqa_page(record, where) if record.get("table") else None
                 company, joined = company_of(identity), is_joined(identity)
-                told = Example(
+                example = Example(
                     identity, questions, gold[identity], document, company, joined, second=_second(gold[identity])
                 )
-                found.setdefault(identity, told)
+                found.setdefault(identity, example)
     return tuple(found.values())
 
 

@@ -21,7 +21,7 @@ _SMALL = frozenset(
     """the and for with from that this were was are its their than which into over about more less other also have has
     been due by of to in on a an as at or""".split()
 )
-_SAYS, _HAS_NUMBER = 2.0, 2.0
+_SHARES_WORDS, _HAS_NUMBER = 2.0, 2.0
 _LEAST = 0.45
 """How much of the words of a right answer a sentence must have."""
 WORD_INTENTS = frozenset({"why", "description", "text_fact", "yesno", "two_part", "lookup"})
@@ -49,10 +49,10 @@ def fit_word_ranker(samples: Sequence[tuple[WordCandidates, NDArray[np.float32]]
     rows, labels, sizes = [], [], []
     for candidates, grades in samples:
         places = np.arange(len(grades))
-        kept = (grades > 0) | (places < _NEAREST) | (places % _EVERY == 0)
-        rows.append(candidates.features[kept])
-        labels.append(np.minimum(np.round(1.5 * grades[kept]), _GRADES))
-        sizes.append(int(kept.sum()))
+        selected = (grades > 0) | (places < _NEAREST) | (places % _EVERY == 0)
+        rows.append(candidates.features[selected])
+        labels.append(np.minimum(np.round(1.5 * grades[selected]), _GRADES))
+        sizes.append(int(selected.sum()))
     names = samples[0][0].names
     rising = tuple(int(name.endswith(_RISING)) for name in names)
     data = xgboost.DMatrix(np.vstack(rows), label=np.concatenate(labels), group=sizes, feature_names=list(names))
@@ -71,7 +71,7 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
         for at in _having_most(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8):
             share = len(wanted & _words(index.sentences[at].text)) / max(1, len(wanted))
             if share >= _LEAST:
-                found[at] = found.get(at, 0.0) + _SAYS * share
+                found[at] = found.get(at, 0.0) + _SHARES_WORDS * share
     for value in _values_of(answer):
         for at in index.numbers.get(abs(value), ()):
             found[int(at)] = found.get(int(at), 0.0) + _HAS_NUMBER

@@ -383,8 +383,8 @@ def _grade(series: Series, one: LabelledQuestion, asked: Sequence[str]) -> float
         if value in one.numbers or (value in one.where and (value >= _SMALL or value != int(value)))
     ]  # fmt: skip
     if series.line.sentence:
-        there = {*series.line.path_terms, *series.line.title_terms}
-        quoted = len(one.where_terms & there) * 2 >= len(one.where_terms)
+        headings = {*series.line.path_terms, *series.line.title_terms}
+        quoted = len(one.where_terms & headings) * 2 >= len(one.where_terms)
         return 4.0 * quoted if hits else 0.0
     label = set(series.line.label_terms)
     fits = bool(label) and len(label & one.where_terms) * 2 >= len(label)

@@ -56,9 +56,9 @@ def fit_classifier(
     from sklearn.linear_model import LogisticRegression
 
     features = [tuple(question_features(one.reading, before=one.before, by_terms=by_terms)) for one in samples]
-    counts = Counter(name for those in features for name in those)
+    counts = Counter(name for sample in features for name in sample)
     rows = {name: row for row, name in enumerate(sorted(name for name, count in counts.items() if count >= _LEAST))}
-    known = [[rows[name] for name in those if name in rows] for those in features]
+    known = [[rows[name] for name in sample if name in rows] for sample in features]
     ends = np.cumsum([0, *map(len, known)])
     columns = np.concatenate([np.asarray(row, np.int32) for row in known])
     inputs = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(samples), len(rows)))
@@ -67,9 +67,9 @@ def fit_classifier(
     matrix = np.zeros((len(rows), len(classes)), np.float32)
     matrix[:, model.classes_] = model.coef_.T
     matrix[np.abs(matrix) < _SMALLEST] = 0.0
-    kept = {name: row for name, row in rows.items() if matrix[row].any()}
-    columns_of = {name: place for place, name in enumerate(kept)}
-    return QuestionClassifier(classes, columns_of, matrix[list(kept.values())], by_terms)
+    weighted = {name: row for name, row in rows.items() if matrix[row].any()}
+    columns_of = {name: place for place, name in enumerate(weighted)}
+    return QuestionClassifier(classes, columns_of, matrix[list(weighted.values())], by_terms)
 
 
 def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[QuestionSample]:

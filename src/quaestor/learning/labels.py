@@ -78,12 +78,12 @@ def label_turn(
             acceptable.append(options)
     counts = _counts(operation, operands, state, leaves)
     if gold.stated is not None and leaves is not None:
-        answer = _as_taken(operation, operands, leaves, answer)
+        answer = _solver_value(operation, operands, leaves, answer)
     outcome = TurnAction(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
-def _as_taken(operation: str, operands: Sequence[Operand], leaves: NumberMatrix, answer: float) -> float:
+def _solver_value(operation: str, operands: Sequence[Operand], leaves: NumberMatrix, answer: float) -> float:
     """What an operation on numbers of the page comes to as the solver takes them: percentages in points, one scale.
 
     A stated answer counts in whatever it was stated in; its program comes to fractions.

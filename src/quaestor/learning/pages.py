@@ -127,8 +127,8 @@ def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
     labels = np.zeros(len(turn.page.leaves))
     labels[direct] = turn.weight
     unclear = {leaf for options in turn.label.acceptable for leaf in options} - set(direct)
-    kept = np.array([n for n in range(len(labels)) if n not in unclear], np.intp)
-    return turn.reading.measured[kept], labels[kept]
+    clear = np.array([n for n in range(len(labels)) if n not in unclear], np.intp)
+    return turn.reading.measured[clear], labels[clear]
 
 
 def _direct_leaves(turn: PlayedTurn) -> list[int]:

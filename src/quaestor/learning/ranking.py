@@ -43,9 +43,9 @@ def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
     """Return the ranker fitted to the candidates of many turns."""
     from scipy.optimize import minimize
 
-    kept = [np.flatnonzero((np.arange(len(turn.right)) < _MOST) | (turn.right > 0)) for turn in turns]
-    labels = [turn.right[keep] for turn, keep in zip(turns, kept, strict=True)]
-    rows = np.concatenate([turn.features[keep] for turn, keep in zip(turns, kept, strict=True)])
+    selected = [np.flatnonzero((np.arange(len(turn.right)) < _MOST) | (turn.right > 0)) for turn in turns]
+    labels = [turn.right[keep] for turn, keep in zip(turns, selected, strict=True)]
+    rows = np.concatenate([turn.features[keep] for turn, keep in zip(turns, selected, strict=True)])
     alone = np.repeat([turn.alone for turn in turns], [len(right) for right in labels])
     mean, scale = np.round(rows.mean(axis=0), 5), np.maximum(np.round(rows.std(axis=0), 5), _NARROWEST)
     likelihood = _Likelihood(design(rows, mean, scale), form_codes(rows), labels, alone)

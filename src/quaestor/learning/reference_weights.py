@@ -52,7 +52,7 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
             cues = sorted(cue_features(asked, latest) - by_hand)
             pointed = pointed_at(asked, latest)
             traits = (traits_of(chosen, asked, latest, pointed) for chosen in candidates)
-            shown = tuple(tuple((t, c) for t in held for c in cues) for held in traits)
+            shown = tuple(tuple((t, c) for t in own for c in cues) for own in traits)
             samples.append(ReferenceSample(item.company, shown, place))
     return samples
 

@@ -106,10 +106,10 @@ def held_out_figures(path: Path) -> dict[str, object]:
         InputError: It is no such file.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        if "files" in told:
-            return {str(name): _held_out(report) for name, report in told["files"].items()}
-        return _held_out(told)
+        report = json.loads(path.read_text(encoding="utf-8"))
+        if "files" in report:
+            return {str(name): _held_out(report) for name, report in report["files"].items()}
+        return _held_out(report)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is not the output of `quaestor crossvalidate --json`: {error}") from error
 
@@ -131,13 +131,13 @@ def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
 def _signature_json(model: SignatureModel) -> dict[str, object]:
     """The classifier with only the weights that are not zero, each behind its class, beside their feature's name."""
     features = {
-        name: [told for column, weight in enumerate(model.weights[row]) if weight for told in (column, _short(weight))]
+        name: [item for column, weight in enumerate(model.weights[row]) if weight for item in (column, _short(weight))]
         for name, row in model.features.items()
     }
     return {
         "classes": list(model.classes),
         "intercept": [round(float(value), 4) for value in model.intercept],
-        "features": {name: told for name, told in features.items() if told},
+        "features": {name: items for name, items in features.items() if items},
     }
 
 

@@ -76,8 +76,8 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
 
     reference_weights = [_references_without(used, folds, fold) for fold in range(INNER_FOLDS)]
 
-    def play(told: Sequence[Example], scorers: Sequence[Predictor | None]) -> Played:
-        return _play(told, pages, folds, signature_models, reference_weights, scorers)
+    def play(conversations: Sequence[Example], scorers: Sequence[Predictor | None]) -> Played:
+        return _play(conversations, pages, folds, signature_models, reference_weights, scorers)
 
     unscored: list[Predictor | None] = [None] * INNER_FOLDS
     played, single = play(examples, unscored), play(alone, unscored)
@@ -87,8 +87,8 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
 
     by_fold: list[list[RankedTurn]] = [[] for _ in range(INNER_FOLDS)]
-    for told in (played, _with_aggregation(single)):
-        for company, conversations in told.items():
+    for turns_of in (played, _with_aggregation(single)):
+        for company, conversations in turns_of.items():
             scorer = final_scorers[folds[company]]
             for turn in (turn for conversation in conversations for turn in conversation):
                 _, features, right = candidate_rows(turn, scorer.predict([turn.reading.measured])[0])
@@ -155,8 +155,8 @@ def _with_aggregation(single: Played) -> Played:
 
 
 def _scorer_without(fold: int, folds: dict[str, int], seed: int, *played: Played) -> Trees:
-    kept = ({company: turns for company, turns in told.items() if folds[company] != fold} for told in played)
-    return _fit_scorer([turn for told in kept for turn in _turns(told)], seed)
+    rest = ({company: turns for company, turns in turns_of.items() if folds[company] != fold} for turns_of in played)
+    return _fit_scorer([turn for turns_of in rest for turn in _turns(turns_of)], seed)
 
 
 def _turns(played: Played) -> list[PlayedTurn]:

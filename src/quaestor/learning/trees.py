@@ -94,7 +94,7 @@ def keep_for_scoring(document: bytes) -> bytes:
             -1 if child < 0 else index
             for index, child in zip(tree["split_indices"], tree["left_children"], strict=True)
         ]
-    kept = {
+    reduced = {
         "feature_names": learner["feature_names"],
         "learner_model_param": {"base_score": learner["learner_model_param"]["base_score"]},
         "gradient_booster": {
@@ -102,7 +102,7 @@ def keep_for_scoring(document: bytes) -> bytes:
             "model": {"trees": [{name: tree[name] for name in NODE_FIELDS} for tree in trees]},
         },
     }
-    return json.dumps({"learner": kept}, separators=(",", ":")).encode()
+    return json.dumps({"learner": reduced}, separators=(",", ":")).encode()
 
 
 class _Likelihood:

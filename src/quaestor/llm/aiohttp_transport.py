@@ -25,7 +25,7 @@ from aiohttp import (
 )
 from yarl import URL
 
-_KEPT_OPEN = 5.0
+_IDLE_SECONDS = 5.0
 """Seconds that a connection waits for its next request: as long as httpx's."""
 
 _ERRORS: tuple[tuple[type[Exception], type[httpx2.TransportError]], ...] = (
@@ -55,7 +55,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         """Return the server's response, as soon as its head is there."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEPT_OPEN, ssl=self._certificates),
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS, ssl=self._certificates),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
             )

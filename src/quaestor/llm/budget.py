@@ -129,7 +129,7 @@ class Meter:
         self._total = already or Usage()
         self._turns: dict[TurnKey, Usage] = {}
         self._begun = self._total.requests
-        self._held: dict[str, float] = {}
+        self._holds: dict[str, float] = {}
         unknown = any(pricer(Usage(1, 1000, 1000)) is None for pricer in (price, *self._prices.values()))
         if self._budget.money is not None and unknown:
             raise SettingsError("a budget in money requires the model's price; set [prices.NAME] in quaestor.toml")
@@ -155,7 +155,7 @@ class Meter:
             When that ends, as `waiting` takes it.
         """
         until = monotonic() + seconds
-        self._held[model] = max(until, self._held.get(model, 0.0))
+        self._holds[model] = max(until, self._holds.get(model, 0.0))
         return until
 
     def waiting(self, model: str, since: float = 0.0) -> float:
@@ -164,7 +164,7 @@ class Meter:
         Args:
             since: What ends then, or before, does not count: who asks has waited for that.
         """
-        until = self._held.get(model, 0.0)
+        until = self._holds.get(model, 0.0)
         return max(0.0, until - monotonic()) if until > since else 0.0
 
     async def allow(self, model: str = "") -> None:

@@ -51,35 +51,35 @@ def explain(failure: BaseException, spec: ModelSpec) -> Failure:
         return Failure(error, transient=True)
     if isinstance(failure, ModelConnectionError):
         return Failure(_unreachable(failure, spec), transient=True)
-    said = _short(failure)
+    reason = _short(failure)
     if isinstance(failure, ModelAPIError | UnexpectedModelBehavior):
-        return Failure(ModelReplyError(f"invalid reply from {spec.name}: {said}"), transient=True)
-    named = f"{type(failure).__name__}: {said}"
+        return Failure(ModelReplyError(f"invalid reply from {spec.name}: {reason}"), transient=True)
+    named = f"{type(failure).__name__}: {reason}"
     return Failure(ModelReplyError(f"the reply of {spec.name} violates its protocol ({named})"), transient=True)
 
 
 def _refused(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
-    status, said = failure.status_code, _said(failure)
+    status, reason = failure.status_code, _read_reason(failure)
     if isinstance(failure, ModelQuotaExceededError):
-        return Failure(ModelAccessError(f"the account for {spec.name} has no credit: {said}"), transient=False)
+        return Failure(ModelAccessError(f"the account for {spec.name} has no credit: {reason}"), transient=False)
     if status == 401 or isinstance(failure, ModelAuthenticationError):
-        return Failure(_not_allowed(spec, said), transient=False)
+        return Failure(_not_allowed(spec, reason), transient=False)
     if status == 404 or isinstance(failure, ModelNotFoundError):
         near = f"; did you mean {failure.suggested_model_id!r}?" if failure.suggested_model_id else ""
-        error = ModelAccessError(f"unknown model {spec.model!r} at {spec.address}{near} ({said})")
+        error = ModelAccessError(f"unknown model {spec.model!r} at {spec.address}{near} ({reason})")
         return Failure(error, transient=False)
     if status in _TRANSIENT or status >= 500:
         hint = failure.provider_retry_hint
         asked = "" if failure.retry_after is None else f", retry after {failure.retry_after:.0f} seconds"
-        outage = OutageError(f"{spec.name} is unavailable (status {status}{asked}): {said}")
+        outage = OutageError(f"{spec.name} is unavailable (status {status}{asked}): {reason}")
         return Failure(outage, transient=hint is not False, asked=failure.retry_after)
-    reply: SolverError = ModelReplyError(f"{spec.name} rejected the request (status {status}): {said}")
+    reply: SolverError = ModelReplyError(f"{spec.name} rejected the request (status {status}): {reason}")
     return Failure(reply, transient=False)
 
 
-def _not_allowed(spec: ModelSpec, said: str) -> ModelAccessError:
+def _not_allowed(spec: ModelSpec, reason: str) -> ModelAccessError:
     where = f"correct the key in {spec.key_variable}" if spec.key_variable else "set `api_key_env` for it"
-    return ModelAccessError(f"{spec.name} rejected the API key ({said}); {where}")
+    return ModelAccessError(f"{spec.name} rejected the API key ({reason}); {where}")
 
 
 def _unreachable(failure: BaseException, spec: ModelSpec) -> OutageError:
@@ -100,7 +100,7 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def _said(failure: ModelHTTPError) -> str:
+def _read_reason(failure: ModelHTTPError) -> str:
     """What the server says in its body, without what the client adds."""
     body = failure.body
     for key in ("error", "message"):

@@ -46,16 +46,16 @@ class ParameterCache:
 
     def __init__(self) -> None:
         # The given object is beside the result, so that its identity is not given away again.
-        self._kept: OrderedDict[int, tuple[ModelRequestParameters, ModelRequestParameters]] = OrderedDict()
+        self._entries: OrderedDict[int, tuple[ModelRequestParameters, ModelRequestParameters]] = OrderedDict()
 
     def get(
         self, given: ModelRequestParameters, suit: Callable[[ModelRequestParameters], ModelRequestParameters]
     ) -> ModelRequestParameters:
         """Return what `suit` makes, or made, of `given`."""
-        found = self._kept.pop(id(given), None) or (given, suit(given))
-        self._kept[id(given)] = found
-        if len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
+        found = self._entries.pop(id(given), None) or (given, suit(given))
+        self._entries[id(given)] = found
+        if len(self._entries) > _MOST_ENTRIES:
+            self._entries.popitem(last=False)
         return found[1]
 
 
@@ -146,10 +146,10 @@ class _Chat(AsyncChat):
 
 
 class _Completions(AsyncCompletions):
-    async def create(self, **said: Any) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:  # type: ignore[override]  # its overloads say which arguments there are
-        given = {name: value for name, value in said.items() if not isinstance(value, Omit | NotGiven)}
-        beside = {_OPTIONS[name]: given.pop(name) for name in _OPTIONS if name in given}
-        options: Any = {name: value for name, value in beside.items() if value is not None}
+    async def create(self, **arguments: Any) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:  # type: ignore[override]  # its overloads say which arguments there are
+        given = {name: value for name, value in arguments.items() if not isinstance(value, Omit | NotGiven)}
+        client_options = {_OPTIONS[name]: given.pop(name) for name in _OPTIONS if name in given}
+        options: Any = {name: value for name, value in client_options.items() if value is not None}
         return await self._client.post(
             "/chat/completions",
             body=given,

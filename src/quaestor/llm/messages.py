@@ -26,13 +26,13 @@ def read_request(body: str) -> tuple[Message, ...]:
     document = _object(body)
     if document is None or not isinstance(document.get("messages"), list):
         return (Message("body", body),)
-    said = [Message("system", text) for text in _texts(document.get("system"))]
+    messages = [Message("system", text) for text in _texts(document.get("system"))]
     offered = [_tool_name(tool) for tool in _objects(document.get("tools"))]
     if offered:
-        said.append(Message("tools", ", ".join(offered)))
+        messages.append(Message("tools", ", ".join(offered)))
     for message in _objects(document["messages"]):
-        said += _message(message)
-    return tuple(said)
+        messages += _message(message)
+    return tuple(messages)
 
 
 def read_response(body: str) -> tuple[Message, ...]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # a plain install has none of them, and has this module's nam
     from quaestor.llm.transcript import Sink
 
 _NO_KEY = "no-key"
-_KEPT_IDLE = 1
+_IDLE_CONNECTIONS = 1
 """Connections of a pool that stay open: a pool has one request at a time."""
 
 
@@ -164,7 +164,7 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
             from quaestor.llm.aiohttp_transport import AiohttpTransport
 
             return AiohttpTransport(certificates)
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_IDLE)
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_IDLE_CONNECTIONS)
     return PooledTransport(lambda: httpx2.AsyncHTTPTransport(verify=certificates, proxy=proxy, limits=limits))
 
 

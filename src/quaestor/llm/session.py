@@ -75,13 +75,13 @@ class ExchangeLog:
             hearing(exchange)
 
     @contextmanager
-    def heard(self, conversation: str, tell: "Callable[[Exchange], None]") -> Iterator[None]:
+    def heard(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
         """Tell of each exchange of a conversation that ends inside, as it ends.
 
         Args:
-            tell: Is called in the event loop.
+            listener: Is called in the event loop.
         """
-        self._hearing[conversation] = tell
+        self._hearing[conversation] = listener
         try:
             yield
         finally:

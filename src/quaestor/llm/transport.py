@@ -133,13 +133,13 @@ class _Watch:
         self._transport = transport
         self._request, self._make = request, ended
         self._status: int | None = None
-        self._kept: dict[str, str] = {}
+        self._headers: dict[str, str] = {}
         self._coding = httpx2.Headers()
         self._ended = False
         self.received = bytearray()
 
     def answered(self, response: httpx2.Response) -> None:
-        self._kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+        self._headers = {name: response.headers[name] for name in RECORDED_HEADERS if name in response.headers}
         self._status, self._coding = response.status_code, response.headers
 
     def end(self, failure: BaseException | None = None) -> None:
@@ -150,7 +150,7 @@ class _Watch:
         error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
         exchange = self._make(
             status=self._status,
-            headers=self._kept,
+            headers=self._headers,
             response=None if text is None else self._transport.clean(text),
             finished=_now(),
             usage=read_usage(text or "", self._request, answered=self._status == 200),

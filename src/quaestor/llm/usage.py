@@ -65,16 +65,16 @@ class Usage:
     @property
     def words(self) -> str:
         """The counts for people: `3 requests, 1,200 tokens read, 85 written, 0.0042 US dollars`."""
-        said = [
+        parts = [
             f"{self.requests:,} request{'s' * (self.requests != 1)}",
             f"{self.input_tokens:,} input tokens",
             f"{self.output_tokens:,} output tokens",
         ]
         if self.cached_tokens:
-            said.append(f"{self.cached_tokens:,} from the cache")
+            parts.append(f"{self.cached_tokens:,} from the cache")
         if self.estimated_tokens:
-            said.append(f"{self.estimated_tokens:,} of all estimated")
-        return ", ".join([*said, "unknown cost" if self.cost is None else f"{self.cost:.4f} US dollars"])
+            parts.append(f"{self.estimated_tokens:,} of all estimated")
+        return ", ".join([*parts, "unknown cost" if self.cost is None else f"{self.cost:.4f} US dollars"])
 
 
 def read_usage(response: str, request: str, *, answered: bool) -> Usage:
@@ -86,19 +86,19 @@ def read_usage(response: str, request: str, *, answered: bool) -> Usage:
     """
     if not answered:
         return Usage(requests=1)
-    said: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for usage in _usages(response):
         # A stream repeats its counts as they grow: the largest is the last.
         for name, count in usage.items():
-            said[name] = max(said.get(name, 0), count)
-    if not said:
+            counts[name] = max(counts.get(name, 0), count)
+    if not counts:
         read, written = len(request) // _CHARACTERS_PER_TOKEN, len(response) // _CHARACTERS_PER_TOKEN
         return Usage(1, read, written, estimated_tokens=read + written)
-    cached = said.get("cache_read_input_tokens", 0)  # Anthropic counts these beside the input, OpenAI within it
-    beside = cached + said.get("cache_creation_input_tokens", 0)
-    read = max(said.get("prompt_tokens", 0), said.get("input_tokens", 0) + beside)
-    written = max(said.get("completion_tokens", 0), said.get("output_tokens", 0))
-    return Usage(1, read, written, max(cached, said.get("cached_tokens", 0)))
+    cached = counts.get("cache_read_input_tokens", 0)  # Anthropic counts these beside the input, OpenAI within it
+    cache_tokens = cached + counts.get("cache_creation_input_tokens", 0)
+    read = max(counts.get("prompt_tokens", 0), counts.get("input_tokens", 0) + cache_tokens)
+    written = max(counts.get("completion_tokens", 0), counts.get("output_tokens", 0))
+    return Usage(1, read, written, max(cached, counts.get("cached_tokens", 0)))
 
 
 def _usages(text: str) -> Iterator[Mapping[str, int]]:

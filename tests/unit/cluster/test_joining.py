@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from quaestor.cluster.joining import _environment, _kept_handlers, joined_cluster
+from quaestor.cluster.joining import _environment, _restore_handlers, joined_cluster
 from quaestor.errors import EngineError, InputError
 
 
@@ -44,6 +44,6 @@ def test_variables_that_somebody_has_set_stay(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_a_program_does_on_signals_stays() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with _kept_handlers():
+    with _restore_handlers():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGTERM) == before

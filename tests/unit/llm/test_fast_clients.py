@@ -17,8 +17,10 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
+from quaestor.llm.bare_http_client import BareHTTPClient
+from quaestor.llm.structured.modes import output_tool
 
-from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, kept
+from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, make_sendable
 from quaestor.llm.structured.request import output_tool
 from quaestor.llm.structured.schema import plain_schema, whole_schema
 from quaestor.llm.transport import BareHTTPClient
@@ -73,7 +75,10 @@ async def exchange(model: Model, shape: ModelRequestParameters, stream: bool) ->
         return
     for _ in range(3):  # the first is made by the client, the second too and kept, the third is like it
         response = await model_request(model, messages, model_request_parameters=shape)
-        messages += [kept(response), answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on.")]
+        messages += [
+            make_sendable(response),
+            answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on."),
+        ]
 
 
 def made(kinds: tuple[str, str], url: str, http: httpx2.AsyncClient) -> Model:

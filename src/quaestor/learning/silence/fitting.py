@@ -43,18 +43,18 @@ def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
     Args:
         put: Questions; those that are put to other pages are left aside.
     """
-    said, lacked = Counter[str](), Counter[str]()
+    asked, lacked = Counter[str](), Counter[str]()
     for question in put:
         if question.answerable:
             stems = asked_stems(read_question(question.question))
-            said.update(stems)
+            asked.update(stems)
             lacked.update(stem for stem in stems if stem not in question.leaves.vocabulary)
-    rare = [stem for stem, count in said.items() if count <= _RARE]
-    rate = (1 + sum(lacked[stem] for stem in rare)) / (2 + sum(said[stem] for stem in rare))
+    rare = [stem for stem, count in asked.items() if count <= _RARE]
+    rate = (1 + sum(lacked[stem] for stem in rare)) / (2 + sum(asked[stem] for stem in rare))
     weight = {
-        stem: round(-float(np.log((lacked[stem] + _PRIOR * rate) / (said[stem] + _PRIOR))), 2)
-        for stem in sorted(said)
-        if said[stem] >= _SEEN
+        stem: round(-float(np.log((lacked[stem] + _PRIOR * rate) / (asked[stem] + _PRIOR))), 2)
+        for stem in sorted(asked)
+        if asked[stem] >= _SEEN
     }
     return StemWeights(weight, round(-float(np.log(rate)), 2))
 

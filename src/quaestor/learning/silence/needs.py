@@ -30,7 +30,7 @@ class Need:
 
     Attributes:
         leaf: Its place among the numbers of the page; None if any number that is so described will do.
-        said: The stems of the question that describe it.
+        stems: The stems of the question that describe it.
         line: The stems of its row, or of what is before it in a sentence.
         year: Its year; 0 if none is known.
         value: As printed, without its sign.
@@ -38,7 +38,7 @@ class Need:
     """
 
     leaf: int | None
-    said: frozenset[str]
+    stems: frozenset[str]
     line: frozenset[str]
     year: int
     value: float
@@ -63,13 +63,13 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequiremen
     """Yield the turns of a labelled conversation with what each needs."""
     state, trees, known = DialogueState(), list[Tree](), set[int]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        said = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
-        label, tree = label_turn(question, gold, trees, state, page, _nearest(page, said, question.years))
-        taken = [o.index for o in label.outcome.operands if o.kind == "leaf"]
+        stems = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
+        label, tree = label_turn(question, gold, trees, state, page, _nearest(page, stems, question.years))
+        leaves = [o.index for o in label.outcome.operands if o.kind == "leaf"]
         again = [found for o, found in zip(label.outcome.operands, label.acceptable, strict=True) if o.kind == "leaf"]
-        needs = (_need(leaf, question, page, places) for leaf, places in zip(taken, again, strict=True))
+        needs = (_need(leaf, question, page, places) for leaf, places in zip(leaves, again, strict=True))
         yield TurnRequirements(question, tuple(needs), frozenset(known))
-        known.update(taken)
+        known.update(leaves)
         state = state.after(question, label.outcome)
         trees.append(tree)
 
@@ -77,16 +77,16 @@ def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequiremen
 def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
     """Yield questions that a choice among lines, years or cells answers: each needs numbers that its words describe."""
     for question in map(read_question, example.questions):
-        said = frozenset(stem for stem in question.stems if stem in page.vocabulary)
-        need = Need(None, said, frozenset(), 0, 0.0, ())
-        yield TurnRequirements(question, (need,) if len(said) >= _DESCRIBED else (), frozenset())
+        stems = frozenset(stem for stem in question.stems if stem in page.vocabulary)
+        need = Need(None, stems, frozenset(), 0, 0.0, ())
+        yield TurnRequirements(question, (need,) if len(stems) >= _DESCRIBED else (), frozenset())
 
 
-def _nearest(page: NumberMatrix, said: set[str], years: Sequence[int]) -> Chooser:
+def _nearest(page: NumberMatrix, stems: set[str], years: Sequence[int]) -> Chooser:
     def choose(options: Sequence[int]) -> int:
         def fit(place: int) -> tuple[float, bool]:
             leaf = page.leaves[place]
-            return len(said & {*leaf.row, *leaf.column}) + 0.5 * (leaf.year in years), leaf.table >= 0
+            return len(stems & {*leaf.row, *leaf.column}) + 0.5 * (leaf.year in years), leaf.table >= 0
 
         return max(options, key=fit)
 
@@ -95,8 +95,8 @@ def _nearest(page: NumberMatrix, said: set[str], years: Sequence[int]) -> Choose
 
 def _need(place: int, question: Question, page: NumberMatrix, again: Sequence[int]) -> Need:
     leaf = page.leaves[place]
-    said = frozenset(question.stems) & described_by(leaf)
-    return Need(place, said, frozenset(leaf.row), leaf.year, abs(float(page.value[place])), tuple(again))
+    stems = frozenset(question.stems) & described_by(leaf)
+    return Need(place, stems, frozenset(leaf.row), leaf.year, abs(float(page.value[place])), tuple(again))
 
 
 def described_by(leaf: CandidateNumber) -> frozenset[str]:
@@ -121,15 +121,15 @@ def _is_met(page: NumberMatrix, need: Need) -> bool:
     telling = need.value > _TELLING and not _is_year(need.value)
     if telling and np.isclose(np.abs(page.value), need.value, rtol=1e-9).any():
         return True
-    return any(_says(leaf, need) for leaf in page.leaves)
+    return any(_fits(leaf, need) for leaf in page.leaves)
 
 
-def _says(leaf: CandidateNumber, need: Need) -> bool:
+def _fits(leaf: CandidateNumber, need: Need) -> bool:
     if need.year and leaf.year and need.year not in (leaf.year, leaf.other_year):
         return False
-    if not need.said <= described_by(leaf):
+    if not need.stems <= described_by(leaf):
         return False
-    return leaf.table < 0 or frozenset(leaf.row) <= need.line | need.said
+    return leaf.table < 0 or frozenset(leaf.row) <= need.line | need.stems
 
 
 def _is_year(value: float) -> bool:

@@ -112,13 +112,13 @@ def balanced(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQ
     """Return questions of which half have an answer: all that have one, and as many others, of each kind alike."""
     chance = np.random.default_rng(seed)
     by_kind = {kind: [question for question in put if question.kind == kind] for kind in KINDS}
-    left, taken = len(by_kind[OWN]), set[int]()
+    left, chosen = len(by_kind[OWN]), set[int]()
     ways = sorted((kind for kind in KINDS if kind != OWN and by_kind[kind]), key=lambda kind: len(by_kind[kind]))
     for place, kind in enumerate(ways):
         count = min(len(by_kind[kind]), left // (len(ways) - place))
-        taken |= {id(by_kind[kind][n]) for n in chance.permutation(len(by_kind[kind]))[:count]}
+        chosen |= {id(by_kind[kind][n]) for n in chance.permutation(len(by_kind[kind]))[:count]}
         left -= count
-    return [question for question in put if question.answerable or id(question) in taken]
+    return [question for question in put if question.answerable or id(question) in chosen]
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class _Maker:
     def all_of(self, page: _Page, place: int) -> Iterator[SyntheticQuestion]:
         turn, before = page.turns[place], page.example.questions[:place]
         yield SyntheticQuestion(page.document, page.leaves, before, turn.question.text, OWN, page.example.company)
-        if not turn.needs or not all(need.said for need in turn.needs[:1]):
+        if not turn.needs or not all(need.stems for need in turn.needs[:1]):
             return
         for kind in ("other company", "other page"):
             yield from self._elsewhere(page, turn, kind)
@@ -179,15 +179,15 @@ class _Maker:
         self, page: _Page, turn: TurnRequirements, place: int, before: tuple[str, ...]
     ) -> Iterator[SyntheticQuestion]:
         """The label that the question says, changed to one of another company, of which the page has no word."""
-        said = _row_label(page, page.leaves.leaves[place]).lower()
-        if not stems(said) or said not in turn.question.lowered:
+        own_label = _row_label(page, page.leaves.leaves[place]).lower()
+        if not stems(own_label) or own_label not in turn.question.lowered:
             return
         for other in self._some([other for other in self.pages if other.example.company != page.example.company]):
             labels = [label for leaf in other.leaves.leaves if (label := _row_label(other, leaf)) and stems(label)]
             label = labels[int(self.chance.integers(len(labels)))].lower() if labels else ""
             new = [stem for stem in stems(label) if stem not in page.leaves.vocabulary]
             if new and 2 * len(new) >= len(stems(label)) and not any(map(str.isdigit, label)):
-                question = turn.question.lowered.replace(said, label)
+                question = turn.question.lowered.replace(own_label, label)
                 yield SyntheticQuestion(
                     page.document, page.leaves, before, question, "other line", page.example.company
                 )
@@ -196,10 +196,10 @@ class _Maker:
     def _line_removed(
         self, page: _Page, turn: TurnRequirements, before: tuple[str, ...]
     ) -> Iterator[SyntheticQuestion]:
-        gone = lines_with(
+        removed = lines_with(
             {leaf for need in turn.needs for leaf in (need.leaf, *need.again) if leaf is not None}, page.leaves
         )
-        if gone & lines_with(turn.known, page.leaves):
+        if removed & lines_with(turn.known, page.leaves):
             return
         document = without_lines(page.document, gone)
         leaves = build_number_matrix(build_graph(document, self.ontology, "extend"))  # type: ignore[arg-type]

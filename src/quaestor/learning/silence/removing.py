@@ -28,8 +28,8 @@ def _line(place: int, page: NumberMatrix) -> tuple[str, int, int]:
     leaf = page.leaves[place]
     if not isinstance(leaf.source, CellRef):
         return leaf.source.section, leaf.source.sentence, 0
-    beside = (x for x in page.leaves if x.table == leaf.table)
-    upright = all(isinstance(x.source, CellRef) and x.line == x.source.row for x in beside)
+    of_table = (x for x in page.leaves if x.table == leaf.table)
+    upright = all(isinstance(x.source, CellRef) and x.line == x.source.row for x in of_table)
     return ("row" if upright else "column"), leaf.table, leaf.line
 
 
@@ -43,8 +43,8 @@ def without_lines(document: Document, lines: Lines) -> Document:
             parts.append(SectionPart(section))
         content = block.content
         if isinstance(content, Paragraph):
-            kept = tuple(s.text for s in content.sentences if (s.section, s.index, 0) not in lines)
-            parts.append(ParagraphPart(kept))
+            sentences = tuple(s.text for s in content.sentences if (s.section, s.index, 0) not in lines)
+            parts.append(ParagraphPart(sentences))
         elif isinstance(content, Table):
             parts.append(TablePart(_grid(content, lines), caption=content.caption))
     repairs = (cell.repair for table in document.tables for row in table.cells for cell in row)

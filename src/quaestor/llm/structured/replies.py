@@ -95,13 +95,13 @@ def read_reply(response: ModelResponse) -> ParsedReply:
     )
 
 
-def read_json(kind: type[T], said: object) -> T:
+def read_json(kind: type[T], reply: object) -> T:
     """Return a reply that is a JSON object, or text around one.
 
     Raises:
         ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
     """
-    value = _object_in(said) if isinstance(said, str) else said
+    value = _object_in(reply) if isinstance(reply, str) else reply
     try:
         return serial.load(kind, value)
     except ValidationError as error:
@@ -114,7 +114,7 @@ def _faults(error: ValidationError, value: object) -> list[str]:
     for fault in error.errors(include_url=False, include_context=False):
         given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
         wrong.setdefault(_place(fault["loc"], value), {})[fault["msg"].lower()[:_LONGEST_FAULT]] = given
-    listed = [f"{place}: {' or '.join(said)}{next(iter(said.values()))}" for place, said in wrong.items()]
+    listed = [f"{place}: {' or '.join(faults)}{next(iter(faults.values()))}" for place, faults in wrong.items()]
     return listed[:_MOST_FAULTS]
 
 
@@ -176,6 +176,6 @@ def answered(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "")
             lines.append(f"RESULT of {called.tool}: {written}")
         else:
             parts.append(ToolReturnPart(called.tool, written, called.identity))
-    if said := "\n".join([*lines, *([note] if note else [])]):
-        parts.append(UserPromptPart(said))
+    if text := "\n".join([*lines, *([note] if note else [])]):
+        parts.append(UserPromptPart(text))
     return ModelRequest(parts)

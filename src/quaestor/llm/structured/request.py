@@ -18,8 +18,9 @@ from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import ParsedReply, answered, initial_messages, kept, read_json, read_reply
+from quaestor.llm.structured.replies import ParsedReply, answered, initial_messages, kept, read_json, read_reply, make_sendable
 from quaestor.llm.structured.schema import is_closed, plain_schema, whole_schema
+from quaestor.llm.structured.modes import OutputMode, choose_output_mode
 from quaestor.llm.transcript import phase as named
 from quaestor.prompts import render
 
@@ -324,10 +325,10 @@ def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     assert isinstance(last, ModelRequest)
     *parts, prompt = last.parts
     if isinstance(prompt, UserPromptPart) and isinstance(prompt.content, str):
-        told = [*parts, replace(prompt, content=f"{prompt.content}\n\n{how}")]
+        extended = [*parts, replace(prompt, content=f"{prompt.content}\n\n{how}")]
     else:
-        told = [*last.parts, UserPromptPart(how)]
-    return [*before, replace(last, parts=told)]
+        extended = [*last.parts, UserPromptPart(how)]
+    return [*before, replace(last, parts=extended)]
 
 
 def _headed(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:

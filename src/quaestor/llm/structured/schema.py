@@ -61,10 +61,10 @@ def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
             return placed({**part, **{key: item for key, item in value.items() if key != "$ref"}})
         return {key: placed(item) for key, item in value.items()}
 
-    kept = {name: placed(part) for name, part in parts.items() if f"#/$defs/{name}" not in moved}
+    shared = {name: placed(part) for name, part in parts.items() if f"#/$defs/{name}" not in moved}
     rest = placed({key: item for key, item in schema.items() if key != "$defs"})
     assert isinstance(rest, dict)
-    return {"$defs": kept, **rest} if kept else rest
+    return {"$defs": shared, **rest} if shared else rest
 
 
 def _references(value: JsonValue) -> Iterator[str]:

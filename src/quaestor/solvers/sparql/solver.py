@@ -139,7 +139,7 @@ class SparqlSolver:
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=named,
-            told=None if retrieval.all_kinds else NumberValues,
+            shown=None if retrieval.all_kinds else NumberValues,
         )
         return await request.ask(prompt, phase, render("sparql/system"))
 
@@ -167,7 +167,7 @@ class SparqlSolver:
             on_rejected=context.note_rejected,
             check=calculation.check,
             doubt=calculation.explain,
-            told=None if retrieval.explains else FormulaAlone,
+            shown=None if retrieval.explains else FormulaAlone,
         )
         formula = await request.ask(prompt, CALCULATE, render("sparql/system"))
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))
