@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.silence.questions import KINDS, OWN, SyntheticQuestion, balanced, put_questions
+from quaestor.learning.silence.questions import KINDS, OWN, SyntheticQuestion, balance, put_questions
 from quaestor.learning.train import fit_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
@@ -79,7 +79,7 @@ def area_under_curve(answerable: NDArray[np.float64], others: NDArray[np.float64
 def _told_of_fold(fold: _Fold) -> list[Told]:
     # Nothing is declined for its probability, so that the conversation goes on as it was played in training.
     solver = EmbeddedSolver(fit_weights(fold.training, fold.dialogues, fold.seed), decline=True, decline_below=0.0)
-    return told_of(balanced(put_questions(fold.held_out, fold.seed), fold.seed), solver)
+    return told_of(balance(put_questions(fold.held_out, fold.seed), fold.seed), solver)
 
 
 def _folds(options: argparse.Namespace) -> list[_Fold]:

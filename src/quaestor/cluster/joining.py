@@ -1,6 +1,6 @@
 """The cluster that work is spread over: one of this machine that is started for it, or one that is there.
 
-One that is there is joined as it is, and left as it was.
+One that exists is joined as it is, and left as it was.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class Cluster:
 async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator[Cluster]:
     """Give a cluster: that at an address, or one of this machine that ends with the block.
 
-    Where this program has joined one itself, with `ray.init`, that one is taken.
+    If this program has joined one itself, with `ray.init`, that one is used.
 
     Args:
         cpus: How many workers a cluster of this machine has room for.
@@ -63,7 +63,7 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
 
     Raises:
         EngineError: None can be started, or none answers there.
-        InputError: That is no address.
+        InputError: That is not an address.
         SettingsError: The extra `ray` is not installed.
     """
     require_extra("ray", "the engine 'ray'")
@@ -116,18 +116,18 @@ def _connected(address: str) -> Iterator[None]:
         except Exception as error:  # Ray has no one class for it: ConnectionError, RuntimeError, ValueError, its own
             raise EngineError(f"cannot join the Ray cluster at {address}: {_first_line(error)}") from error
     try:
-        with _unprinted():
+        with _silence_ray():
             yield
     finally:
         ray.shutdown()
 
 
 @contextmanager
-def _unprinted() -> Iterator[None]:
-    """Keep off standard output what Ray tells of a machine that is lost: what matters of it is raised, or mended."""
+def _silence_ray() -> Iterator[None]:
+    """Keep off standard output what Ray prints of a machine that is lost: what matters of it is raised, or mended."""
     from ray._private import worker
 
-    # It prints pages of its log there, whatever `log_to_driver` says.
+    # It prints pages of its log there, whatever `log_to_driver` is.
     before = worker.print_to_stdstream
     worker.print_to_stdstream = lambda *_, **__: None
     try:
@@ -189,7 +189,7 @@ def _forget_secret() -> None:
 
 @contextmanager
 def _loopback() -> Iterator[None]:
-    """Has Ray take 127.0.0.1 for what it says, and not for another address of this machine."""
+    """Have Ray use 127.0.0.1 literally, and not as another address of this machine."""
     from ray._private import ray_constants
 
     # Read from the environment when Ray was loaded, which may have been long ago.
@@ -213,7 +213,7 @@ async def _local(cpus: int) -> AsyncIterator[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        # Workers find what this program finds, as they do where they are spawned.
+        # Workers find what this program finds, as they do if they are spawned.
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         text=True,
     )
@@ -231,12 +231,12 @@ async def _local(cpus: int) -> AsyncIterator[str]:
     finally:
         process.stdin.close()
         # It kills what it has started and goes; nothing here waits for long on a machine that is busy.
-        await asyncio.shield(asyncio.to_thread(_ended, process))
+        await asyncio.shield(asyncio.to_thread(_end_process, process))
         process.stdout.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ended(process: "subprocess.Popen[str]") -> None:
+def _end_process(process: "subprocess.Popen[str]") -> None:
     try:
         process.wait(timeout=15)
     except subprocess.TimeoutExpired:

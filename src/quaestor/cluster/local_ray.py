@@ -1,6 +1,6 @@
 """The program that holds a Ray of this machine for another program, and ends all of it when that one ends.
 
-Its standard input is held open by that program; the end of it is the end of everything.
+Its standard input is kept open by that program; the end of it is the end of everything.
 
 Usage: local_ray.py CPUS FOLDER. Prints one line of JSON: `{"address": "127.0.0.1:PORT"}` or `{"error": "..."}`.
 """
@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 
 
 def hold_ray() -> None:
-    """Start Ray, says where it is, and waits until nobody needs it any more."""
+    """Start Ray, print its address, and wait until nobody needs it any more."""
     cpus, folder = int(sys.argv[1]), sys.argv[2]
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -61,7 +61,7 @@ def _end_with_input(folder: str) -> None:
 
 
 def _end(folder: str) -> None:
-    """Kills whatever descends from this process, removes the folder, and ends. Nothing there is worth keeping."""
+    """Kill whatever descends from this process, remove the folder, and end. Nothing there is worth keeping."""
     until = time.monotonic() + _PATIENCE
     while (left := _descendants(os.getpid())) and time.monotonic() < until:
         for process in left:

@@ -49,7 +49,7 @@ class _Hand:
         import ray
 
         collect_seldom()
-        with suppress(ValueError):  # a thread that is not the first cannot say so, and hears no Ctrl-C either
+        with suppress(ValueError):  # a thread that is not the first cannot set this, and gets no Ctrl-C either
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.failure: str | None = None
         try:
@@ -103,7 +103,7 @@ class RayWorkerPool(Generic[Job, Result]):
         self._each = _AHEAD if at_once is None else -(-at_once // self._workers)
         self._waits = at_once is not None
         self._options: dict[str, Any] = {"scheduling_strategy": "SPREAD"}
-        if self._waits:  # one more, so that a worker says who it is while it is busy
+        if self._waits:  # one more, so that a worker introduces itself while it is busy
             self._options["max_concurrency"] = self._each + 1
         if variables:
             self._options["runtime_env"] = {"env_vars": dict(variables)}
@@ -133,7 +133,7 @@ class RayWorkerPool(Generic[Job, Result]):
             ray.kill(hand)
 
     def share(self, value: object) -> "ObjectRef[Any]":
-        """Put a value where all workers reach it, once; it stays for as long as what is returned is held."""
+        """Put a value where all workers reach it, once; it stays for as long as what is returned is referenced."""
         import ray
 
         return ray.put(value)
@@ -147,10 +147,10 @@ class RayWorkerPool(Generic[Job, Result]):
 
         Args:
             job: Small; what is large, or of several jobs, is shared.
-            shared: What the work is handed besides.
+            shared: What the work is given with each job.
 
         Raises:
-            EngineError: One worker after the other died over it, or there is none any more.
+            EngineError: One worker after the other died over it, or none is left.
             Exception: Whatever the work raised.
         """
         from ray.exceptions import RayError, RayTaskError
@@ -161,7 +161,7 @@ class RayWorkerPool(Generic[Job, Result]):
                 well, result = await hand.do.remote(job, *shared)
             except RayTaskError as error:  # a result that cannot travel
                 raise EngineError(f"worker result could not be pickled: {error.cause}") from error
-            except RayError:  # it died, its machine did, or the machine that held the result
+            except RayError:  # it died, its machine did, or the machine that had the result
                 self._lose(hand)
                 continue
             self._free.put_nowait(hand)
@@ -196,11 +196,11 @@ class RayWorkerPool(Generic[Job, Result]):
             self._hire()
 
     def _hire(self) -> None:
-        task = asyncio.create_task(self._hired())
+        task = asyncio.create_task(self._start_worker())
         self._hiring.add(task)
         task.add_done_callback(self._hiring.discard)
 
-    async def _hired(self) -> None:
+    async def _start_worker(self) -> None:
         """Has a worker come, however long it takes, and gives it work."""
         import ray
         from ray.exceptions import RayError

@@ -31,7 +31,7 @@ def _is_unknown(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A number that went into a result, under a name that says what it holds.
+    """A number that went into a result, under a name that describes it.
 
     Attributes:
         name: An identifier: `net_revenue_2008`; of an earlier answer `result_N`, with its turn from 0.
@@ -63,7 +63,7 @@ class OtherReading:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """Where an answer has its value from, that is not the one which the solver gave.
+    """The source of an answer's value, if it is not the one which the solver gave.
 
     Attributes:
         was: The solver's, as it was shown.
@@ -89,7 +89,7 @@ class Answer:
     Attributes:
         value: What the answer is; None if the solver found none.
         scale: What one unit of the value stands for.
-        unit: What is counted, where the document says it.
+        unit: What is counted, if the document states it.
         description: What the number is ("Change in net revenue from 2007 to 2008").
         entity: The row, column or thing that it is about ("net revenue"); of a percentage the part; the line, or the
             few lines, that a selection came to.
@@ -101,7 +101,7 @@ class Answer:
         base: What a percentage change, a percentage or a ratio is relative to ("net revenue in 2007"), else None.
         formula: The arithmetic for people ("(206588 - 181001) / 181001").
         variables: The numbers of the page and the earlier answers that went into it, in the order of the plan.
-        plan: The steps; None if there is no answer, and of one that another program gave.
+        plan: The steps; None without an answer, and of one that another program gave.
         sources: Every cell and span that the value rests on, earlier turns' included, each once; of a selection all
             that were compared, the selected ones first.
         confidence: The solver's probability that the answer is right, if it gives one.
@@ -109,12 +109,12 @@ class Answer:
         grounds: Why this reading was chosen, in terms that can be checked on the page and in the question.
         answerable: The solver's probability that the document holds an answer, whether or not one is given; 0 if a
             rule is certain that it does not; None if the solver gives none.
-        in_ones: True if the page says that single things are counted (dollars, years, per share); of other answers
-            of `Scale.ONE` nothing says what they count in.
+        in_ones: True if the page states that single things are counted (dollars, years, per share); of other answers
+            of `Scale.ONE` it is unknown what they count in.
         other_readings: What the question was nearly read as, the likeliest first.
-        explanation: The sentences beside the value, with what they rest on; None if nothing is explained. Where they
+        explanation: The sentences of the value, with what they rest on; None if nothing is explained. Where they
             are the answer, the value is their text.
-        corrected: Who made it what it is, where a person did; None of what a solver answered.
+        corrected: Who made it what it is, if a person did; None of what a solver answered.
         form: How it is to be shown: as the question wants it, a fraction in percent; None if not given.
     """
 
@@ -224,7 +224,7 @@ class CitedExplanation:
 
     Attributes:
         sources: The places that are cited, in the order of their numbers.
-        rest: The other places that the answer beside it rests on.
+        rest: The other places that its answer rests on.
     """
 
     sentences: tuple[tuple[CitedPart, ...], ...]
@@ -289,7 +289,7 @@ def _parts(sentence: ExplainedSentence, numbers: dict[Source, int]) -> Iterator[
         at = reference.end
         if between:
             yield CitedPart(between)
-        if text or part.mark != mark or any(map(str.isalnum, between)):  # what cites its own place says it once
+        if text or part.mark != mark or any(map(str.isalnum, between)):  # what cites its own place cites it once
             yield part
         mark = part.mark
     if at < len(sentence.text):

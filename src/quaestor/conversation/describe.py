@@ -90,7 +90,7 @@ def describe(
     Args:
         memory: The turns before.
         document: The page that the plan's numbers are on.
-        question: What is asked. It names what the page does not, and tells a percentage from another ratio.
+        question: What is asked. It names what the page does not, and marks a percentage among ratios.
         result: What the plan came to: a year or a line that it selects is what the result is about.
     """
     reader, plan = _Reader(memory, document), without_explanation(plan)
@@ -108,12 +108,12 @@ def describe(
         metric_type=found.metric,
         period=spanned_period(found.periods),
         base=found.base,
-        variables=tuple(_named(reader.variables(plan, steps))),
+        variables=tuple(_name_uniquely(reader.variables(plan, steps))),
     )
 
 
 def _distinguish(text: str, others: Sequence[int], memory: Memory, question: Question) -> str:
-    """The description; with what this question says besides, where one of the other results is called so."""
+    """The description; with more words of this question, if one of the other results is called so."""
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
     other = next((n for n in others if memory.answers[n].description == short), None)
     if other is None or not question.text:
@@ -160,7 +160,7 @@ class _Reader:
             turn
             for turn, answer in answers
             if answer.plan != plan
-            and (self._answer(turn).key != found.key or _are_two(_place(answer.plan), _place(plan)))
+            and (self._answer(turn).key != found.key or _differ(_place(answer.plan), _place(plan)))
         ]
 
     def variables(self, plan: Plan, meanings: Sequence[Meaning]) -> Iterator[Variable]:
@@ -184,7 +184,7 @@ class _Reader:
                         yield Variable(name, quantity.value, counts.scale, source)
 
     def heading_of_shared_label(self, cell: CellRef) -> str:
-        """What a cell is under, where another number of its time has a row of the same label; else ""."""
+        """The heading of a cell, if another number of its time has a row of the same label; else ""."""
         table = self._document.table(cell.table)
         label = table.rows[cell.row].label.lower()
         if label not in self._document.shared_labels:
@@ -211,7 +211,7 @@ class _Reader:
         if step.text is not None and isinstance(step.source, SentenceRef):
             return self._words(step, step.source, named)
         if not isinstance(step.source, CellRef):
-            return self._text_number(step, step.source, named, _year_asked(question, self._memory.asked[:turn]))
+            return self._read_text_number(step, step.source, named, _asked_year(question, self._memory.asked[:turn]))
         found = self._cell(step.source, step.label, named)
         return replace(found, key=_key(step))
 
@@ -219,7 +219,7 @@ class _Reader:
         """Words of the text by what the question and the text around them call alike, else by their section."""
         about = self._confirm_named(named, source)
         where = self._document.section(source).title or "the page"
-        period = self._text_period(self._document.sentence(source), source)
+        period = self._read_text_period(self._document.sentence(source), source)
         return meaning.number_result(
             _key(step), f"words {f'on {about}' if about else f'of {where}'}", period, "", about
         )
@@ -232,7 +232,7 @@ class _Reader:
         named = [head.label for head in heads if head.label and not head.period]
         only = len(named) == 1 and len(table.columns) == 2 and _CARRYING.fullmatch(named[0].lower())
         if not named or only or (len(named) == 1 and named[0].lower() in _PLAIN):
-            # "2009 net revenue | amount": the header of a period may say of what.
+            # "2009 net revenue | amount": the header of a period may name the line.
             period_headers = [without_period(head) for head in heads if head.period]
             header = next((words for words in period_headers if set(words.lower().split()) - TIME_WORDS), "")
             label = "value" if parse_period(label) else label
@@ -267,7 +267,7 @@ class _Reader:
         headers = table.rows if table.rows[cell.row].period and table.orientation == "rows" else table.columns
         return [header.period for header in headers if header.period]
 
-    def _text_number(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
+    def _read_text_number(self, step: Extract, source: SentenceRef, named: str | None, year: Period | None) -> Meaning:
         """A number of the text by the clause before it, by what it counts, or by what the question calls it."""
         sentence = self._document.sentence(source)
         text = sentence.text
@@ -283,7 +283,7 @@ class _Reader:
             or clause
         )
         subject = entity or f'"{_quote_before(text[: source.end])}"'
-        period = self._text_period(sentence, source) or year
+        period = self._read_text_period(sentence, source) or year
         shown = shown_period(shortened_period(period, [period])) if period and entity else ""
         return meaning.number_result(_key(step), subject, period, shown, entity)
 
@@ -296,11 +296,11 @@ class _Reader:
         around = normalize_text(" ".join((*path, *(one.text for one in (*before, at))))).lower()
         return named if named and names_in(named) <= names_in(around) else None
 
-    def _text_period(self, sentence: Sentence, source: SentenceRef) -> Period | None:
+    def _read_text_period(self, sentence: Sentence, source: SentenceRef) -> Period | None:
         """The period of a number of the text: in a list of numbers the one of the list of periods."""
         listed = place_in_list(sentence, source.start)
         if listed is None:
-            return _nearest_period(sentence, source)
+            return _find_nearest_period(sentence, source)
         at = self._whole.sentences.index(sentence)
         return next(iter(periods_in_text(self._whole, at)[listed[0]]), None)
 
@@ -311,7 +311,7 @@ class _Reader:
             return meaning.selected(step.operation, operands, asked.noun if asked else "")
         if step.operation == "subtract":
             operands[1] = _index_base(operands[0], operands[1], question)
-        return _converted(meaning.computed(step.operation, operands), step.operation, operands, question)
+        return _describe_conversion(meaning.computed(step.operation, operands), step.operation, operands, question)
 
     def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
         match operand:
@@ -329,7 +329,7 @@ class _Reader:
                 return self._answer(turn + step)
 
     def _group(self, group: CellGroup) -> Meaning:
-        """A group of cells by what they are of: those of the first few tell."""
+        """A group of cells by what they are of: the first few decide."""
         cells = [
             self._cell(source, label)
             if isinstance(source, CellRef)
@@ -342,7 +342,7 @@ class _Reader:
         return meaning.group(f"cells {group.sources}", called, cells, group.labels)
 
     def periods_of_labels(self, plan: Plan) -> dict[str, Period]:
-        """The period that each label of a plan's groups stands for, as their cells have it."""
+        """The period of each label of a plan's groups, as their cells have it."""
         found: dict[str, Period] = {}
         groups = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands)
         for group in groups:
@@ -354,7 +354,7 @@ class _Reader:
         return found
 
     def _answer(self, turn: int) -> Meaning:
-        """What an earlier answer means; one without a plan is what its record says."""
+        """What an earlier answer means; one without a plan is described by its record."""
         if turn not in self._earlier:
             played = self._memory.turns[turn]
             answer = played.answer
@@ -375,7 +375,7 @@ def _quote_before(text: str) -> str:
 
 
 def _places_in(text: str, name: str) -> Iterator[int]:
-    """Where a text says a name."""
+    """The places of a name in a text."""
     at = text.find(name)
     while at >= 0:
         yield at
@@ -383,12 +383,12 @@ def _places_in(text: str, name: str) -> Iterator[int]:
 
 
 def _place(plan: Plan | None) -> CellRef | SentenceRef | None:
-    """Where a plan takes its result, where that is a number of the page as it is."""
+    """The place of a plan's result, if that is a number of the page as it is."""
     last = plan.steps[-1] if plan is not None else None
     return last.source if isinstance(last, Extract) else None
 
 
-def _are_two(one: CellRef | SentenceRef | None, other: CellRef | SentenceRef | None) -> bool:
+def _differ(one: CellRef | SentenceRef | None, other: CellRef | SentenceRef | None) -> bool:
     return one is not None and other is not None and one != other
 
 
@@ -397,7 +397,7 @@ def _key(step: Extract) -> str:
     return meaning.number_key(step.quantity.value) if step.quantity else f"words {step.text}"
 
 
-def _nearest_period(sentence: Sentence, source: SentenceRef) -> Period | None:
+def _find_nearest_period(sentence: Sentence, source: SentenceRef) -> Period | None:
     """The period that a sentence gives a number: the one right behind it, else the only one."""
     for period, start, _ in sentence.periods:
         if 0 <= start - source.end <= _NEAR:
@@ -406,8 +406,8 @@ def _nearest_period(sentence: Sentence, source: SentenceRef) -> Period | None:
     return periods.pop() if len(periods) == 1 else None
 
 
-def _year_asked(question: Question, earlier: Sequence[Question]) -> Period | None:
-    """The one year that a question asks about, for a number whose sentence says none; counted from the year before."""
+def _asked_year(question: Question, earlier: Sequence[Question]) -> Period | None:
+    """The one year that a question asks about, for a number whose sentence has none; counted from the year before."""
     years = question.years
     if not years and question.offsets:
         base = next((asked.years[-1] for asked in reversed(earlier) if asked.years), None)
@@ -424,7 +424,7 @@ def _index_base(later: Meaning, base: Meaning, question: Question) -> Meaning:
     return replace(base, subject=later.subject, text=f"{later.subject}{shown_period(began)}", periods=(began,))
 
 
-def _converted(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:
+def _describe_conversion(found: Meaning, operation: str, operands: list[Meaning], question: Question) -> Meaning:
     """A result that a question wants in another scale, as what it was: "rent in 2008, in thousands"."""
     if question.power is None or operation not in ("multiply", "divide"):
         return found
@@ -441,7 +441,7 @@ def _name(found: Meaning, label: str) -> str:
     return f"n_{name}" if name[0].isdigit() else name
 
 
-def _named(variables: Iterator[Variable]) -> Iterator[Variable]:
+def _name_uniquely(variables: Iterator[Variable]) -> Iterator[Variable]:
     """Each variable once, under a name of its own."""
     seen: dict[str, Variable] = {}
     for variable in variables:

@@ -27,12 +27,12 @@ _SECTIONS_SHOWN = 2
 
 @dataclass(frozen=True, slots=True)
 class ShownSource:
-    """Where a number is, in words.
+    """The place of a number, in words.
 
     Attributes:
         place: `row | column` of a cell; section and number of a sentence.
         text: The cell or the sentence as printed.
-        start: Where the number's span begins in `text`.
+        start: The begin of the number's span in `text`.
         end: The character after the span.
     """
 
@@ -118,7 +118,7 @@ def _as_percentage(value: Decimal, answer: Answer) -> bool:
 
 
 def show_source(source: Source, document: Document) -> ShownSource:
-    """Return where a number is, in words."""
+    """Return the place of a number, in words."""
     if isinstance(source, SentenceRef):
         section = (not document.is_page and document.section(source).title) or source.section.replace("_", " ")
         return ShownSource(
@@ -162,10 +162,10 @@ def labels_of(source: Source, document: Document) -> tuple[str | None, str | Non
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Where in a file a source is.
+    """The place of a source in a file.
 
     Attributes:
-        file: The name of the file among several; None if there is one.
+        file: The name of the file among several; None of a single one.
         page: The number of the page, from 1 as viewers count, or None if that is not known.
         section: The headings over it in the file, outermost first.
         title: Of a table what is printed over it as its name, or "".
@@ -189,7 +189,7 @@ class SourceLocation:
 
 
 def whereabouts(source: Source, document: Document) -> SourceLocation:
-    """Return where in its file a source is."""
+    """Return the place of a source in its file."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
     return SourceLocation(file, block.page, path if file is None else path[1:], title, block.anchor)
@@ -207,7 +207,7 @@ def _rounded(value: Decimal, form: AskedForm, places: int) -> str:
 
 
 def _digits(value: Decimal, places: int) -> str:
-    """The value with separators between thousands; `places` decimals at most, more where it would vanish."""
+    """The value with separators between thousands; `places` decimals at most, more if it would vanish."""
     places = max(places, 1 - value.adjusted()) if value else places
     shown = max(-int(value.as_tuple().exponent), 0)
     if shown > places:
@@ -271,7 +271,7 @@ def arithmetic(answer: Answer) -> str:
 
 
 def explanation_html(answer: Answer) -> str:
-    """Return the sentences of an explanation with their marks, as an element; "" if there is none."""
+    """Return the sentences of an explanation with their marks, as an element; "" without any."""
     cited = cite_explanation(answer)
     if cited is None:
         return ""

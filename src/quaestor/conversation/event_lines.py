@@ -55,7 +55,7 @@ NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
 
 
 def no_answer_words(reason: WhyNoAnswer, explanation: str) -> str:
-    """Return why there is no answer: `not on the page: no line "research"`."""
+    """Return the reason of a missing answer: `not on the page: no line "research"`."""
     return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
 
 
@@ -226,7 +226,7 @@ _WORDS: dict[type, Callable[..., Worded]] = {
 
 
 class Trace:
-    """The events of a turn so far. They can be added to and read, not changed, reordered or taken back."""
+    """The events of a turn so far. They can be added to and read, not changed, reordered or removed."""
 
     __slots__ = ("_events", "_on_event")
 
@@ -234,7 +234,7 @@ class Trace:
         """Begin without any.
 
         Args:
-            on_event: Is told of each as it is added, in the thread that adds it.
+            on_event: Called with each as it is added, in the thread that adds it.
         """
         self._events: list[Event] = []
         self._on_event = on_event

@@ -14,13 +14,13 @@ from quaestor.core.quantity import Scale
 
 @dataclass(frozen=True, slots=True)
 class StageAnswered:
-    """A stage of a cascade has said what it has to say.
+    """A stage of a cascade has ended.
 
     Attributes:
         stage: Which, from 1.
         taken: Whether its answer is the turn's.
         shown: The answer for people; None if it found none.
-        confidence: How sure it is, if it says so.
+        confidence: How sure it is, if it gives one.
         least: How sure it had to be; None of the last stage.
         error: Why it found no answer, if it failed.
         seconds: How long it took.
@@ -72,7 +72,7 @@ class Drafted:
         draft: Which of the turn, from 1.
         steps: Its steps for people, in order.
         result: What they come to, recomputed, for people.
-        says: What the expert says is the answer, if it says so.
+        says: What the expert claims as the answer, if it claims one.
         checked: What was computed about it, whatever was found.
     """
 
@@ -133,7 +133,7 @@ class VerdictGiven:
 
 @dataclass(frozen=True, slots=True)
 class VerdictMissing:
-    """A critic said nothing about a draft that can be used.
+    """A critic gave no usable verdict about a draft.
 
     Attributes:
         critic: What it judges: `extraction`, `calculation`.
@@ -151,7 +151,7 @@ class DraftSettled:
     """One of the drafts became the answer.
 
     Attributes:
-        accepted: Whether nothing stands against it; else it is the one with least.
+        accepted: Whether it has no objections; else it is the one with fewest.
     """
 
     draft: int
@@ -160,7 +160,7 @@ class DraftSettled:
     kind: Literal["draft_settled"] = field(default="draft_settled", kw_only=True)
 
 
-# The events of a turn: one frozen type each, told apart by `kind`.
+# The events of a turn: one frozen type each, distinguished by `kind`.
 #
 # What a model wrote is kept as it wrote it, a whole object as a JSON object; who reads
 # an event back needs no parser of sentences.
@@ -200,10 +200,10 @@ class TakenApart:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A model said how it understands the question.
+    """A model described how it understands the question.
 
     Attributes:
-        reading: What it said, as it is on the wire, without what it left empty.
+        reading: Its description, as it is on the wire, without what it left empty.
     """
 
     reading: JsonObject
@@ -212,7 +212,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A model did not say how it understands the question; the turn goes on without.
+    """A model did not describe how it understands the question; the turn goes on without.
 
     Attributes:
         error: What was wrong with its last reply.
@@ -254,13 +254,13 @@ class ReplyRejected:
 
 @dataclass(frozen=True, slots=True)
 class AnswerClaimed:
-    """A model said what the answer is, and by what.
+    """A model claimed an answer, with its grounds.
 
     Units: a number is in units of `scale`.
 
     Attributes:
         scale: The multiplier that it states.
-        unit: What it says is counted, or None.
+        unit: What it claims is counted, or None.
         steps: The tool results that it rests the answer on.
         explanation: How it found the answer, in its words, or None.
     """
@@ -282,7 +282,7 @@ WhyNoAnswer = Literal["not_on_page", "ambiguous", "no_question"]
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerGiven:
-    """A model, or a rule that is certain, said that there is no answer to give.
+    """A model, or a rule that is certain, found that no answer can be given.
 
     Attributes:
         explanation: What is missing or what fits, in its words, or "".
@@ -384,7 +384,7 @@ class NumberPicked:
 
 @dataclass(frozen=True, slots=True)
 class CandidateChosen:
-    """A plan was taken out of all that were ranked.
+    """A plan was chosen from all that were ranked.
 
     Attributes:
         share: Its probability among them.

@@ -164,16 +164,16 @@ def _change(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
     later, earlier = operands
     if earlier.constant == 1 and (over := _quotient_of(later)):
         return _relative(*over)
-    if _one_thing(later, earlier):
+    if _differ_in_period_only(later, earlier):
         falls = _before(later, earlier)
         words = f"{'decline' if falls else 'change'} in {later.subject}"
         period = _from_to(later, earlier) if falls else _from_to(earlier, later)
-        return _made(metric, words, f"{words} {period}", operands)
+        return _build(metric, words, f"{words} {period}", operands)
     if later.subject == earlier.subject:
         words = f"change in {later.subject}"
-        return _made(metric, words, _with_period(words, operands, words), operands)
+        return _build(metric, words, _with_period(words, operands, words), operands)
     subject = f"{_bare(later)} less {_bare(earlier)}"
-    return _made(metric, subject, _with_period(subject, operands, f"{_full(later)} less {_full(earlier)}"), operands)
+    return _build(metric, subject, _with_period(subject, operands, f"{_full(later)} less {_full(earlier)}"), operands)
 
 
 def _relative_change(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
@@ -190,14 +190,14 @@ def _quotient_of(made: Meaning) -> tuple[Meaning, Meaning, str] | None:
 
 def _relative(later: Meaning, earlier: Meaning, word: str = "change") -> Meaning:
     subject = f"percentage {word} in {later.subject}"
-    if _one_thing(later, earlier):
+    if _differ_in_period_only(later, earlier):
         text = f"{subject} {_from_to(earlier, later)}"
     elif later.subject == earlier.subject:
         text = _with_period(subject, (later, earlier), subject)
     else:
         subject = f"percentage change from {earlier.subject} to {later.subject}"
         text = _with_period(subject, (later, earlier), f"percentage change from {_full(earlier)} to {_full(later)}")
-    return _made("percentage_change", subject, text, (later, earlier), base=earlier.text)
+    return _build("percentage_change", subject, text, (later, earlier), base=earlier.text)
 
 
 def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
@@ -207,12 +207,12 @@ def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Mea
         if _same(whole, earlier):
             return _relative(later, earlier)
         if _same(whole, later) and _before(later, earlier):
-            # A decline is told as the earlier value less the later one, and is relative to the earlier.
+            # A decline is described as the earlier value less the later one, and is relative to the earlier.
             return _relative(earlier, later, "decline")
     if part.metric == "sum" and whole.constant == len(part.parts):
         return _listed(part.parts, "average", "average")
     if whole.constant is not None:
-        return _made(
+        return _build(
             "ratio", f"{_bare(part)} divided by {whole.text}", f"{_full(part)} divided by {whole.text}", (part,)
         )
     return _share(operands, metric, operation)
@@ -228,7 +228,7 @@ def _share(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meanin
         subject = f"ratio of {_bare(part)} to {_bare(whole)}"
         full = f"ratio of {_full(part)} to {_full(whole)}"
         entities = ()
-    return _made(metric, subject, _with_period(subject, operands, full), operands, base=whole.text, entities=entities)
+    return _build(metric, subject, _with_period(subject, operands, full), operands, base=whole.text, entities=entities)
 
 
 def _sum(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
@@ -254,7 +254,7 @@ def _listed(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
     else:
         subject = f"{word} of {_joined(_counted(map(_bare, parts)))}"
         text = _with_period(subject, parts, f"{word} of {_joined(_counted(map(_full, parts)))}")
-    return _made(metric, subject, text, parts)
+    return _build(metric, subject, text, parts)
 
 
 def _counted(names: Iterable[str]) -> list[str]:
@@ -278,20 +278,20 @@ def _as_printed(operands: tuple[Meaning, ...], _: str, __: str) -> Meaning:
 def _row(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
     word = {"table_sum": "sum", "table_average": "average", "table_max": "largest"}.get(operation, "smallest")
     words = f"{word} of the row {operands[0].subject}"
-    return _made(metric, words, words, operands)
+    return _build(metric, words, words, operands)
 
 
 def _infix(word: str) -> "Composer":
     def compose(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
         subject = word.format(*(_bare(operand) for operand in operands))
-        return _made(metric, subject, _with_period(subject, operands, word.format(*map(_full, operands))), operands)
+        return _build(metric, subject, _with_period(subject, operands, word.format(*map(_full, operands))), operands)
 
     return compose
 
 
 def _other(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
     words = f"{operation.replace('_', ' ')} of {_joined([_full(operand) for operand in operands])}"
-    return _made(metric, words, words, operands)
+    return _build(metric, words, words, operands)
 
 
 Composer = Callable[[tuple[Meaning, ...], str, str], Meaning]
@@ -318,7 +318,7 @@ _MADE: dict[str, Composer] = {
 }
 
 
-def _made(
+def _build(
     metric: str,
     subject: str,
     text: str,
@@ -335,7 +335,7 @@ def _entities(parts: Sequence[Meaning]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entity for part in parts for entity in part.entities))
 
 
-def _one_thing(later: Meaning, earlier: Meaning) -> bool:
+def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
     """Whether two numbers differ in nothing but their period."""
     return (
         later.subject == earlier.subject
@@ -374,14 +374,14 @@ def _with_period(subject: str, operands: Sequence[Meaning], full: str) -> str:
 
 
 def _bare(meaning: Meaning) -> str:
-    return _closed(meaning.subject, meaning)
+    return _enclose(meaning.subject, meaning)
 
 
 def _full(meaning: Meaning) -> str:
-    return _closed(meaning.text, meaning)
+    return _enclose(meaning.text, meaning)
 
 
-def _closed(words: str, meaning: Meaning) -> str:
+def _enclose(words: str, meaning: Meaning) -> str:
     return (
         f"({words})"
         if meaning.parts and meaning.metric in ("change", "sum", "product") and " less " in words
@@ -604,7 +604,7 @@ def place_in_list(sentence: Sentence, start: int) -> tuple[int, range] | None:
 
 
 def text_subject(sentence: Sentence, start: int) -> str | None:
-    """Return what the number at a place of a sentence is; None if no clause says it.
+    """Return what the number at a place of a sentence is; None if no clause names it.
 
     Args:
         start: The number's first character.
@@ -657,7 +657,7 @@ def _phrase(clause: str) -> str | None:
     while len(words) > _LONGEST_SUBJECT and (
         joint := next((n for n in _from_last(words) if words[n] in PHRASE_JOINTS), 0)
     ):
-        # What is attached last says least: "rent expense charged to operations for all leases".
+        # What is attached last matters least: "rent expense charged to operations for all leases".
         words = _without_last(words[:joint])
     half = len(words) // 2
     if words[:half] == words[half:]:

@@ -29,7 +29,7 @@ class ToolCall:
         input: Its arguments as JSON; the text of what is not JSON.
         output: Its result, the same way.
         seconds: How long it took.
-        started: When it was called, in UTC; None in records of before that was kept.
+        started: When it was called, in UTC; None in records from before it was stored.
     """
 
     tool: str
@@ -45,7 +45,7 @@ class ToolCall:
         Args:
             arguments: Its arguments, as JSON or as JSON text.
             result: Its result, the same way.
-            begun: What `time.perf_counter` said when it was called; None is just now.
+            begun: The `time.perf_counter` of the call; None is now.
         """
         seconds = 0.0 if begun is None else round(perf_counter() - begun, 6)
         started = datetime.now(UTC) - timedelta(seconds=seconds)
@@ -59,7 +59,7 @@ class ToolCall:
 
 
 def _as_json(value: JsonValue) -> JsonValue:
-    """Return the object that a text says in JSON, and everything else as it is."""
+    """Return the object that a text has in JSON, and everything else as it is."""
     if isinstance(value, str):
         try:
             read = json.loads(value)
@@ -149,7 +149,7 @@ class Memory:
 
 # What a person corrected in a conversation: who, when, why, and what became of the answers. Records are only added.
 #
-# Computes nothing: `quaestor.repair` does, and what it came to is kept with each correction, so that a reader needs
+# Computes nothing: `quaestor.repair` does, and each correction has what it came to, so that a reader needs
 # no document to know the answers.
 
 
@@ -217,7 +217,7 @@ class OperationChoice:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """An earlier correction no longer stands."""
+    """An earlier correction is undone."""
 
     of: int
     kind: Literal["undo"] = field(default="undo", kw_only=True)
@@ -304,9 +304,9 @@ def changed_turn(turn: Turn, change: ChangedAnswer) -> Turn:
 
 
 def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tuple[Correction, ...]:
-    """Return the corrections that are left when the last questions are taken back; they keep their numbers.
+    """Return the corrections that are left when the last questions are withdrawn; they keep their numbers.
 
-    What is about a question that is gone goes with it. A number stays corrected, for the questions to come.
+    What is about a question that is withdrawn goes with it. A number stays corrected, for the questions to come.
 
     Args:
         turns: How many questions stay.

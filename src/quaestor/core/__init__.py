@@ -1,1 +1,1 @@
-"""Values that know nothing of the rest: quantities, periods, and where a number is."""
+"""Values that know nothing of the rest: quantities, periods, and places of numbers."""

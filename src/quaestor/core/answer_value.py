@@ -17,7 +17,7 @@ from quaestor.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact number, in units of the scale that is beside it."""
+    """An exact number, in units of the scale that goes with it."""
 
     value: Decimal
 
@@ -52,8 +52,8 @@ class ListItem:
     Attributes:
         label: What it is called, or None.
         number: Its number, or None.
-        scale: The multiplier of one unit of the number, where the entries differ in that; None if it is what is
-            beside the list.
+        scale: The multiplier of one unit of the number, if the entries differ in that; None if it is what the
+            list has.
         unit: What is counted, likewise.
     """
 
@@ -71,7 +71,7 @@ class ListItem:
 
 @dataclass(frozen=True, slots=True)
 class ValueList:
-    """Several labels, numbers, or numbers with their labels, in order; an empty one says that there is none."""
+    """Several labels, numbers, or numbers with their labels, in order; an empty one means none."""
 
     items: tuple[ListItem, ...]
 
@@ -201,7 +201,7 @@ def _item_to_json(item: ListItem) -> JsonValue:
 
 
 def _own(item: ListItem) -> dict[str, JsonValue]:
-    """What a number of a list counts in, if it says so itself."""
+    """What a number of a list counts in, if it has its own."""
     own = {"scale": item.scale and item.scale.value, "unit": item.unit}
     return {name: value for name, value in own.items() if value is not None}
 

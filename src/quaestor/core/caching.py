@@ -1,4 +1,4 @@
-"""What is kept so that it need not be made again: bounded, safe among threads, and cleared at once."""
+"""Caches: bounded, safe among threads, and cleared at once."""
 
 import gc
 import threading
@@ -22,7 +22,7 @@ class _Clearing:
 class BoundedCache(_Clearing, Generic[K, V]):
     """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
 
-    For values that depend on their key alone: whether one is kept changes how long an answer takes, never the answer.
+    For values that depend on their key alone: whether one is cached changes how long an answer takes, never the answer.
     It survives pickling, without its values.
 
     >>> lengths = BoundedCache[str, int](2)
@@ -34,7 +34,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
         """Take the bound.
 
         Args:
-            most: The sizes of all values together are at most this; the one used last is kept whatever its size.
+            most: The sizes of all values together are at most this; the one used last stays whatever its size.
             size: What a value counts; by default each counts one.
         """
         self._most, self._size = most, size or _one
@@ -44,9 +44,9 @@ class BoundedCache(_Clearing, Generic[K, V]):
         _clearings.add(self)
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key, made if it is not kept.
+        """Return the value of a key, made if it is not cached.
 
-        Two threads that want one key at once may both make it; one of the two values is kept.
+        Two threads that want one key at once may both make it; one of the two values stays.
         """
         with self._lock:
             if (found := self._entries.get(key)) is not None:
@@ -70,11 +70,11 @@ class BoundedCache(_Clearing, Generic[K, V]):
             self._whole = 0
 
     def __reduce__(self) -> tuple[type["BoundedCache[K, V]"], tuple[int, Callable[[V], int]]]:
-        # What is kept can be made again; a lock cannot travel.
+        # Cached values can be made again; a lock cannot be pickled.
         return BoundedCache, (self._most, self._size)
 
     def __len__(self) -> int:
-        """The number of values that are kept."""
+        """The number of values in the cache."""
         return len(self._entries)
 
 
@@ -101,5 +101,5 @@ def clear_caches() -> None:
 
 def collect_seldom() -> None:
     """Let this process look for cycles seldom: for programs that own their process, not for a library's caller."""
-    # What a turn makes is gone when it ends, with few cycles; Python would look after 700 new objects.
+    # What a turn makes is freed when it ends, with few cycles; Python would look after 700 new objects.
     gc.set_threshold(50_000)

@@ -60,7 +60,7 @@ class Interruptible:
         finally:
             try:
                 self._finish()
-            except InterruptedWork:  # raised before the lock was taken; it is not raised again within `_AGAIN`
+            except InterruptedWork:  # raised before the lock was acquired; it is not raised again within `_AGAIN`
                 self._finish()
                 raise
 
@@ -163,7 +163,7 @@ class Allowance:
         """Return what the work returns, interrupted when the time is over.
 
         Raises:
-            InterruptedWork: It was interrupted; `timed_out` says why.
+            InterruptedWork: It was interrupted; `timed_out` gives the reason.
         """
         if self._left <= 0:
             running.timed_out = True
@@ -212,7 +212,7 @@ _allowance: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 @contextmanager
 def little_work(little: bool) -> Iterator[None]:
-    """Say whether what `compute_little` is given inside takes less than a millisecond.
+    """State whether what `compute_little` is given inside takes less than a millisecond.
 
     Args:
         little: Whether what it goes through is small: one page, and not a whole filing.
@@ -245,13 +245,13 @@ async def compute_little(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs
         work: A function that looks through a document once or twice, and no more.
     """
     call = partial(work, *args, **kwargs)
-    return _at_once(call) if _little.get() else await _compute(call)
+    return _run_here(call) if _little.get() else await _compute(call)
 
 
 async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Return what a function returns, which computes while the event loop goes on.
 
-    Where the task that asks is the only one of its loop, the work is done at once.
+    If the task that asks is the only one of its loop, the work is done at once.
 
     For work that computes. What may wait (a query, a file, a lock) goes to `asyncio.to_thread`: here it would keep a
     thread from everybody else. Work in one of these threads must not wait for other such work.
@@ -264,7 +264,7 @@ async def compute(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 async def _compute(work: Callable[[], R]) -> R:
     if len(asyncio.all_tasks()) == 1:
-        return _at_once(work)
+        return _run_here(work)
     running = Interruptible()
     call = partial(contextvars.copy_context().run, _within_limit, work, running)
     try:
@@ -286,7 +286,7 @@ def _within_limit(work: Callable[[], R], running: Interruptible) -> R:
         raise
 
 
-def _at_once(work: Callable[[], R]) -> R:
+def _run_here(work: Callable[[], R]) -> R:
     """Return what some work returns, done in the thread of the event loop."""
     task, running = asyncio.current_task(), Interruptible()
     assert task is not None

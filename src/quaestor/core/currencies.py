@@ -1,6 +1,6 @@
 """Currencies of ISO 4217 by code, sign and name: `NT$`, `TWD` and `New Taiwan dollars` are one.
 
-A bare `$` is the dollar of the United States and a bare `¥` the yen; a document that counts in another says so
+A bare `$` is the dollar of the United States and a bare `¥` the yen; a document that counts in another states it
 (`quaestor.documents.unit_phrases`). A sign that several currencies share (`kr`) names none.
 """
 
@@ -228,10 +228,10 @@ _ANY_CASE = {sign.replace(".", "").casefold(): code for sign, code in _SIGNS.ite
 
 def _alternatives(words: list[str]) -> str:
     """Return a pattern of words, those that begin alike put together, the longer before the shorter."""
-    return _grouped([re.escape(word) for word in words])
+    return _group_by_start([re.escape(word) for word in words])
 
 
-def _grouped(patterns: list[str]) -> str:
+def _group_by_start(patterns: list[str]) -> str:
     """Return a pattern of several that each begin with a character, those that begin alike put together."""
     groups = groupby(sorted(patterns, key=lambda one: (one[0], -len(one))), key=lambda one: one[0])
     found = ((first, [one[1:] for one in group]) for first, group in groups)
@@ -267,7 +267,7 @@ BEFORE_NUMBER = (
 
 def _name_pattern(names: list[str]) -> str:
     forms = [re.escape(name).replace(r"\ ", r"\s").replace(r"u\.s\.", r"u\s?\.\s?s\s?\.?") for name in names]
-    return rf"\b(?:{_grouped(forms)})s?\b"
+    return rf"\b(?:{_group_by_start(forms)})s?\b"
 
 
 NAME = rf"(?i:{_name_pattern(list(_NAMES))})"

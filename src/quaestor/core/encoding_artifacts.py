@@ -1,6 +1,6 @@
 """Characters that a bad conversion left behind as their hexadecimal codes.
 
-Reads no numbers. A cell that holds nothing but `2014` is no business of this module: only its table can tell.
+Reads no numbers. A cell that holds nothing but `2014` is not read here: only its table can decide.
 """
 
 import re
@@ -57,7 +57,7 @@ _NEVER_POSSESSIVE = lazy_regex(r"years|this|vs|versus|was|is|as|periods|quarters
 
 @dataclass(frozen=True, slots=True)
 class EncodingArtifact:
-    """A stretch of text that stands for another character.
+    """A stretch of text in place of another character.
 
     Attributes:
         end: The character after the last one.
@@ -143,7 +143,7 @@ def _is_year(text: str, start: int, end: int) -> bool:
 
 
 def _year_may_follow(previous: str, value: str, following: str) -> bool:
-    """Whether the word before makes the number a year, where a word or a number comes after it."""
+    """Whether the word before makes the number a year, if a word or a number comes after it."""
     if value == "2022" and previous in ("and", "or"):
         return False
     if (

@@ -86,7 +86,7 @@ def steps_referred(template: str) -> tuple[int, ...]:
 
 
 def without_references(template: str) -> str:
-    """Return what a sentence says in words of its own, a sign in place of what is filled in.
+    """Return the own words of a sentence, a sign in place of what is filled in.
 
     >>> without_references("Sales rose {#3} [#2].")
     'Sales rose \ufffc.'

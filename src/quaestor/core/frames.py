@@ -38,7 +38,7 @@ class Frames(asyncio.Protocol):
         del self._came[:at]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Say so."""
+        """Call back."""
         self._transport = None
         self._lost()
 

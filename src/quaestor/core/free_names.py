@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 class FreeNames:
-    """Gives out names, and numbers those that are taken already.
+    """Gives out names, and numbers those that are used already.
 
     Each name remembers its last number, so that many equal ones cost no more than as many different ones.
     """

@@ -31,10 +31,10 @@ class JobTimeoutError(Exception):
 
 
 class JobListener(Protocol):
-    """Hears what a worker says while it does a job."""
+    """Hears a worker's messages while it does a job."""
 
     def hear(self, message: Any) -> None:
-        """Hear something."""
+        """Receive a message."""
         ...
 
     async def answer(self, asked: Any) -> Any:
@@ -72,7 +72,7 @@ class JobWorkers:
         """Start nothing.
 
         Args:
-            count: How many jobs are done at once, apart from slow ones.
+            count: How many jobs are done at once, without slow ones.
             make: Called once in each process, makes what it does there; it must survive pickling.
             first: A job for each new worker, to load what others need.
         """
@@ -108,7 +108,7 @@ class JobWorkers:
 
         Args:
             job: What `LoopWork.call` is given; it must survive pickling.
-            listener: Hears what the worker says meanwhile.
+            listener: Hears the worker's messages meanwhile.
             seconds: How long it may take once it has begun; None means no limit.
             like: What it has in common with others: they go to the same worker if that is idle.
 

@@ -1,12 +1,12 @@
 """Worker processes that wait: an event loop in each, many calls at once, and a line to the process that started them.
 
-What is called here tells and asks while it goes on, in the order in which it happens; `workers` makes plain calls over
+What is called here sends and asks while it goes on, in the order in which it happens; `workers` makes plain calls over
 the same line. Owns how workers are started, heard and ended.
 
 The standard library's pool shares one pipe and its locks among all workers: one that is killed while it writes leaves
 the others, and the parent, waiting for the rest for ever; and a parent that is killed leaves its named semaphores. Here
 each worker has a connection of its own, and nothing else is shared. Whoever lets go of its end ends the other: a worker
-goes as soon as its parent is gone, in the middle of a call too. One that dies is replaced, and its calls fail with
+ends as soon as its parent ends, in the middle of a call too. One that dies is replaced, and its calls fail with
 `LostWorkerError`: whoever made them knows whether they may be made again.
 """
 
@@ -54,14 +54,14 @@ class LostWorkerError(Exception):
 
 
 class WorkerLine(Protocol):
-    """A worker's way to the process that started it. What is said arrives in order."""
+    """A worker's way to the process that started it. Messages arrive in order."""
 
     def send(self, what: Any) -> None:
-        """Say something."""
+        """Send a message."""
         ...
 
     async def ask(self, what: Any) -> Any:
-        """Say something, and return what is answered, or raise it."""
+        """Send a message, and return the answer, or raise it."""
         ...
 
 
@@ -73,7 +73,7 @@ class LoopWork(Protocol):
         ...
 
     def receive(self, what: Any) -> None:
-        """Hears what all workers are told."""
+        """Receive what is broadcast to all workers."""
         ...
 
 
@@ -103,7 +103,7 @@ class LoopWorkers:
         Args:
             count: How many processes.
             make: Called once in each, makes what it does there; it must survive pickling.
-            hear: Is told what a worker says, in the event loop.
+            hear: Called with each message of a worker, in the event loop.
             answer: Returns what a worker asks for; what it raises is raised there.
         """
         self._count, self._context, self._make, self._hear, self._answer = count, context, make, hear, answer
@@ -148,7 +148,7 @@ class LoopWorkers:
 
         Args:
             job: What `LoopWork.call` is given; it must survive pickling.
-            like: What it has in common with others: they go to one worker, where that has hardly more than the rest.
+            like: What it has in common with others: they go to one worker, if that has hardly more than the rest.
 
         Raises:
             LostWorkerError: The worker died.
@@ -173,7 +173,7 @@ class LoopWorkers:
                     _lower_priority(thread)
 
     def broadcast(self, what: object) -> None:
-        """Tell all workers something."""
+        """Send all workers a message."""
         written = pickle.dumps(what, 5)
         for worker in self._workers:
             worker.frames.send(_BROADCAST, 0, written)
@@ -204,13 +204,13 @@ class LoopWorkers:
         try:
             # In a thread: a fork server answers when it has loaded everything, and nobody here waits for that.
             process, ours = await asyncio.to_thread(self._start)
-        except Exception as error:  # noqa: BLE001 - what cannot be pickled says so in its own way
+        except Exception as error:  # noqa: BLE001 - what cannot be pickled raises in its own way
             self._fail(error)
             return
         if self._over:
             ours.close()
             return
-        frames = Frames(lambda *frame: self._handle_frame(worker, *frame), lambda: self._lost(worker))
+        frames = Frames(lambda *frame: self._handle_frame(worker, *frame), lambda: self._replace_lost(worker))
         worker = _Worker(process, frames)
         self._workers.append(worker)
         await asyncio.get_running_loop().create_connection(lambda: frames, sock=ours)
@@ -221,13 +221,13 @@ class LoopWorkers:
         ours, theirs = socket.socketpair()
         try:
             process = self._context.Process(target=_serve, args=(theirs, self._make), daemon=True)
-            with deaf():
+            with ignore_signals():
                 process.start()
         except BaseException:
             ours.close()
             raise
         finally:
-            theirs.close()  # so that the worker's end is closed when the worker is gone
+            theirs.close()  # so that the worker's end is closed when the worker ends
         with self._lock:
             self._started.append(process)
             if self._over:
@@ -247,7 +247,7 @@ class LoopWorkers:
         elif (ended := worker.calls.get(number)) is not None and not ended.done():
             try:
                 value = pickle.loads(written)  # noqa: S301
-            except Exception as failure:  # noqa: BLE001 - whatever an object says of being unpickled
+            except Exception as failure:  # noqa: BLE001 - whatever an object raises when unpickled
                 kind, value = _ERROR, failure
             if kind == _RESULT:
                 ended.set_result(value)
@@ -261,7 +261,7 @@ class LoopWorkers:
             value, kind = error, _FAILED
         worker.frames.send(kind, number, pickle.dumps(value, 5))
 
-    def _lost(self, worker: _Worker) -> None:
+    def _replace_lost(self, worker: _Worker) -> None:
         """A worker has died, or is ended."""
         if self._over:
             return
@@ -307,9 +307,9 @@ def _lower_priority(thread: int) -> None:
 def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
     """Does what comes in until the process that started this one lets go, or dies."""
     die_with_parent()
-    for number in (signal.SIGINT, signal.SIGTERM):  # if there is no mask
+    for number in (signal.SIGINT, signal.SIGTERM):  # without a mask
         signal.signal(number, signal.SIG_IGN)
-    # The connection tells it too, but not while something computes in the event loop.
+    # The connection shows it too, but not while something computes in the event loop.
     threading.Thread(target=_end_with_parent, daemon=True).start()
     asyncio.run(_Serving(make).serve(line))
 
@@ -341,7 +341,7 @@ class _Serving:
         await asyncio.Event().wait()
 
     def send(self, what: Any) -> None:
-        """Say something, from any thread."""
+        """Send a message, from any thread."""
         written = pickle.dumps(what, 5)
         try:
             asyncio.get_running_loop()
@@ -351,7 +351,7 @@ class _Serving:
             self._frames.send(_UP, 0, written)
 
     async def ask(self, what: Any) -> Any:
-        """Say something, and return what is answered, or raise it."""
+        """Send a message, and return the answer, or raise it."""
         number, answered = next(self._numbers), self._loop.create_future()
         self._asked[number] = answered
         self._frames.send(_ASKED, number, pickle.dumps(what, 5))
@@ -379,7 +379,7 @@ class _Serving:
             result = await self._work.call(pickle.loads(written))  # noqa: S301
             kind, answer = _RESULT, _as_result(result)
         except Exception as error:  # noqa: BLE001 - raised again where the call was sent from
-            kind, answer = _ERROR, pickle.dumps(as_it_travels(error), 5)
+            kind, answer = _ERROR, pickle.dumps(make_picklable(error), 5)
         self._frames.send(kind, number, answer)
 
 
@@ -390,7 +390,7 @@ def _as_result(result: object) -> bytes:
         raise EngineError(f"the result of a worker could not be pickled: {error}") from error
 
 
-def as_it_travels(error: Exception) -> Exception:
+def make_picklable(error: Exception) -> Exception:
     """Return an error of this worker process with a note where it was made; one that cannot travel, in words."""
     error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
     try:
@@ -401,7 +401,7 @@ def as_it_travels(error: Exception) -> Exception:
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
+def ignore_signals() -> Iterator[None]:
     """Has processes that are started within, and theirs, hear no interrupt and no SIGTERM; this one loses none."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

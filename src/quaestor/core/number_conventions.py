@@ -37,9 +37,9 @@ class NumberConvention:
     Attributes:
         decimal: The mark before decimals, a point or a comma.
         group: The mark that parts thousands: a comma, a point, an apostrophe or a space. Apostrophes part them in
-            every convention, spaces only where this is one.
+            every convention, spaces only if this is one.
         by_hundreds: Whether what is above thousands is parted by hundreds, as in India (`1,28,205.40`).
-        up_is_more: Whether triangles that point up mark increases, as they do beside ones that point down. Else a
+        up_is_more: Whether triangles that point up mark increases, as they do next to ones that point down. Else a
             triangle is a minus, as in Japan.
         marks_credits: Whether `CR` behind a number is a credit, and so a minus, and `DR` a debit. It is none where
             the document counts in rupees, in which it is short for crore.
@@ -103,7 +103,7 @@ def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tupl
         cell: Whether it is a table's cell, in which more is a sign than in a sentence.
 
     Returns:
-        The text, and where the digits stood that are none of a number.
+        The text, and the places of digits that are none of a number.
     """
     refused: list[tuple[int, int]] = []
     if convention.is_loose:
@@ -185,7 +185,7 @@ _CHARACTERS_FOR_WORDS = 200_000
 
 @dataclass(slots=True)
 class _Evidence:
-    """What cells say of the convention."""
+    """What cells show of the convention."""
 
     only: Counter[str] = field(default_factory=Counter)
     groups: Counter[str] = field(default_factory=Counter)
@@ -231,7 +231,7 @@ class _Evidence:
         return None if found is None or _MONTH.fullmatch(found["digits"]) else found["digits"]
 
     def _takes(self, digits: str) -> bool:
-        """Take what a number says; True of one that may have decimals or thousands (`1.234`)."""
+        """Count what a number shows; True of one that may have decimals or thousands (`1.234`)."""
         hundreds = _BY_HUNDREDS.fullmatch(digits) is not None
         comma = _ONLY[DECIMAL_COMMA].fullmatch(digits) is not None
         point = hundreds or _ONLY[DECIMAL_POINT].fullmatch(digits) or _COMMA_OR_GROUP.fullmatch(digits)
@@ -254,14 +254,14 @@ def find_convention(
 ) -> NumberConvention:
     """Return how a document prints its numbers.
 
-    Where its cells can be read either way, its sentences decide, then cells beside each other (`870` and `1.020` count
+    If its cells can be read either way, its sentences decide, then cells next to each other (`870` and `1.020` count
     in one unit), then its language.
 
     Args:
         tables: The cells of each, without labels; empty if a cell's number is known.
         texts: Its sentences, headings and labels.
-        decimal: The mark before decimals, where the file itself says it.
-        usual: The mark to expect where nothing but numbers such as `1.234` is printed.
+        decimal: The mark before decimals, if the file itself states it.
+        usual: The mark to expect if nothing but numbers such as `1.234` is printed.
 
     >>> find_convention([[["1.234", "12,5"]]]).decimal
     ','

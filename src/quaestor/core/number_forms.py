@@ -32,7 +32,7 @@ _FILLER = frozenset({"and", "a"})
 
 
 def read_number_words(text: str) -> int | None:
-    """Return the whole number that a text says in words, or None if it says anything else.
+    """Return the whole number that a text has in words, or None if it has anything else.
 
     >>> read_number_words("One hundred and twenty-five thousand")
     125000
@@ -64,7 +64,7 @@ def read_number_words(text: str) -> int | None:
 # no text makes it slow.
 
 
-DIGITS_AT_MOST = 30  # beyond it stands a serial number or noise, not an amount
+DIGITS_AT_MOST = 30  # beyond it comes a serial number or noise, not an amount
 NUMBER = (
     r"(?:(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,2}(?:,[0-9]{2}){1,9},[0-9]{3}(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
     r"|\.[0-9]+)"
@@ -348,5 +348,5 @@ def _has_minus(masked: str, match: re.Match[str], *, leads: bool) -> bool:
 
 
 def _with_debris(text: str, start: int) -> int:
-    """Return where the span starts when its sign was debris of several characters."""
+    """Return the start of the span when its sign was debris of several characters."""
     return next((debris.start for debris in find_artifacts(text) if debris.start < start < debris.end), start)

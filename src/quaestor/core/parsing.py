@@ -47,7 +47,7 @@ def parse_quantity(text: str, where: str | None = None) -> Quantity:
         where: The place to name in an error ("AAPL/2009, table 0, row 3, column 2").
 
     Raises:
-        QuantityError: There is no number that could be read; the reason says why.
+        QuantityError: No number could be read; the reason states why.
     """
     quantities = parse_cell(text)
     if not quantities:
@@ -59,7 +59,7 @@ def parse_quantity(text: str, where: str | None = None) -> Quantity:
 def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quantity, ...]:
     """Return all numbers of a cell, left to right; none for labels, dates, dashes, empty cells and `n/a`.
 
-    A cell that is nothing but a year is a number: only its table can tell what it is. A cell with digits that belong
+    A cell that is nothing but a year is a number: only its table shows what it is. A cell with digits that belong
     to no number, such as `1.2.3` or `12 345` where spaces part no thousands, has none.
 
     Args:
@@ -81,18 +81,18 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
     masked = _GLUED_ABSENCE.sub(lambda found: " " * len(found[0]), mask_artifacts(text))
     masked, refused = in_english(masked, convention, cell=True)
     spans, periods = _scan(text, masked, cell=True)
-    if spans and not convention.is_loose and _leaves_digits(masked, spans, periods, refused):
+    if spans and not convention.is_loose and _has_other_digits(masked, spans, periods, refused):
         return ()
     return tuple(span.quantity for span in spans)
 
 
-def _leaves_digits(
+def _has_other_digits(
     masked: str,
     spans: Sequence[QuantitySpan],
     periods: Sequence[tuple[int, int]],
     refused: Sequence[tuple[int, int]],
 ) -> bool:
-    """Whether a cell has digits besides its numbers, periods, footnote marks and names ("A2")."""
+    """Whether a cell has digits outside its numbers, periods, footnote marks and names ("A2")."""
     known = sorted([*((span.start, span.end) for span in spans), *periods])
     if any(not any(first <= start and end <= last for first, last in periods) for start, end in refused):
         return True
@@ -199,7 +199,7 @@ _SPACED = (
 def clean_label(text: str) -> str:
     """Return a label for people and for matching.
 
-    Debris is mended, doubled parentheses and footnote marks are gone, punctuation stands where people set it.
+    Debris is mended, doubled parentheses and footnote marks are removed, punctuation is where people set it.
 
     >>> clean_label("balance on 5.00% ( 5.00 % ) notes at company 2019s plan ( 1 ) :")
     "balance on 5.00% notes at company's plan"

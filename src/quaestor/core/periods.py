@@ -32,7 +32,7 @@ class Period:
         day: 1 to 31 for a date, else None.
         last: The last year of a range, else None; a range without it is open ("2020 and thereafter").
         months: How many months a span has ("six months ended june 30"), else None.
-        ends: The last day of a year, a quarter or a span, where the text names it; two periods that differ in nothing
+        ends: The last day of a year, a quarter or a span, if the text names it; two periods that differ in nothing
             else are equal.
     """
 
@@ -204,11 +204,11 @@ def _read_date(found: dict[str, str]) -> Period | None:
         first, second = int(found["n_first"]), int(get("n_second") or get("n_next") or found["n_dotted"])
         year = _long_year(get("n_year") or get("n_short") or found["n_last"])
         day_first = first > 12 or (second <= 12 and (get("n_sign") == "." or "n_dotted" in found))
-        return _dated(year, second, first) if day_first else _dated(year, first, second)
+        return _make_date(year, second, first) if day_first else _make_date(year, first, second)
     year = _long_year(get("m_year") or get("d_year") or get("d_short") or get("i_year") or found["i_of"])
     month = get("m_month") or get("d_month") or get("i_month") or found["i_at"]
     day = get("m_day") or get("m_glued") or get("d_day") or get("i_day") or found["i_on"]
-    return _dated(year, _month(month), int(day))
+    return _make_date(year, _month(month), int(day))
 
 
 def _read_month(found: dict[str, str]) -> Period | None:
@@ -220,7 +220,7 @@ def _read_era(found: dict[str, str]) -> Period | None:
     count = 1 if found["count"] == "元" else int(found["count"])
     year = {"令和": 2018, "平成": 1988, "昭和": 1925}[found["era"]] + count
     if "day" in found:
-        return _dated(year, int(found["month"]), int(found["day"]))
+        return _make_date(year, int(found["month"]), int(found["day"]))
     return Period("month", year, month=int(found["month"])) if "month" in found else Period("year", year)
 
 
@@ -391,7 +391,7 @@ def _long_year(digits: str) -> int:
     return year if year > 99 else year + (2000 if year < 60 else 1900)
 
 
-def _dated(year: int, month: int, day: int) -> Period | None:
+def _make_date(year: int, month: int, day: int) -> Period | None:
     try:
         date(year, month, day)
     except ValueError:
@@ -401,7 +401,7 @@ def _dated(year: int, month: int, day: int) -> Period | None:
 
 @lru_cache(maxsize=8192)
 def parse_period(text: str, year: int | None = None) -> Period | None:
-    """Return the period that a whole label names, or None if it names none or says anything else as well.
+    """Return the period that a whole label names, or None if it names none or has anything else as well.
 
     "2006 to 2010", "2011 and 2012" and "2016 2014 2020" (a dash printed as 2014) are ranges; "2020 and thereafter"
     is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.
@@ -421,7 +421,7 @@ def parse_period(text: str, year: int | None = None) -> Period | None:
     first, last = mentions[0].period, mentions[-1].period
     if len(mentions) == 2:
         printed = text[mentions[0].end : mentions[1].start]
-        return _joined(first, last) if printed.strip() and _JOINED.fullmatch(between[1].strip()) else None
+        return _join(first, last) if printed.strip() and _JOINED.fullmatch(between[1].strip()) else None
     if _AFTER.match(between[0]):
         return Period("range", first.year + 1)
     return Period("range", first.year) if _OPEN.search(between[1]) else first
@@ -437,7 +437,7 @@ def leads_to_year(text: str) -> bool:
     return bool(plain) and not find_periods(plain) and parse_period(f"{plain} 2000") is not None
 
 
-def _joined(first: Period, last: Period) -> Period | None:
+def _join(first: Period, last: Period) -> Period | None:
     """Return the period from one mention to the next."""
     if first.kind == "date" and last.kind == "date":
         begin = date(first.year, first.month or 1, first.day or 1)
@@ -456,7 +456,7 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
     months = _months_of(length)
     ends = None
     if day is not None:
-        if _dated(year, month, day) is None:
+        if _make_date(year, month, day) is None:
             return None
         ends = date(year, month, day)
         if months in (3, 12):
@@ -501,11 +501,11 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
         return _ended(found["span"], year, month, int(day) if day else None)
     if day is None or "-" in match[0]:
         return _at("month", year, month)
-    return _dated(year, month, int(day))
+    return _make_date(year, month, int(day))
 
 
 def shifted(period: Period, years: int) -> Period:
-    """Return the same period so many years later (earlier where negative)."""
+    """Return the same period so many years later (earlier if negative)."""
     last = None if period.last is None else period.last + years
     day = 28 if (period.month, period.day) == (2, 29) else period.day
     return replace(period, year=period.year + years, day=day, last=last, ends=None)
@@ -575,10 +575,10 @@ def find_relative_periods(text: str) -> tuple[RelativePeriod, ...]:
     return tuple(found)
 
 
-def with_periods_outright(text: str) -> str:
+def resolve_distances(text: str) -> str:
     """Return a text whose periods that are named by their distance to others are named outright.
 
-    >>> with_periods_outright("what was cash a year earlier than March 2024?")
+    >>> resolve_distances("what was cash a year earlier than March 2024?")
     'what was cash in March 2023?'
     """
     for mention in reversed(find_periods(text)):

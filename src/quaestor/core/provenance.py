@@ -1,4 +1,4 @@
-"""Where a number is in a document: a cell of a table, or a span of a sentence."""
+"""The place of a number in a document: a cell of a table, or a span of a sentence."""
 
 from dataclasses import dataclass, field
 from typing import Literal

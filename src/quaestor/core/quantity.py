@@ -1,6 +1,6 @@
 """A number as a document prints it.
 
-Refuses to guess: what the print does not say is `Scale.ONE` or `None`, and captions such as "in millions" belong to the
+Refuses to guess: what the print lacks is `Scale.ONE` or `None`, and captions such as "in millions" belong to the
 table, not to the number.
 """
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Scale(StrEnum):
-    """What one unit of the printed value stands for."""
+    """The size of one unit of the printed value."""
 
     ONE = "one"
     THOUSAND = "thousand"
@@ -55,11 +55,11 @@ class Quantity:
     """A number as printed: signed, exact, not multiplied by its scale.
 
     Units: `value` is in units of `scale`; `unit` names what is counted ("USD", "shares", "years") where the
-        print says it.
+        print has it.
 
     Attributes:
         value: The printed number with its sign: `( 435 )` is -435, `13.7 %` is 13.7.
-        scale: What the print beside the number says: `$ 2.7 billion` is `Scale.BILLION`.
+        scale: What the print next to the number states: `$ 2.7 billion` is `Scale.BILLION`.
         unit: A currency code or a counted noun, or None.
         text: The characters that were read, so that a person finds them again.
     """

@@ -65,7 +65,7 @@ def terms(text: str) -> tuple[str, ...]:
 
 
 def spans_of_terms(text: str) -> list[tuple[int, int, str]]:
-    """Return where each term of a text begins and ends, and the term."""
+    """Return the begin and the end of each term of a text, and the term."""
     lowered = _in_lower(text)
     return [
         (match.start(), match.end(), term(match[0]))

@@ -1,4 +1,4 @@
-"""Numbers that a sentence says by itself, where it may only say those of steps."""
+"""Numbers that a sentence has of its own, if it may only have those of steps."""
 
 import re
 import unicodedata
@@ -47,16 +47,16 @@ def unbound_numbers(template: str, allowed: Collection[str] = ()) -> tuple[str, 
 
     Args:
         template: As `quaestor.core.explanation` has it written.
-        allowed: What may be said as it is, such as years, and names with a number in them.
+        allowed: What may be written as it is, such as years, and names with a number in them.
     """
-    text = _folded(without_references(template))
-    free = [span for phrase in allowed for span in _places(_folded(phrase).strip(), text)]
+    text = _fold(without_references(template))
+    free = [span for phrase in allowed for span in _find_places(_fold(phrase).strip(), text)]
     found = list(_TOKEN.finditer(text))
     words = ["", *(token[0].lower() for token in found), ""]
-    return tuple(_unbound(found, words, free))
+    return tuple(_find_unbound(found, words, free))
 
 
-def _unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int, int]]) -> Iterator[str]:
+def _find_unbound(found: list[re.Match[str]], words: list[str], free: list[tuple[int, int]]) -> Iterator[str]:
     for token, before, word, after in zip(found, words, words[1:], words[2:], strict=False):
         as_amount = after in _COUNTED or before in _CODES or (before and unicodedata.category(before[0]) == "Sc")
         if any(start <= token.start() and token.end() <= end for start, end in free) and not as_amount:
@@ -82,8 +82,8 @@ def _is_number(before: str, word: str, after: str) -> bool:
     return _NUMBER_WORD.fullmatch(word) is not None and word not in _NO_NUMBERS
 
 
-def _folded(text: str) -> str:
-    """A text in the plain form of its characters, without those that nobody sees, and letters apart as a word."""
+def _fold(text: str) -> str:
+    """A text in the plain form of its characters, without those that nobody sees, and spaced letters as a word."""
     plain = (one if _is_numeric(one) else unicodedata.normalize("NFKD", one) for one in unescape(text))
     seen = (one for one in "".join(plain) if unicodedata.category(one) not in ("Cf", "Mn"))
     hyphens = ("-" if unicodedata.category(one) == "Pd" else one for one in seen)
@@ -94,8 +94,8 @@ def _is_numeric(character: str) -> bool:
     return unicodedata.numeric(character, None) is not None
 
 
-def _places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where words stand alone in a text: no part of a longer word or number."""
+def _find_places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
+    """The places of words in a text that are no part of a longer word or number."""
     if phrase:
         pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(phrase)}(?![^\W_]|[.,]\d)"
         yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""Words of texts: as they are written, and those that say little."""
+"""Words of texts: as they are written, and those that mean little."""
 
 from functools import lru_cache
 
@@ -40,7 +40,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Return where each of the `words` of a text of lower case begins and ends."""
+    """Return the begin and the end of each of the `words` of a text of lower case."""
     return [word.span() for word in _WORD.finditer(text)]
 
 
@@ -54,7 +54,7 @@ def compounds(text: str) -> tuple[str, ...]:
 
 
 def compound_spans(text: str) -> list[tuple[int, int]]:
-    """Return where each of the `compounds` of a text begins and ends."""
+    """Return the begin and the end of each of the `compounds` of a text."""
     return [word.span() for word in _COMPOUND.finditer(text)]
 
 
@@ -129,7 +129,7 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
 
 
-# Words that say little about which thing is meant: one base set, and for each reader what it adds and why.
+# Words that hardly show which thing is meant: one base set, and for each reader what it adds and why.
 #
 # A word is in the first set that it belongs to, and the larger sets are made of the smaller.
 

@@ -42,7 +42,7 @@ class Workers(Executor):
         Args:
             count: How many processes.
             context: How they are started. A process that is forked would hold the connections of the others.
-            advice: What to do where one dies, for the error.
+            advice: What to do if one dies, for the error.
             prepare: Called once in each, before its first call; it must survive pickling.
         """
         self._count, self._context, self._advice, self._prepare = count, context, advice, prepare
@@ -77,7 +77,7 @@ class Workers(Executor):
         """End all workers, also in the middle of a call, which then ends with an error.
 
         Args:
-            wait: Whether to wait until they are gone.
+            wait: Whether to wait until they have ended.
             cancel_futures: Without effect: nothing is left to be made.
         """
         self._end(EngineError("the worker processes have been stopped"))
@@ -121,7 +121,7 @@ class Workers(Executor):
 
 
 def _hear(_: object) -> None:
-    """Ignore what is said: a plain call says nothing before its result."""
+    """Ignore messages: a plain call sends nothing before its result."""
 
 
 async def _answer(_: object) -> None:
@@ -141,4 +141,4 @@ class _Calls:
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
 
     def receive(self, what: object) -> None:
-        """Hear nothing: nobody tells plain calls anything."""
+        """Ignore broadcasts: plain calls use none."""

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from quaestor.core.caching import collect_seldom
-from quaestor.core.loop_workers import deaf
+from quaestor.core.loop_workers import ignore_signals
 from quaestor.core.serial import Triple
 from quaestor.core.workers import Workers
 from quaestor.datasets.dataset import Conversation
@@ -68,7 +68,7 @@ def load_modules_ahead(modules: Sequence[str]) -> None:
     from multiprocessing import forkserver
 
     multiprocessing.get_context("forkserver").set_forkserver_preload([__name__, *modules])
-    with deaf():
+    with ignore_signals():
         forkserver.ensure_running()
     _Ahead.loaded = True
 

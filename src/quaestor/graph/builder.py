@@ -96,7 +96,7 @@ def year_number(year: int, source: Source, label: str, period: Period) -> Header
 
 # Document and frozen ontology in, knowledge graph out.
 #
-# Every number of the tables and of the text is in the graph, or there is no graph.
+# Every number of the tables and of the text is in the graph, or the graph is refused.
 
 
 _LONGEST_SLUG = 40
@@ -183,7 +183,7 @@ def _table(
 def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]:
     """Return the property of each line. Of two labels that one property would match, the better one has it.
 
-    Labels of the same words are one label ("Total" and "Total ."). Only where a property is shared, by bonds of several
+    Labels of the same words are one label ("Total" and "Total ."). Only if a property is shared, by bonds of several
     years or costs of several kinds, each line has it.
     """
     axis, lines = property_axis(table), property_lines(table)
@@ -272,7 +272,7 @@ class _TableReader:
         ]
 
     def _period(self, cell: Cell) -> tuple[Period | None, bool]:
-        """Return the period of a cell, and whether it is the tag's: labels that agree with it say how it is called."""
+        """Return the period of a cell, and whether it is the tag's: labels that agree with it name it."""
         row, column = cell.ref.row, cell.ref.column
         printed = self.table.period_at(row, column)
         fact = self.tags.get(cell.ref)
@@ -333,7 +333,7 @@ def _short(label: str) -> str:
 
 
 def _prints(quantity: Quantity, fact: Fact) -> bool:
-    """Whether a number is the one that a tag encloses, whatever their signs: a cell may print others beside it."""
+    """Whether a number is the one that a tag encloses, whatever their signs: a cell may print others with it."""
     return fact.printed is not None and abs(quantity.value) == abs(fact.printed)
 
 

@@ -1,4 +1,4 @@
-"""What a graph says of each number of a page: observations, mentions, and numbers that are in labels.
+"""What a graph has of each number of a page: observations, mentions, and numbers that are in labels.
 
 Holds no arithmetic and no question.
 """
@@ -34,7 +34,7 @@ class Heading:
 class Observation:
     """A number in the body of a table.
 
-    Units: `quantity` is as printed. `scale` and `unit` say what holds for it when the labels are read as well.
+    Units: `quantity` is as printed. `scale` and `unit` are those of its labels and its print together.
 
     Attributes:
         order: Its place among the cell's numbers, from 0.
@@ -65,7 +65,7 @@ class Observation:
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, as its print or else its labels say."""
+        """What it counts, as its print or else its labels state."""
         return counted(self.quantity, self.label_scale, self.label_unit)
 
     @property
@@ -113,7 +113,7 @@ class MentionFact:
 
     @property
     def label_scale(self) -> Scale | None:
-        """The scale that is known of it beside its print, or None."""
+        """The scale that is known of it outside its print, or None."""
         return scale_in_text(self.quantity)
 
     @property
@@ -177,7 +177,7 @@ class TextCell:
 
     Attributes:
         repair: What was mended in reading it, or None.
-        empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" say something.
+        empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" are a value.
     """
 
     text: str
@@ -196,7 +196,7 @@ class TextCell:
 
     @property
     def has_words(self) -> bool:
-        """Whether it says something: a date, a place, "nm"."""
+        """Whether it has a meaning: a date, a place, "nm"."""
         return not self.empty and any(map(str.isalnum, self.text))
 
     @property
@@ -234,7 +234,7 @@ class SectionFact:
 
 @dataclass(frozen=True, slots=True)
 class TableFact:
-    """What a table was taken for.
+    """How a table was classified.
 
     Attributes:
         index: Its place in the document, from 0.
@@ -289,7 +289,7 @@ PrintedNumber = Observation | MentionFact | HeaderNumber
 
 
 def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
-    """Return the step of a plan that takes a number of the page, with what its labels say that it counts.
+    """Return the step of a plan that takes a number of the page, with what its labels state that it counts.
 
     Args:
         reading: Whether its printed sign counts, as `Extract.reading`.
@@ -310,7 +310,7 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
 def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
     """Return numbers of the page, most of them of tables, as the group that a plan selects from.
 
-    Where the labels of the cells name different scales or units, each number says its own.
+    If the labels of the cells name different scales or units, each number has its own.
 
     Args:
         text: What the group is called: the label of the row or column that the cells share.
@@ -346,7 +346,7 @@ def period_code(period: Period) -> str:
     """Return a period in one word, as ISO 8601 writes it.
 
     A year is 2008, a quarter 2008-Q3, a month 2008-09, a day 2008-09-30, six months P6M/2008-06, years 2006/2010, or
-    2020/.. where they go on.
+    2020/.. if they go on.
     """
     if period.kind == "quarter":
         return f"{period.year}-Q{period.quarter}"
@@ -362,7 +362,7 @@ def period_code(period: Period) -> str:
 
 
 def read_period_code(code: str) -> Period:
-    """Return the period that `period_code` wrote; ValueError where it wrote none.
+    """Return the period that `period_code` wrote; ValueError if it wrote none.
 
     >>> read_period_code("2008-Q3").quarter
     3

@@ -1,6 +1,6 @@
 """Decide what a query may be, before any engine sees it, and estimate how many rows it joins.
 
-Reads the grammar of tokens, not of queries: whether a query is well formed, the engine says. Refuses everything but
+Reads the grammar of tokens, not of queries: the engine decides whether a query is well formed. Refuses everything but
 SELECT and ASK, every way out of the graph (SERVICE, FROM), escapes that could spell one of them, and texts too long or
 too deep for a recursive parser.
 """
@@ -83,7 +83,7 @@ def guard(query: str, form: str) -> Guarded:
         form: SELECT or ASK, what the caller expects.
 
     Raises:
-        QueryError: It is refused; the error says why and where.
+        QueryError: It is refused; the error names reason and place.
     """
     text = query.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
@@ -128,7 +128,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 
 
 def _form(tokens: Sequence[Token]) -> Token:
-    """Return the word that says what kind of query it is, after the prefixes."""
+    """Return the word for the kind of query, after the prefixes."""
     position = 0
     while position < len(tokens) and tokens[position].is_keyword("PREFIX"):
         position += 3

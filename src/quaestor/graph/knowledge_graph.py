@@ -39,9 +39,9 @@ class KnowledgeGraph:
         ontology: The digest of the ontology that it was built with.
         observations: The numbers in the tables, row by row.
         mentions: The numbers in the text, in reading order.
-        labels: The numbers and years that stand only in headings or in the words of a sentence.
+        labels: The numbers and years that are only in headings or in the words of a sentence.
         text_cells: The cells of the tables without a number.
-        tables: What each table was taken for, and why.
+        tables: How each table was classified, and why.
         lines: The property of each row or column, and why.
         sections: The sections that have a heading.
     """
@@ -72,7 +72,7 @@ class KnowledgeGraph:
 
     @property
     def namespaces(self) -> Mapping[str, str]:
-        """The prefix of the document's own nodes, besides those of the vocabulary."""
+        """The prefix of the document's own nodes; without those of the vocabulary."""
         return {"doc": document_namespace(self.document)}
 
     @property
@@ -182,5 +182,5 @@ def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -
 
 
 def show_empty(cell: TextCell) -> str:
-    """Return one line: the property, the instance and why there is no value."""
+    """Return one line: the property, the instance and why the value is missing."""
     return f"{cell.predicate} of {cell.instance} is empty ({cell.why_empty})"

@@ -72,7 +72,7 @@ class Worker:
             turtle: The graph, sent when the worker does not have it.
 
         Raises:
-            QueryError: The time is over, or it took too much memory. The worker is gone then; the next query
+            QueryError: The time is over, or it took too much memory. The worker has ended then; the next query
                 starts another one.
         """
         with self._lock:
@@ -88,7 +88,7 @@ class Worker:
             return self._send({**fields, "turtle": turtle}, request.seconds) if "missing" in reply else reply
 
     def close(self) -> None:
-        """End the process, if there is one."""
+        """End the process, if any."""
         with self._lock:
             self._stop()
 
@@ -207,7 +207,7 @@ class Sparql:
     """Answers queries over a set of triples."""
 
     def __init__(self, triples: Sequence[Triple], namespaces: Mapping[str, str]) -> None:
-        """Take the triples, and the prefixes besides the vocabulary's."""
+        """Take the triples, and the prefixes that the vocabulary lacks."""
         self._triples = triples
         self._namespaces = dict(namespaces)
         self._prefixes = {**PREFIXES, **namespaces}

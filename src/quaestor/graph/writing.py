@@ -91,7 +91,7 @@ def label_node(place: int) -> str:
 def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
     """Return the places of the sentences that lead to the table of a page around one: all before it.
 
-    A table is in the section before it, too. Neither is written where it is so.
+    A table is in the section before it, too. Neither is written if it is so.
     """
     return 0, sum(sentence.section == BEFORE for sentence in sentences)
 
@@ -156,7 +156,7 @@ def _period(node: str, period: Period | None) -> Iterable[Triple]:
 
 
 def _quantity(node: str, quantity: Quantity, scale: Scale, unit: str | None) -> Iterable[Triple]:
-    """The value as printed; `kg:scale` and `kg:unit` with what the labels say, the print's own beside them."""
+    """The value as printed; `kg:scale` and `kg:unit` with what the labels state, and the print's own."""
     yield Triple(node, "kg:value", decimal_term(quantity.value))
     yield Triple(node, "kg:printedText", text_term(quantity.text))
     yield Triple(node, "kg:scale", f'"{scale.value}"')
@@ -279,25 +279,25 @@ def _label(place: int, label: HeaderNumber) -> Iterable[Triple]:
 
 # Triples of a graph, back as its facts.
 #
-# A set of triples that says anything else than one graph is an error, so a graph that was loaded is the graph that
+# A set of triples that has anything else than one graph is an error, so a graph that was loaded is the graph that
 # was written.
 
 
 def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
-    """Return the graph that a Turtle or N-Triples text says.
+    """Return the graph of a Turtle or N-Triples text.
 
     Raises:
         OntologyError: The text is not Turtle.
-        GraphError: It says something else than one graph.
+        GraphError: It has something else than one graph.
     """
     return graph_from_triples(read_turtle(text, what)[0], what)
 
 
 def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:
-    """Return the graph that triples say.
+    """Return the graph of triples.
 
     Raises:
-        GraphError: They say something else than one graph.
+        GraphError: They have something else than one graph.
     """
     given = frozenset(triples)
     try:

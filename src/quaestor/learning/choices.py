@@ -1,6 +1,6 @@
 """Questions that choose, played on their pages, to learn how sure a choice may be.
 
-Only what weights say of pages that they have not seen is learned from; the choices themselves follow rules.
+Only predictions of weights for pages that they have not seen are learned from; the choices themselves follow rules.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def _is_right(chosen: ChosenPlan, gold: GoldTurn) -> bool:
 
 
 def fit_choice_calibration(judged: Sequence[JudgedChoice]) -> ChoiceCalibration:
-    """Return the calibration fitted to choices that were right or not; of too few to tell the one that is built in."""
+    """Return the calibration fitted to choices that were right or not; of too few the one that is built in."""
     from sklearn.linear_model import LogisticRegression
 
     right = [was for _, was in judged]

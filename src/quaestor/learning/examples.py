@@ -20,10 +20,10 @@ class Example:
         id: As in the file; never measured.
         questions: In order.
         document: The page; None if only the dialogue is known.
-        company: Whose report it is about, by which folds are split; where a file does not say it, the page.
+        company: Whose report it is about, by which folds are split; if a file does not name it, the page.
         joined: Whether it was made of two conversations about one page.
-        chained: Whether a question may build on the ones before it; where not, each stands for itself.
-        second: The place of the first question of the second of two joined conversations; 0 if it is not told.
+        chained: Whether a question may build on the ones before it; if not, each is independent.
+        second: The place of the first question of the second of two joined conversations; 0 if unknown.
         weight: How much the numbers that a turn takes count in training, against those of a conversation.
         alone: Whether it is one of several independent questions, each of which asks for a whole calculation.
     """
@@ -116,7 +116,7 @@ def _questions(record: dict[str, object], where: str) -> tuple[str, ...]:
 
 
 def _second(turns: Sequence[GoldTurn]) -> int:
-    """The place of the first turn of the second question; 0 if there is one question."""
+    """The place of the first turn of the second question; 0 if the question is one."""
     return next((place for place, turn in enumerate(turns) if turn.question_part == 1), 0)
 
 

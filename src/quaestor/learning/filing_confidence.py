@@ -140,7 +140,7 @@ def is_right(label: Mapping[str, Any], value: AnswerValue, scale: Scale) -> bool
     Args:
         label: As `shared/data/questions` has it; numbers are right within their rounding, words if they have enough
             of the label's words.
-        scale: What one unit of a number stands for.
+        scale: The size of one unit of a number.
     """
     if "any_of" in label:
         return any(is_right(one, value, scale) for one in label["any_of"])

@@ -1,6 +1,6 @@
 """Learn which sentences of a filing answer a question, from labelled ones.
 
-A label says what is right in words or as a number; the sentences that have most of these words, or print the number,
+A label gives what is right in words or as a number; the sentences that have most of these words, or print the number,
 answer the question.
 """
 
@@ -63,7 +63,7 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
     """Return how well sentences answer a question, by their place in the index; those that do not are left out.
 
     Args:
-        answer: What is right, as the label says.
+        answer: The right answer, of the label.
     """
     found: dict[int, float] = {}
     for text in _texts_of(answer):

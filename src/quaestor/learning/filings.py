@@ -1,6 +1,6 @@
 """Learn to answer questions about filings from labelled ones: intents, and the ranker of series.
 
-A label says which number is right and, in words, where it is printed (`where`): the series that print such a number,
+A label gives the right number and, in words, its place (`where`): the series that print such a number,
 in a line that is called so, are meant by an operand of the question.
 """
 
@@ -132,7 +132,7 @@ def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[st
 
 
 def kind_of_label(answer: Mapping[str, Any]) -> str:
-    """Return the kind of a right answer, as `KINDS`; "" if there is no answer, or it is yes or no."""
+    """Return the kind of a right answer, as `KINDS`; "" without an answer, or if it is yes or no."""
     several = (*answer.get("any_of", ()), *answer.get("values", ()), *answer.get("parts", ()))
     if several:
         return next((kind for one in several if (kind := kind_of_label(one))), "")
@@ -176,7 +176,7 @@ _KIND_OF_INTENT = {
 
 @dataclass(frozen=True, slots=True)
 class LabelledTurn:
-    """A labelled question in its conversation, whose turns before are taken as their labels say.
+    """A labelled question in its conversation, whose turns before are those of their labels.
 
     Attributes:
         operands: The candidates of each operand, and how well each is what is meant.
@@ -264,7 +264,7 @@ def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArra
 def label_questions(filing: str, table: FactTable) -> list[LabelledQuestion]:
     """Return questions that call lines of a filing by their own labels, each for the latest time of its line.
 
-    Analysts' questions have few of them, and they must not be taken for those that their authors made up in the same
+    Analysts' questions have few of them, and they must not be mistaken for those that their authors made up in the same
     form to have no answer.
     """
     called = Counter(line.label_terms for line in table.lines)
@@ -349,7 +349,7 @@ def fit_filing_weights(
     """Return the weights that labelled questions teach.
 
     Args:
-        folds: Filings that are left out together when that is learned whose probabilities a ranker sees.
+        folds: Filings that are left out together when the probabilities that a ranker sees are learned.
     """
     by_filing = {filing: [one for one in questions if one.filing == filing] for filing in sorted(tables)}
     parts = [sorted(fold & set(tables)) for fold in folds or [frozenset(tables)]]

@@ -61,7 +61,7 @@ def label_turn(
         earlier: The trees of the turns before.
         state: The conversation before, as gold played it.
         leaves: The page; None if only the dialogue is known: then every literal is a leaf of its own.
-        choose: Picks the leaf where several print the number.
+        choose: Picks the leaf if several print the number.
     """
     plan = parse_program(gold.program)
     tree = program_tree(plan)
@@ -137,7 +137,7 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tup
     if name in _OF_ROW:
         return _OF_ROW[name], operands
     if (change := _change(name, operands)) is not None and _earlier_turn(operands[0], earlier, state) is None:
-        # A difference or a ratio that an earlier turn found is taken, not made anew.
+        # A difference or a ratio that an earlier turn found is used, not made anew.
         return "percentage_change", change
     if name == "add" and len(terms := _terms(tree, earlier, state)) > 2:
         return "sum", terms
@@ -194,7 +194,7 @@ def _row(part: Tree, leaves: NumberMatrix | None) -> list[tuple[int, float]]:
         return []
     label = stems(str(part[1]))
     found = [n for n, leaf in enumerate(leaves.leaves) if leaf.table >= 0 and leaf.row == label]
-    # A program does not say the table: a row that several have cannot be told.
+    # A program does not name the table: a row that several have is ambiguous.
     several = len({leaves.leaves[n].table for n in found}) > 1
     return [] if several else [(n, float(leaves.value[n])) for n in found]
 
@@ -246,7 +246,7 @@ def _text_leaf(text: str) -> int:
 def matching_leaves(leaves: NumberMatrix, printed: float, *, percent: bool) -> list[int]:
     """Return the places of the leaves that print a number, whatever its sign.
 
-    Of a literal with a percent sign only those are taken that are printed as percentages, if there are any.
+    Of a literal with a percent sign only those that are printed as percentages count, if there are any.
 
     Args:
         printed: The number of a literal of gold's program, as printed: 14 for `14%`.

@@ -50,7 +50,7 @@ def as_program(gold: GoldTurn) -> GoldTurn | None:
     """Return a reference answer with the program that computes it; None if it is not a number that has one.
 
     A number that was read off the page is the program of its one literal. A derivation that does not come to the answer
-    that was stated with it says something else.
+    that was stated with it is another.
     """
     stated = gold.stated
     if stated is None:

@@ -34,7 +34,7 @@ class PlayedTurn:
         reading: What is measured of each leaf.
         state: The conversation before it.
         weight: How much the leaves that it takes count, against those of a conversation.
-        alone: Whether the question stands alone, and is not a step of a conversation.
+        alone: Whether the question is independent, and not a step of a conversation.
     """
 
     page: PageFeatures
@@ -86,7 +86,7 @@ def teacher_forced_rollout(
     """Return the turns of a conversation, each with the gold history before it.
 
     Args:
-        signature: Tells what each turn may do.
+        signature: Predicts what each turn may do.
         references: The weights by which references are resolved.
         leaf_scorer: Chooses the leaf of a literal that is in several places; None the words alone do.
     """
@@ -113,9 +113,9 @@ def _by_words(measured: Floats) -> NDArray[np.float64]:
 
 
 def leaf_rows(turn: PlayedTurn) -> tuple[Floats, NDArray[np.float64]]:
-    """Return features and labels of the leaves: the weight of the turn where it took the leaf itself, else 0.
+    """Return features and labels of the leaves: the weight of the turn if it used the leaf itself, else 0.
 
-    Leaves that print the same number as one taken are left out: nobody can say which gold meant. Turns that took
+    Leaves that print the same number as one used are left out: gold does not name its leaf. Turns that used
     none give no rows.
 
     Shape: The features are rows x `len(LEAF_FEATURES)`, the labels have one entry a row; there is a row for each leaf
@@ -147,8 +147,8 @@ def candidate_rows(
 ) -> tuple[Candidates, Floats, NDArray[np.float64]]:
     """Return the candidates of a turn, their features, and how right each is.
 
-    A candidate is right (1) where it does what gold did on the same numbers; if none does, all that reach gold's
-    result count 0.5, since the page can say one thing in two ways.
+    A candidate is right (1) if it does what gold did on the same numbers; if none does, all that reach gold's
+    result count 0.5, since the page can state one thing in two ways.
 
     Shape: The features are candidates x `len(CANDIDATE_FEATURES)`, the last array has one entry a candidate.
         `probability` has one entry a leaf of the page.

@@ -15,7 +15,7 @@ class RankedTurn:
     """The candidates of one turn, best prior first.
 
     Attributes:
-        alone: Whether the question stands alone, and is not a step of a conversation.
+        alone: Whether the question is independent, and not a step of a conversation.
 
     Shape: `features` is candidates x `len(CANDIDATE_FEATURES)`, `right` has one entry a candidate.
     """
@@ -57,7 +57,7 @@ def fit_ranker(turns: Sequence[RankedTurn]) -> Ranker:
 class _Likelihood:
     """The negative log likelihood of the right plans, with its gradient; the costs of the weights are added.
 
-    The weights of a form are a sum of three: of all plans, of its operation, and its own; a question that stands alone
+    The weights of a form are a sum of three: of all plans, of its operation, and its own; an independent question
     adds a fourth, the same to all forms.
     """
 
@@ -80,7 +80,7 @@ class _Likelihood:
         self.start = np.zeros(sum(self._layers) * wide.shape[1])
 
     def weights(self, flat: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the weights of each form, and what a question that stands alone adds to all of them."""
+        """Return the weights of each form, and what an independent question adds to all of them."""
         shared, by_operation, by_form, alone = self._split(flat)
         return shared + np.repeat(by_operation, FORMS_OF_OPERATION, axis=0) + by_form, alone[0]
 

@@ -1,6 +1,6 @@
 """Folds of a cross-validation on a Ray cluster: one a worker, in processes that add up in one order.
 
-The same weights and answers come of them as of processes of this machine, where the machines are of one kind.
+The same weights and answers come of them as of processes of this machine, if the machines are of one kind.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ def answer_on_ray(
         on_fold: Called with the number of folds that are done.
 
     Raises:
-        EngineError: There is no such cluster, or its workers die.
+        EngineError: The cluster is missing, or its workers die.
     """
     answered: dict[int, Answers] = {}
 

@@ -79,7 +79,7 @@ def _metric(tree: Tree) -> str:
 
 
 def _plan_of(program: str) -> Plan:
-    """Return the plan of a program whose literals are taken from a made-up place: one for each text."""
+    """Return the plan of a program whose literals come from a made-up place: one for each text."""
     steps: list[Step] = []
     numbers: dict[int, int] = {}
 

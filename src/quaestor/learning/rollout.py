@@ -31,7 +31,7 @@ class ReplayedTurn:
 
 
 def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Iterator[ReplayedTurn]:
-    """Yield the turns of one conversation, given as gold plays them; it ends where no plan fits."""
+    """Yield the turns of one conversation, given as gold plays them; it ends when no plan fits."""
     paths, history = START, 1.0
     for number, turn in enumerate(turns):
         question = turn.label.question

@@ -35,7 +35,7 @@ def save_weights(weights: EmbeddedWeights, folder: Path, card: dict[str, object]
         card: What people should know of the weights, as JSON; a digest of the files is added to it.
 
     Raises:
-        ModelError: The folder cannot be written, or the weights are not of a kind that is kept.
+        ModelError: The folder cannot be written, or the weights are not of a kind that can be saved.
     """
     if not isinstance(weights.leaves, FittedTrees):
         raise ModelError("only newly fitted trees can be saved as the weights of the leaf scorer")
@@ -82,7 +82,7 @@ def training_card(
     Args:
         examples: Read from them, with pages.
         dialogues: The same, of which only what a turn does was learned.
-        figures: As `held_out_figures` reads them; None where nobody has measured.
+        figures: As `held_out_figures` reads them; None if not measured.
     """
     return {
         "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
@@ -103,7 +103,7 @@ def held_out_figures(path: Path) -> dict[str, object]:
     Units: shares from 0 to 1.
 
     Raises:
-        InputError: It is no such file.
+        InputError: It is another file.
     """
     try:
         report = json.loads(path.read_text(encoding="utf-8"))
@@ -129,7 +129,7 @@ def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
 
 
 def _signature_json(model: SignatureModel) -> dict[str, object]:
-    """The classifier with only the weights that are not zero, each behind its class, beside their feature's name."""
+    """The classifier with only the weights that are not zero, each behind its class, under their feature's name."""
     features = {
         name: [item for column, weight in enumerate(model.weights[row]) if weight for item in (column, _short(weight))]
         for name, row in model.features.items()
@@ -148,7 +148,7 @@ def _short(weight: np.float32) -> float:
 def _ranker_json(ranker: Ranker) -> dict[str, object]:
     """The ranker: of each form of plan the weights of the columns, of the codes of each category, and of one.
 
-    `alone` has what a question that stands alone adds to those of every form.
+    `alone` has what an independent question adds to those of every form.
     """
     return {
         "columns": list(CANDIDATE_FEATURES),
@@ -176,7 +176,7 @@ def _choices_json(calibration: ChoiceCalibration) -> dict[str, object]:
 
 
 def _answerable_json(model: Answerability) -> dict[str, object]:
-    """What tells whether a page holds an answer: of each measure its mean, its deviation and its weight."""
+    """What predicts whether a page has an answer: of each measure its mean, its deviation and its weight."""
     columns = zip(ANSWERABLE_MEASURES, model.mean, model.scale, model.weights, strict=True)
     return {
         "intercept": model.intercept,

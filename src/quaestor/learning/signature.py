@@ -33,7 +33,7 @@ class SignatureSample:
 
 
 def signature_samples(examples: Iterable[Example]) -> list[SignatureSample]:
-    """Return the turns of all examples, their literals told apart by their text alone."""
+    """Return the turns of all examples, their literals distinguished by their text alone."""
     return [sample for example in examples for sample in _samples(example)]
 
 
@@ -78,7 +78,7 @@ def fit_signature(samples: Sequence[SignatureSample]) -> SignatureModel:
 
 
 def pooled(signature: str, counts: Counter[str]) -> str:
-    """Return the class of a signature: itself, or `operation(other)` where it is rare."""
+    """Return the class of a signature: itself, or `operation(other)` if it is rare."""
     if counts[signature] >= _SEEN:
         return signature
     operation = signature.partition("(")[0]

@@ -6,7 +6,7 @@ single question puts things otherwise than one that opens a conversation. It tea
 with all of them among the plans the right one of a first turn is ranked less likely.
 
 The stages stack: the signature classifier feeds the leaf scorer, both feed the ranker. What a later stage learns
-from is what an earlier one says of companies that it has not seen, so that no stage trusts a memory.
+from is what an earlier one predicts of companies that it has not seen, so that no stage trusts a memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
 from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
 from quaestor.learning.examples import Example, company_folds, with_known_pages
-from quaestor.learning.joining import joined_anew
+from quaestor.learning.joining import rejoin_conversations
 from quaestor.learning.lessons import lessons
 from quaestor.learning.pages import (
     PlayedTurn,
@@ -65,7 +65,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     asked, examples = examples, lessons((*examples, *with_known_pages(dialogues, examples)))
     known = {example.id for example in examples}
     labelled = [*examples, *(dialogue for dialogue in dialogues if dialogue.id not in known)]
-    samples = [*signature_samples(labelled), *second_samples(joined_anew(e for e in labelled if not e.alone))]
+    samples = [*signature_samples(labelled), *second_samples(rejoin_conversations(e for e in labelled if not e.alone))]
     used = reference_samples(labelled_references(labelled))
     alone = [replace(line, weight=_ALONE) for line in dialogues if line.document is not None and line.id not in known]
     tables = read_pages([*examples, *alone])
@@ -82,7 +82,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
     unscored: list[Predictor | None] = [None] * INNER_FOLDS
     played, single = play(examples, unscored), play(alone, unscored)
     scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
-    # Once more: the learned scorer tells better than bare words which of several equal numbers gold meant.
+    # Once more: the learned scorer finds better than bare words which of several equal numbers gold meant.
     played, single = play(examples, scorers), play(alone, scorers)
     final_scorers = [_scorer_without(fold, folds, seed, played, single) for fold in range(INNER_FOLDS)]
 
@@ -107,7 +107,7 @@ def fit_weights(examples: Sequence[Example], dialogues: Sequence[Example], seed:
                 replayed += [turn for conversation in conversations for turn in free_rollout(conversation, weights)]
         judged += judged_choices((one for one in asked if folds.get(one.company) == fold), pages, weights)
         words = fit_stem_weights(question for other in range(INNER_FOLDS) if other != fold for question in put[other])
-        measured += measure_questions(balanced(put[fold], seed), weights, words)
+        measured += measure_questions(balance(put[fold], seed), weights, words)
     return EmbeddedWeights(
         idf=idf,
         signature=fit_signature(samples),

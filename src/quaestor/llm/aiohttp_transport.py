@@ -1,6 +1,6 @@
 """Requests over aiohttp, for those who have it installed: it reads replies in C, for a fifth less work a request.
 
-What comes back and what is raised is httpx's, as with httpx's own way. Importing this module fails if there is no
+What comes back and what is raised is httpx's, as with httpx's own way. Importing this module fails without
 aiohttp, or an old one that lacks some of these errors.
 """
 

@@ -39,7 +39,7 @@ class Price:
     """US dollars per million tokens.
 
     Attributes:
-        cached: Read from the provider's cache; as `input` where None.
+        cached: Read from the provider's cache; as `input` if None.
     """
 
     input: Decimal
@@ -95,12 +95,12 @@ class VendorPrice:
         )
         try:
             return calc_price(counted, self.model, provider_id=self.provider).total_price
-        except (LookupError, ValueError):  # no such model there, or counts that do not fit each other
+        except (LookupError, ValueError):  # the model is unknown there, or counts do not fit each other
             return None
 
 
 def no_price(_usage: Usage) -> Decimal | None:
-    """Return None: nobody has said what this model costs."""
+    """Return None: the price of this model is unknown."""
     return None
 
 
@@ -141,7 +141,7 @@ class Meter:
 
     @property
     def limited(self) -> bool:
-        """Whether there is a limit."""
+        """Whether anything is limited."""
         return self._budget != Budget()
 
     def turn(self, place: TurnKey) -> Usage:

@@ -1,12 +1,12 @@
 """Recordings of a run's HTTP exchanges: made, and played back without a network.
 
 A cassette is a text file of indented JSON values one after the other (`jq` reads it): a heading, then one value for
-each exchange. Bodies are in it as JSON where that loses nothing, else as lines of text. It holds no headers but those
+each exchange. Bodies are in it as JSON if that loses nothing, else as lines of text. It holds no headers but those
 that steer the client, no host, and no key.
 
 Replay matches by content: the path and the JSON of the body, and among equal ones those of the same conversation and
 turn first, in the order in which they were asked; so conversations in parallel replay the same whatever their pace.
-Identifiers that the client draws at random are matched by their order. A request that is not there is an error, never
+Identifiers that the client draws at random are matched by their order. A request that is missing is an error, never
 a live call.
 """
 
@@ -117,7 +117,7 @@ class CassetteRecorder:
 
         Args:
             go_on: Whether to add to a cassette that is there, for a run that is resumed.
-            replace: Whether a file that is there gives way to the first reply; it stays where none comes.
+            replace: Whether an existing file gives way to the first reply; it stays if none comes.
 
         Raises:
             CassetteError: The file is there already, or cannot be written.
@@ -181,7 +181,7 @@ class CassetteRecorder:
             self._take_place(self._replaced)
 
     def _take_place(self, target: Path) -> None:
-        """Put the file where an older one is: there is a reply in it now."""
+        """Put the file in the place of an older one: it has a reply now."""
         self._file.close()
         try:
             os.replace(self._path, target)
@@ -243,7 +243,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
             raise CassetteError(self._missing(key, method, path, body, place))
         # A replay is a run of its own: its id is another.
         own = [number for number in waiting if replace(self._entries[number].place, run=place.run) == place]
-        # Not in the order of the file: there they stand as they ended, and a broken stream ends late.
+        # Not in the order of the file: there they are as they ended, and a broken stream ends late.
         chosen = min(own, key=lambda number: self._entries[number].number) if own else waiting[0]
         waiting.remove(chosen)
         return self._entries[chosen]
@@ -305,7 +305,7 @@ def _key(method: str, path: str, body: str) -> str:
 
 
 def _content(body: str) -> JsonValue:
-    """What a body says: random identifiers numbered, the order of its keys of no account."""
+    """The content of a body: random identifiers numbered, the order of its keys of no account."""
     order: dict[str, str] = {}
     numbered = _DRAWN.sub(lambda found: order.setdefault(found[0], f"drawn {len(order) + 1}"), body)
     try:

@@ -34,7 +34,7 @@ class ModelCheck:
 
     Attributes:
         what: `reachable`, `tools`, `structured output` or `streaming`.
-        detail: How that showed, and what to set where it cannot.
+        detail: How that showed, and what to set if it cannot.
     """
 
     what: str
@@ -52,19 +52,19 @@ async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
     yield await _reachable(connection)
     profile = connection.model.profile
     tools, json_schema = profile.get("supports_tools", True), profile.get("supports_json_schema_output", False)
-    yield await _tried(connection, "tools", tools, "tools", _tools)
-    yield await _tried(connection, "structured output", json_schema, "json_schema", _structured)
-    yield await _tried(connection, "streaming", True, "", _streaming)
+    yield await _try_probe(connection, "tools", tools, "tools", _tools)
+    yield await _try_probe(connection, "structured output", json_schema, "json_schema", _structured)
+    yield await _try_probe(connection, "streaming", True, "", _streaming)
 
 
 async def _reachable(connection: Connection) -> ModelCheck:
     started = time.perf_counter()
-    response = await model_request(connection.model, _asked("Reply with the single word: ready"))
+    response = await model_request(connection.model, _prompt("Reply with the single word: ready"))
     milliseconds = 1000 * (time.perf_counter() - started)
     return ModelCheck("reachable", True, f"answered {_text(response)!r} in {milliseconds:.0f} ms")
 
 
-async def _tried(
+async def _try_probe(
     connection: Connection, what: str, wanted: bool, switch: str, probe: Callable[[Connection], Awaitable[str]]
 ) -> ModelCheck:
     if not wanted:
@@ -79,7 +79,7 @@ async def _tried(
 async def _tools(connection: Connection) -> str:
     tool = ToolDefinition(name="add", parameters_json_schema=_SUM, description="Adds two whole numbers.")
     parameters = ModelRequestParameters(function_tools=[tool])
-    messages = _asked("Call the tool add with a = 2 and b = 3.")
+    messages = _prompt("Call the tool add with a = 2 and b = 3.")
     response = await model_request(connection.model, messages, model_request_parameters=parameters)
     calls = [part for part in response.parts if isinstance(part, ToolCallPart)]
     if not calls:
@@ -93,7 +93,7 @@ async def _tools(connection: Connection) -> str:
 async def _structured(connection: Connection) -> str:
     wanted = OutputObjectDefinition(json_schema=_TOTAL, name="total")
     parameters = ModelRequestParameters(output_mode="native", output_object=wanted, allow_text_output=True)
-    messages = _asked("What is 2 + 3? Reply with JSON that has the key total.")
+    messages = _prompt("What is 2 + 3? Reply with JSON that has the key total.")
     response = await model_request(connection.model, messages, model_request_parameters=parameters)
     value = _read(_text(response))
     if not isinstance(value, dict) or not isinstance(value.get("total"), int):
@@ -103,7 +103,7 @@ async def _structured(connection: Connection) -> str:
 
 async def _streaming(connection: Connection) -> str:
     started, first, pieces = time.perf_counter(), 0.0, 0
-    async with model_request_stream(connection.model, _asked("Count from 1 to 5.")) as stream:
+    async with model_request_stream(connection.model, _prompt("Count from 1 to 5.")) as stream:
         async for _ in stream:
             first = first or time.perf_counter() - started
             pieces += 1
@@ -112,7 +112,7 @@ async def _streaming(connection: Connection) -> str:
     return f"began after {1000 * first:.0f} ms"
 
 
-def _asked(prompt: str) -> list[ModelMessage]:
+def _prompt(prompt: str) -> list[ModelMessage]:
     return [ModelRequest.user_text_prompt(prompt)]
 
 

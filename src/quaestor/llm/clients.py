@@ -56,7 +56,7 @@ def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> P
 def _settings(spec: ModelSpec, profile: ModelProfile) -> ModelSettings:
     settings = ModelSettings()
     if spec.protocol == "anthropic":
-        # Instructions and tools are the same for every turn. Other servers keep prefixes without being told.
+        # Instructions and tools are the same for every turn. Other servers keep prefixes unasked.
         settings = AnthropicModelSettings(anthropic_cache_instructions=True)
     if spec.temperature is not None and takes_temperature(profile):
         settings["temperature"] = spec.temperature

@@ -1,6 +1,6 @@
-"""What went wrong with a request, in quaestor's words: whose fault it is, and what to set.
+"""What went wrong with a request, in quaestor's words: who is at fault, and what to set.
 
-Keys are never in these messages: what a server says is quoted only after the caller has cleaned it.
+Keys are never in these messages: a server's words are quoted only after the caller has cleaned them.
 """
 
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ def explain(failure: BaseException, spec: ModelSpec) -> Failure:
         if isinstance(cause, QuaestorError):  # raised below the client, which has wrapped it
             return Failure(cause, transient=False)
     if isinstance(failure, ModelHTTPError):
-        return _refused(failure, spec)
+        return _explain_refusal(failure, spec)
     if isinstance(failure, TimeoutError | ModelTimeoutError):
         error = OutageError(f"{spec.name} did not answer within {spec.timeout:g} seconds; increase its `timeout`")
         return Failure(error, transient=True)
     if isinstance(failure, ModelConnectionError):
-        return Failure(_unreachable(failure, spec), transient=True)
+        return Failure(_explain_lost_connection(failure, spec), transient=True)
     reason = _short(failure)
     if isinstance(failure, ModelAPIError | UnexpectedModelBehavior):
         return Failure(ModelReplyError(f"invalid reply from {spec.name}: {reason}"), transient=True)
@@ -58,12 +58,12 @@ def explain(failure: BaseException, spec: ModelSpec) -> Failure:
     return Failure(ModelReplyError(f"the reply of {spec.name} violates its protocol ({named})"), transient=True)
 
 
-def _refused(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
+def _explain_refusal(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
     status, reason = failure.status_code, _read_reason(failure)
     if isinstance(failure, ModelQuotaExceededError):
         return Failure(ModelAccessError(f"the account for {spec.name} has no credit: {reason}"), transient=False)
     if status == 401 or isinstance(failure, ModelAuthenticationError):
-        return Failure(_not_allowed(spec, reason), transient=False)
+        return Failure(_explain_rejected_key(spec, reason), transient=False)
     if status == 404 or isinstance(failure, ModelNotFoundError):
         near = f"; did you mean {failure.suggested_model_id!r}?" if failure.suggested_model_id else ""
         error = ModelAccessError(f"unknown model {spec.model!r} at {spec.address}{near} ({reason})")
@@ -77,12 +77,12 @@ def _refused(failure: ModelHTTPError, spec: ModelSpec) -> Failure:
     return Failure(reply, transient=False)
 
 
-def _not_allowed(spec: ModelSpec, reason: str) -> ModelAccessError:
+def _explain_rejected_key(spec: ModelSpec, reason: str) -> ModelAccessError:
     where = f"correct the key in {spec.key_variable}" if spec.key_variable else "set `api_key_env` for it"
     return ModelAccessError(f"{spec.name} rejected the API key ({reason}); {where}")
 
 
-def _unreachable(failure: BaseException, spec: ModelSpec) -> OutageError:
+def _explain_lost_connection(failure: BaseException, spec: ModelSpec) -> OutageError:
     import httpx2
 
     reasons = [cause for cause in _causes(failure) if isinstance(cause, httpx2.TransportError)]
@@ -101,7 +101,7 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
 
 
 def _read_reason(failure: ModelHTTPError) -> str:
-    """What the server says in its body, without what the client adds."""
+    """The server's reason in its body, without what the client adds."""
     body = failure.body
     for key in ("error", "message"):
         if isinstance(body, dict) and key in body:

@@ -45,7 +45,7 @@ class ParameterCache:
     """Request parameters as a model suits them, by the object that was given. Callers share theirs between requests."""
 
     def __init__(self) -> None:
-        # The given object is beside the result, so that its identity is not given away again.
+        # The given object is stored with the result, so that its identity is not used again.
         self._entries: OrderedDict[int, tuple[ModelRequestParameters, ModelRequestParameters]] = OrderedDict()
 
     def get(
@@ -146,7 +146,7 @@ class _Chat(AsyncChat):
 
 
 class _Completions(AsyncCompletions):
-    async def create(self, **arguments: Any) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:  # type: ignore[override]  # its overloads say which arguments there are
+    async def create(self, **arguments: Any) -> ChatCompletion | AsyncStream[ChatCompletionChunk]:  # type: ignore[override]  # its overloads list the arguments
         given = {name: value for name, value in arguments.items() if not isinstance(value, Omit | NotGiven)}
         client_options = {_OPTIONS[name]: given.pop(name) for name in _OPTIONS if name in given}
         options: Any = {name: value for name, value in client_options.items() if value is not None}

@@ -38,11 +38,11 @@ _STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, Assert
 
 
 class RetryingModel(WrapperModel):
-    """A model whose requests are counted, repeated where that helps, and fail with quaestor's errors.
+    """A model whose requests are counted, repeated if that helps, and fail with quaestor's errors.
 
     Raises (from every request):
         BudgetExceededError: A limit of the run is reached.
-        ModelAccessError: No key, no such model, no server.
+        ModelAccessError: No key, an unknown model, no server.
         OutageError: The server did not answer, however often it was asked.
         ModelReplyError: The reply cannot be used.
         CassetteError: The request was not recorded.
@@ -84,7 +84,7 @@ class RetryingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """Give the reply as it comes; repeated only until it has begun, for what was read cannot be taken back."""
+        """Give the reply as it comes; repeated only until it has begun, for what was read cannot be recalled."""
         messages = replace_surrogates(messages)
         async with AsyncExitStack() as stack:
 

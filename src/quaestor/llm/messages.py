@@ -1,4 +1,4 @@
-"""What requests and replies say, for people: both protocols, streamed or not."""
+"""The contents of requests and replies, for people: both protocols, streamed or not."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ class Message:
     """One piece of an exchange.
 
     Attributes:
-        who: `system`, `user`, `assistant`, `tools`, `call NAME`, `result`, `error`, or `body` where nothing fits.
+        who: `system`, `user`, `assistant`, `tools`, `call NAME`, `result`, `error`, or `body` if nothing fits.
     """
 
     who: str
@@ -22,7 +22,7 @@ class Message:
 
 
 def read_request(body: str) -> tuple[Message, ...]:
-    """Return what a request says: its instructions, the tools on offer, and the messages so far."""
+    """Return the messages of a request: its instructions, the tools on offer, and the messages so far."""
     document = _object(body)
     if document is None or not isinstance(document.get("messages"), list):
         return (Message("body", body),)
@@ -36,7 +36,7 @@ def read_request(body: str) -> tuple[Message, ...]:
 
 
 def read_response(body: str) -> tuple[Message, ...]:
-    """Return what a reply says: text, tool calls, or an error."""
+    """Return the messages of a reply: text, tool calls, or an error."""
     document = _object(body) or _assembled(body)
     if document is None:
         return (Message("body", body),)

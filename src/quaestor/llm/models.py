@@ -104,7 +104,7 @@ async def connect(
         sleep: Waits between attempts.
 
     Raises:
-        ModelAccessError: A key is needed and not set, or the name stands for no model.
+        ModelAccessError: A key is needed and not set, or the name is of no model.
         SettingsError: The extra `models` is not installed.
     """
     require_extra("models", "asking a model")

@@ -67,10 +67,10 @@ class ModelSpec:
         key_variable: The environment variable of the key.
         key_needed: Whether to refuse to start without one.
         temperature: Of the sampling; None leaves it to the server.
-        seed: Of the sampling, where the server takes one.
+        seed: Of the sampling, if the server takes one.
         max_tokens: At most so many in a reply; None leaves it to the server.
         timeout: Seconds that one attempt may take.
-        connect_timeout: Seconds until the server must have taken the connection.
+        connect_timeout: Seconds until the server must have accepted the connection.
         attempts: At most so many requests for one reply.
         stream: Whether replies are asked for as streams, which long ones need at some servers.
     """
@@ -122,14 +122,14 @@ _ABOVE_ZERO = ("max_tokens", "timeout", "connect_timeout", "attempts")
 
 
 def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = None) -> ModelSpec:
-    """Return what a name stands for.
+    """Return the model of a name.
 
     Args:
         name: A table's name, or PROVIDER:MODEL, or PROVIDER:MODEL@URL.
         tables: The `[models.NAME]` tables of quaestor.toml by name.
 
     Raises:
-        ModelAccessError: The name stands for nothing.
+        ModelAccessError: The name is unknown.
         SettingsError: Its table or its address is malformed.
     """
     known = tables or {}

@@ -1,4 +1,4 @@
-"""A session with a model: opened once, tagged by turn, with all that was said on it."""
+"""A session with a model: opened once, tagged by turn, with all its exchanges."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -26,7 +26,7 @@ class ModelConfig:
 
     Attributes:
         budget: What the run may use, its earlier attempts included; None means no limit.
-        price: What tokens cost; None where nobody knows.
+        price: What tokens cost; None if unknown.
         cassette: Records the exchanges, or replays recorded ones.
         tracing: Takes a span of OpenTelemetry for each request.
         roles: The models of roles that have one of their own, by the solver's names for its roles.
@@ -69,14 +69,14 @@ class ExchangeLog:
         self._hearing: dict[str, Callable[[Exchange], None]] = {}
 
     def append(self, exchange: "Exchange", /) -> None:
-        """Keep one exchange, and tells whoever hears of its conversation."""
+        """Keep one exchange, and pass it to the listener of its conversation."""
         self._exchanges.append(exchange)
         if hearing := self._hearing.get(exchange.place.conversation):
             hearing(exchange)
 
     @contextmanager
     def heard(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
-        """Tell of each exchange of a conversation that ends inside, as it ends.
+        """Pass each exchange of a conversation that ends inside to a listener, as it ends.
 
         Args:
             listener: Is called in the event loop.
@@ -101,7 +101,7 @@ class ModelSession:
         run: The id of the run, for tags.
         roles: The models of roles that have one of their own; one meter counts them all.
         exchanges: Those that the connections have had.
-        config: What it was opened with, for processes that open one of their own; None where nobody said.
+        config: What it was opened with, for processes that open one of their own; None if unknown.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class ModelSession:
 
     @contextmanager
     def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
-        """Tags what is asked inside, and traces the turn; gives what says how it ended.
+        """Tags what is asked inside, and traces the turn; gives what records how it ended.
 
         Args:
             turn: Its place in the conversation, from 0.
@@ -167,10 +167,10 @@ async def open_session(
         config: The model, those of roles that have one of their own, and the limits and prices of all; or just the
             model's name, such as `anthropic:NAME`.
         already: What the run has used before.
-        meter: What counts and limits, where that is not for this session alone; then `already` is its matter.
+        meter: What counts and limits, if that is not for this session alone; then `already` is its matter.
 
     Raises:
-        ModelAccessError: A key is needed and not set, or the name stands for no model.
+        ModelAccessError: A key is needed and not set, or the name is of no model.
         SettingsError: The extra `models` is not installed, or money is limited, and the model has no price.
     """
     require_extra("models", "asking a model")

@@ -59,7 +59,7 @@ class TracedTurn:
     span: "Span | None" = None
 
     def ended(self, error: str | None, used: "Usage") -> None:
-        """Say how the turn ended.
+        """Record how the turn ended.
 
         Args:
             error: The named error that left it without an answer, or None.
@@ -79,7 +79,7 @@ class TracedTurn:
 
 @contextmanager
 def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", place: "TurnKey") -> Iterator[TracedTurn]:
-    """Has a span around a turn, in which its requests and tools are; gives what says how it ended.
+    """Has a span around a turn, in which its requests and tools are; gives what records how it ended.
 
     Args:
         provider: Takes the spans; None traces nothing.
@@ -140,7 +140,7 @@ def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[
     with tracer.start_as_current_span(f"execute_tool {tool}", attributes=attributes) as span:
 
         def replied(result: object, refusal: str | None) -> None:
-            """Take the reply, which is JSON, and what a refusal says."""
+            """Take the reply, which is JSON, and the words of a refusal."""
             span.set_attribute("gen_ai.tool.call.result", json.dumps(result))
             if refusal is not None:
                 _failed(span, f"refused: {refusal}")

@@ -129,7 +129,7 @@ class _Watch:
     """One exchange while it lasts."""
 
     def __init__(self, transport: WatchingTransport, request: str, ended: Callable[..., Exchange]) -> None:
-        """Take who is told of it, what is sent, and what makes the exchange of all that is known at its end."""
+        """Take the watching transport, what is sent, and what makes the exchange of all that is known at its end."""
         self._transport = transport
         self._request, self._make = request, ended
         self._status: int | None = None
@@ -190,7 +190,7 @@ class _WatchedStream(httpx2.AsyncByteStream):
         except GeneratorExit:  # the reader had enough, as at the end mark of a stream
             self._watch.end()
             raise
-        except BaseException as failure:  # a cancelled reader too: what came so far is kept
+        except BaseException as failure:  # a cancelled reader too: what came so far is recorded
             self._watch.end(failure)
             raise
         self._watch.end()

@@ -94,7 +94,7 @@ def read_usage(response: str, request: str, *, answered: bool) -> Usage:
     if not counts:
         read, written = len(request) // _CHARACTERS_PER_TOKEN, len(response) // _CHARACTERS_PER_TOKEN
         return Usage(1, read, written, estimated_tokens=read + written)
-    cached = counts.get("cache_read_input_tokens", 0)  # Anthropic counts these beside the input, OpenAI within it
+    cached = counts.get("cache_read_input_tokens", 0)  # Anthropic counts these outside the input, OpenAI within it
     cache_tokens = cached + counts.get("cache_creation_input_tokens", 0)
     read = max(counts.get("prompt_tokens", 0), counts.get("input_tokens", 0) + cache_tokens)
     written = max(counts.get("completion_tokens", 0), counts.get("output_tokens", 0))

@@ -1,6 +1,6 @@
 """Exact execution of a plan: one register a step, with scale, unit and the sources that it rests on.
 
-How operands are taken is the rule of `quaestor.plan.scales`; what a list is, `quaestor.plan.lists` says. A register
+How operands are scaled is the rule of `quaestor.plan.scales`; what a list is, that of `quaestor.plan.lists`. A register
 holds what the benchmark counts: numbers as printed, points as points, ratios as fractions; its rounding belongs to
 scoring.
 """
@@ -32,11 +32,11 @@ class StepResult:
     Units: `value` is in units of `scale`.
 
     Attributes:
-        scale: What one unit of the value stands for.
+        scale: The size of one unit of the value.
         unit: What is counted, or None.
         sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
             the places of the selected entries come first, for it rests on all that were compared.
-        in_ones: True where `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
+        in_ones: True if `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
         fraction: True of a share or a relative change, and of what is added, averaged and the like of such: people
             read it in percent.
     """
@@ -112,58 +112,58 @@ class _Run:
     def add(self, step: Step) -> None:
         """Execute the next step."""
         if isinstance(step, Extract):
-            self.registers.append(_extracted(step))
+            self.registers.append(_extract(step))
             return
         try:
-            made = self._made(step, OPERATIONS[step.operation])
+            made = self._compute(step, OPERATIONS[step.operation])
             if isinstance(made, Listed):
                 self._lists[step.id] = made
-                made = _counting(made.value, made.counts, made.sources)
+                made = _make_result(made.value, made.counts, made.sources)
         except OperandError as error:
             if error.step is not None:
                 raise
             raise OperandError(f"step {step.id} ({step.operation}) cannot compute with {error}", step.id) from error
         self.registers.append(made)
 
-    def _made(self, step: Compute, operation: Operation) -> StepResult | Listed:
+    def _compute(self, step: Compute, operation: Operation) -> StepResult | Listed:
         if operation.takes == "anything":
-            return self._same(step.operands[0], step)
+            return self._copy(step.operands[0], step)
         if operation.takes == "entries":
-            return self._joined(step)
+            return self._join_entries(step)
         if operation.takes == "list":
-            return self._selected(step, operation)
+            return self._select(step, operation)
         if operation.takes in ("words", "steps"):
-            return self._read(step, operation) if operation.takes == "words" else self._explained(step)
+            return self._read(step, operation) if operation.takes == "words" else self._explain(step)
         if operation.takes == "each" and any(self._is_list(operand) for operand in step.operands):
-            return self._each(step, operation)
+            return self._compute_each(step, operation)
         numbers = [number for operand in step.operands for number in self._numbers(operand, step, operation)]
         value, counts = _apply(operation, numbers)
-        made = _counting(value, counts, unique_sources(source for _, _, sources in numbers for source in sources))
+        made = _make_result(value, counts, unique_sources(source for _, _, sources in numbers for source in sources))
         plain = made.number is not None and made.scale is Scale.ONE and not made.unit
         return replace(made, fraction=plain and self._is_fraction(step))
 
-    def _same(self, operand: Operand, step: Compute) -> StepResult | Listed:
+    def _copy(self, operand: Operand, step: Compute) -> StepResult | Listed:
         """The identity: what a reference means, as it is."""
         if isinstance(operand, Ref):
             return self._lists.get(operand.step) or self._register(operand, step)
         (number, counts, sources) = self._number(operand, step)
-        return _counting(Number(number), counts, sources)
+        return _make_result(Number(number), counts, sources)
 
     def _read(self, step: Compute, operation: Operation) -> StepResult:
-        """Return yes or no, with the passages whose words state it."""
+        """Return yes or no, with the passages that state it."""
         read = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         if len(read) < len(step.operands) or not all(isinstance(register.value, Text) for register in read):
             raise OperandError("anything but words")
         value, counts = _apply(operation, ())
-        return _counting(value, counts, unique_sources(source for register in read for source in register.sources))
+        return _make_result(value, counts, unique_sources(source for register in read for source in register.sources))
 
-    def _explained(self, step: Compute) -> StepResult:
+    def _explain(self, step: Compute) -> StepResult:
         """Return the sentences as they are written, with the places of all that they are of."""
         registers = [self._register(operand, step) for operand in step.operands if isinstance(operand, Ref)]
         sources = unique_sources(source for register in registers for source in register.sources)
         return StepResult(Text(" ".join(self._plan.explanation)), sources=sources)
 
-    def _selected(self, step: Compute, operation: Operation) -> StepResult | Listed:
+    def _select(self, step: Compute, operation: Operation) -> StepResult | Listed:
         listed = self._listed(step.operands[0], step)
         limit = [self._limit(operand, step) for operand in step.operands[1:]]
         limit_sources = [source for _, _, sources in limit for source in sources]
@@ -172,21 +172,21 @@ class _Run:
         else:
             made, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
         if not isinstance(made, Chosen):
-            return _counting(made, Dimension(in_ones=True), listed.sources)
+            return _make_result(made, Dimension(in_ones=True), listed.sources)
         chosen = listed.chosen(made.places, limit_sources)
         if operation.gives == "list":
             return chosen
         labels = lists.labels_of_entries(chosen)
         if operation.gives == "label" and len(labels) == 1:
-            return _counting(Text(labels[0]), Dimension(), chosen.sources)
+            return _make_result(Text(labels[0]), Dimension(), chosen.sources)
         named = (ListEntry(entry.label, None, sources=entry.sources) for entry in chosen.entries)
         return Listed(tuple(named), chosen.other_sources)
 
-    def _each(self, step: Compute, operation: Operation) -> Listed:
+    def _compute_each(self, step: Compute, operation: Operation) -> Listed:
         """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
         operands = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
         listed = [one for one in operands if isinstance(one, Listed)]
-        pairs = list(lists.paired(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
+        pairs = list(lists.pair(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
         extra = [source for one in operands for source in (one.other_sources if isinstance(one, Listed) else one[2])]
         made: list[ListEntry] = []
         for met in pairs:
@@ -227,16 +227,16 @@ class _Run:
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
 
-    def _joined(self, step: Compute) -> Listed:
+    def _join_entries(self, step: Compute) -> Listed:
         """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
         parts = [lists.in_percent(part) if of else part for part, of in zip(parts, fractions, strict=True)]
         called = lists.distinct_names(map(self._metric, step.operands), map(self._subject, step.operands))
         names = [name for name, part in zip(called, parts, strict=True) for _ in part.entries]
-        return lists.named(lists.joined(parts), names)
+        return lists.with_names(lists.join(parts), names)
 
-    def _computed(self, operand: Operand) -> Compute | None:
+    def _find_computation(self, operand: Operand) -> Compute | None:
         step = self._plan.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None
         return step if isinstance(step, Compute) else None
 
@@ -254,7 +254,7 @@ class _Run:
         return ones and any(r.fraction for r in registers) and all(r.fraction or r.counts.percent for r in registers)
 
     def _is_relative_change(self, step: Compute) -> bool:
-        over = self._computed(step.operands[0])
+        over = self._find_computation(step.operands[0])
         if over is None or step.operation not in ("divide", "subtract"):
             return False
         base = step.operands[1]
@@ -264,7 +264,7 @@ class _Run:
 
     def _metric(self, operand: Operand) -> str | None:
         """What is computed, in words."""
-        step = self._computed(operand)
+        step = self._find_computation(operand)
         if step is None:
             return None
         metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
@@ -272,7 +272,7 @@ class _Run:
 
     def _subject(self, operand: Operand) -> str | None:
         """What all cells that something is computed from have in common: their line, or their period."""
-        step = self._computed(operand)
+        step = self._find_computation(operand)
         labels, left, seen = list[str](), [step] if step else list[Step](), set[int]()
         while left:
             current = left.pop()
@@ -285,12 +285,12 @@ class _Run:
         return lists.common_parts(labels) or None
 
     def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
-        """The number beside a list."""
+        """The number next to a list."""
         number, counts, sources = self._number(operand, step)
         return number, operand.limits if isinstance(operand, Constant) else counts, sources
 
     def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Counted]:
-        """The numbers that an operand stands for: one, those of a row, those of a list."""
+        """The numbers of an operand: one, those of a row, those of a list."""
         if isinstance(operand, RowRef):
             return _row(operand, step)
         if operation.takes == "all" and self._is_list(operand):
@@ -309,7 +309,7 @@ class _Run:
         number = register.number
         if number is None:
             raise OperandError(kind_words(register.value))
-        # A step's own result was held to the range when it was made.
+        # A step's own result was checked against the range when it was made.
         return (number if operand.step > 0 else require_in_range(number)), register.counts, register.sources
 
     def _register(self, operand: Ref, step: Compute) -> StepResult:
@@ -333,13 +333,13 @@ def _calculate(operation: Operation, operands: Sequence[lists.Counted]) -> tuple
     return operation.function(numbers), reading.counts
 
 
-def _extracted(step: Extract) -> StepResult:
+def _extract(step: Extract) -> StepResult:
     if step.quantity is None or step.number is None:
         return StepResult(Text(step.text or ""), sources=(step.source,))
-    return _counting(Number(require_in_range(step.number)), step.counts, (step.source,))
+    return _make_result(Number(require_in_range(step.number)), step.counts, (step.source,))
 
 
-def _counting(value: AnswerValue, counts: Dimension, sources: tuple[Source, ...]) -> StepResult:
+def _make_result(value: AnswerValue, counts: Dimension, sources: tuple[Source, ...]) -> StepResult:
     return StepResult(value, counts.scale, counts.unit, sources, counts.in_ones)
 
 

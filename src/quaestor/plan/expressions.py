@@ -73,7 +73,7 @@ def parse_expression(text: str, variables: Mapping[str, Variable]) -> Plan:
 
     Raises:
         FormulaError: It is not a formula: another sign than those above, an unknown name or function, a missing operand
-            or parenthesis, too long or too deep. The error says where.
+            or parenthesis, too long or too deep. The error names the place.
 
     >>> parse_expression("-(a ** 2) / 3", {"a": Ref(-1)}).steps[-1].operation
     'divide'
@@ -90,14 +90,14 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, position)
         if match is None:
             position += len(text[position:]) - len(text[position:].lstrip())
-            raise FormulaError(text, position, _stranger(text[position]))
+            raise FormulaError(text, position, _explain_unexpected(text[position]))
         kind = str(match.lastgroup)
         found.append(_Token(kind, match[kind], match.start(kind)))
         position = match.end()
     return [*found, _Token("end", "", end)]
 
 
-def _stranger(character: str) -> str:
+def _explain_unexpected(character: str) -> str:
     advice = _ADVICE.get(character)
     if advice is None:
         name = unicodedata.name(character, f"U+{ord(character):04X}")
@@ -218,7 +218,7 @@ class _Reader:
         self._take()
 
     def _value(self, token: _Token) -> Operand:
-        """Return what a name stands for, as a step where it is a number on the page."""
+        """Return the meaning of a name, as a step if it is a number on the page."""
         variable = self._variables.get(token.text)
         if variable is None:
             known = ", ".join(self._variables) or "none"
@@ -309,7 +309,7 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
 
     Source: ConvFinQA's execution of programs. Of rows with one label the last counts. In a cell `$` and commas are
     dropped and the text before the first `(` is read, so `-435 ( 435 )` is -435 and `13.7% ( 13.7 % )` is 13.7 %.
-    One cell that does not read so leaves the whole row without numbers, even where an earlier row has the same label.
+    One cell that does not read so leaves the whole row without numbers, even if an earlier row has the same label.
     """
     rows: dict[str, Row] = {}
     for cells in grid:
@@ -323,7 +323,7 @@ def benchmark_rows(grid: Iterable[Sequence[tuple[str, Source]]]) -> dict[str, Ro
 def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
     """Return the plan with the numbers and cells of each row label that it names.
 
-    A label that does not say its table is that of the only table which has the row; if several have it, that of the
+    A label without its table is that of the only table which has the row; if several have it, that of the
     only one of them which other steps of the plan read.
 
     Args:
@@ -350,7 +350,7 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
 
 
 def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int]) -> int:
-    having = _having(label, tables)
+    having = _tables_with_row(label, tables)
     found = [table for table in having if table in read] if len(having) > 1 else having
     if len(found) == 1 and tables[found[0]][label.text]:
         return found[0]
@@ -361,7 +361,7 @@ def _table_of(label: RowRef, tables: Sequence[TableRows], read: Collection[int])
     raise OperandError(f"{where} has no row labelled {label.text[:60]!r} with a number in every cell")
 
 
-def _having(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
+def _tables_with_row(label: RowRef, tables: Sequence[TableRows]) -> list[int]:
     """Return the tables that have a row of that label, readable or not; of a label with a table at most that one."""
     named = range(len(tables)) if label.table is None else [label.table]
     return [table for table in named if 0 <= table < len(tables) and label.text in tables[table]]
@@ -371,7 +371,7 @@ def _tables_read(plan: Plan, tables: Sequence[TableRows]) -> frozenset[int]:
     """Return the tables that a plan reads for certain: by cells, and by labels that one table alone has."""
     cells = {step.source.table for step in plan.extracts if isinstance(step.source, CellRef)}
     labels = (o for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, RowRef))
-    certain = (having[0] for label in labels if len(having := _having(label, tables)) == 1)
+    certain = (having[0] for label in labels if len(having := _tables_with_row(label, tables)) == 1)
     return frozenset((*cells, *certain))
 
 

@@ -38,7 +38,7 @@ class _Part(NamedTuple):
 
 
 def render_formula(plan: Plan, history: Sequence[str | None] = (), counts: Sequence[Dimension | None] = ()) -> str:
-    """Return the plan as arithmetic, with the formulas of earlier turns written out where it uses them.
+    """Return the plan as arithmetic, with the formulas of earlier turns that it uses written out.
 
     Args:
         history: The formulas of earlier turns, oldest first; None if a turn has none.
@@ -83,7 +83,7 @@ def _extract(step: Extract) -> _Part:
 
 
 def _number(value: Decimal, counts: Dimension, quantity: Quantity) -> str:
-    """Return a number as printed: with its percent sign or the scale word beside it."""
+    """Return a number as printed: with its percent sign or the scale word behind it."""
     printed = format(require_in_range(value), "f")
     if counts.percent:
         return f"{printed}%"
@@ -102,7 +102,7 @@ def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) ->
     if operation.name == "identity":
         return operands[0]
     reading = operation.rule([part.counts for part in operands])
-    shown = _converted(operands, reading.shifts)
+    shown = _convert(operands, reading.shifts)
     if operation.symbol == "change":
         new, old = shown
         made = _infix("-", [new, old])
@@ -159,10 +159,10 @@ def _of_row(step: Compute) -> _Part:
     return _Part(f"{operation.symbol}({label.text})" if isinstance(label, RowRef) else "", _ATOM, counts)
 
 
-def _converted(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
+def _convert(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
     """Return the operands as they are computed with: a conversion is a factor, with the scales on either side of it.
 
-    A percentage that is taken as a fraction has its sign already.
+    A percentage that is used as a fraction has its sign already.
     """
     if not any(shift > 0 for shift in shifts):
         return list(operands)
@@ -188,17 +188,17 @@ def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part])
 
 
 def _infix(symbol: str, operands: Sequence[_Part]) -> _Part:
-    """Return the operands joined, each in parentheses where it binds less than the symbol asks for."""
+    """Return the operands joined, each in parentheses if it binds less than the symbol asks for."""
     own = _PRECEDENCE[symbol]
     shown = [
         # `a - (b - c)`, `a / (b * c)` and `a ^ (b ^ c)` need theirs on the right, `(a ^ b) ^ c` on the left too.
-        _closed(part, own + (1 if (place and symbol in "-/") or symbol in "^>" else 0), place > 0 or symbol == "^")
+        _enclose(part, own + (1 if (place and symbol in "-/") or symbol in "^>" else 0), place > 0 or symbol == "^")
         for place, part in enumerate(operands)
     ]
     return _Part(f" {symbol} ".join(shown), own)
 
 
-def _closed(part: _Part, least: int, after_operator: bool) -> str:
+def _enclose(part: _Part, least: int, after_operator: bool) -> str:
     bare = part.precedence >= least and not (after_operator and part.text.startswith("-"))
     return part.text if bare else f"({part.text})"
 

@@ -1,4 +1,4 @@
-"""Lists while a plan is executed: entries with their numbers, what each counts, and where each is.
+"""Lists while a plan is executed: entries with their numbers, what each counts, and its place.
 
 `quaestor.plan.operations` chooses among the entries.
 """
@@ -37,7 +37,7 @@ class ListEntry:
     Attributes:
         label: What it is called, or None.
         number: Its number, in units of its scale; None if it is a label alone.
-        sources: Where it is; empty of an entry of an earlier answer.
+        sources: Its places; empty of an entry of an earlier answer.
     """
 
     label: str | None
@@ -52,7 +52,7 @@ class Listed:
 
     Attributes:
         entries: In order.
-        other_sources: What it rests on besides the places of its entries: those that were not selected, a limit.
+        other_sources: What else it rests on than the places of its entries: those that were not selected, a limit.
     """
 
     entries: tuple[ListEntry, ...]
@@ -74,7 +74,7 @@ class Listed:
 
     @property
     def _common(self) -> Dimension | None:
-        """What all its numbers count: of a column "$" is beside the first number alone."""
+        """What all its numbers count: of a column "$" is next to the first number alone."""
         kinds = {entry.counts for entry in self.entries if entry.number is not None}
         units = {kind.unit for kind in kinds} - {None}
         if len(units) > 1 or len({(kind.scale, kind.in_ones) for kind in kinds}) != 1:
@@ -84,7 +84,7 @@ class Listed:
 
     @property
     def value(self) -> ValueList:
-        """It as an answer: a number that counts in something else than the others says in what."""
+        """It as an answer: a number that counts in something else than the others has its own unit."""
         own = self._common is None
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
@@ -112,7 +112,7 @@ def of_group(group: CellGroup) -> Listed:
 
 
 def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
-    """Return an earlier answer as a list: which of its places is whose is no longer known."""
+    """Return an earlier answer as a list: which place belongs to which entry is not known any more."""
     entries = (
         ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
         for item in value.items
@@ -134,7 +134,7 @@ def of_one(
     return Listed((ListEntry(label, require_in_range(number), counts, sources),))
 
 
-def named(listed: Listed, names: Sequence[str | None]) -> Listed:
+def with_names(listed: Listed, names: Sequence[str | None]) -> Listed:
     """Return a list whose numbers without a label are called by some names."""
     pairs = zip(listed.entries, names, strict=True)
     entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
@@ -142,7 +142,7 @@ def named(listed: Listed, names: Sequence[str | None]) -> Listed:
 
 
 def distinct_names(operations: Iterable[str | None], subjects: Iterable[str | None]) -> Sequence[str | None]:
-    """Return names of what is computed: the operation, or the subject where one operation is done for several.
+    """Return names of what is computed: the operation, or the subject if one operation is done for several.
 
     >>> distinct_names(["sum", "percentage change", "percentage change"], [None, "Paper", "Wood"])
     ['sum', 'Paper', 'Wood']
@@ -172,8 +172,8 @@ def in_percent(listed: Listed) -> Listed:
     )
 
 
-def joined(lists: Sequence[Listed]) -> Listed:
-    """Return lists one after the other, each entry called by what tells it from the others."""
+def join(lists: Sequence[Listed]) -> Listed:
+    """Return lists one after the other, each entry called by what distinguishes it."""
     entries = tuple(entry for listed in lists for entry in listed.entries)
     labels = _distinct_labels([entry.label for entry in entries])
     other_sources = tuple(source for listed in lists for source in listed.other_sources)
@@ -183,7 +183,7 @@ def joined(lists: Sequence[Listed]) -> Listed:
     )
 
 
-def paired(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
+def pair(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
     """Yield the entries of two lists that have one label, in the order of the first.
 
     Raises:
@@ -223,7 +223,7 @@ def _item(entry: ListEntry, *, own: bool) -> ListItem:
 
 
 def _distinct_labels(labels: Sequence[str | None]) -> list[str | None]:
-    """Labels without the parts that all have ("net sales, 2009"), where what is left still tells them apart."""
+    """Labels without the parts that all have ("net sales, 2009"), if what is left still distinguishes them."""
     parts = [_PARTS.split(label) for label in labels if label is not None]
     if len(parts) < 2:
         return list(labels)

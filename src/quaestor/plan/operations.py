@@ -61,7 +61,7 @@ def holding(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[D
     """Return the choice of the entries that compare with the last value; there may be none.
 
     Args:
-        compare: True of an entry and that value where it holds.
+        compare: True of an entry and that value if it applies.
     """
 
     def chosen(values: Sequence[Decimal]) -> Chosen:
@@ -129,9 +129,9 @@ class Operation:
         name: As plans and program text write it.
         arity: The least and the most operands.
         symbol: The operator between operands in a formula, or the name of a function.
-        function: The arithmetic, on operands already shifted as `rule` says, of a list all its numbers. It raises a
-            `MagnitudeError` where no plan can hold the result.
-        rule: How operands are taken and what the result counts.
+        function: The arithmetic, on operands already shifted by `rule`, of a list all its numbers. It raises a
+            `MagnitudeError` if no plan can have the result.
+        rule: How operands are scaled and what the result counts.
         metric: The metric type of the result, a name of the core ontology's: `change`, `ratio`, `sum`; `value` where it
             is of no other kind than its operand; `selection`, `list` and `count` of what is done with lists.
         in_programs: True if the benchmark's program text has it.
@@ -290,7 +290,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "absolute", (1, 1), "abs", _number(lambda v: v[0].copy_abs()), scales.unchanged, "value", False, "each"
         ),
-        # Where the labels around a number are wrong about its scale.
+        # If the labels around a number are wrong about its scale.
         Operation("as_printed", (1, 1), "as_printed", _number(lambda v: v[0]), scales.as_printed, "value", False),
         Operation("table_sum", (1, 1), "sum", _number(_sum), scales.row, "sum", takes="row"),
         Operation("table_average", (1, 1), "average", _number(_mean), scales.row, "average", takes="row"),

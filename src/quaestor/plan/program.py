@@ -32,7 +32,7 @@ from quaestor.plan.validate import MOST_STEPS, nearest_operation, require_valid
 # - `percentage` is `divide`; `percentage_change` is `subtract, divide`; `sum` is `add`s; `average` is `add`s and a
 #   `divide` by their number; `minimum` and `maximum` are the operand that they select, as annotators write them;
 #   `absolute` is its operand, multiplied by minus one if that is below zero; `as_printed` is its operand.
-# - An operation on a row that says its table is written as one on the row's numbers.
+# - An operation on a row with its table is written as one on the row's numbers.
 # - Lists and what is selected from them have no program text; a sum, an average or an extreme of the cells of a
 #   group is written as one of its numbers.
 # - A share of a bare thousand, million or billion has none: it would read as a conversion.
@@ -80,7 +80,7 @@ class _Emitter:
         return len(self.instructions) - 1
 
     def shifted(self, term: _Term, shift: int) -> str | int:
-        """Return the term multiplied by a power of ten, emitting the conversion where text alone cannot say it."""
+        """Return the term multiplied by a power of ten, emitting the conversion if text alone cannot express it."""
         if not shift:
             return term.text
         if shift < 0 and isinstance(term.text, str) and term.text[-1].isdigit() and not term.text.startswith("const_"):
@@ -112,7 +112,7 @@ def to_program(plan: Plan, history: Sequence[Plan | None] = ()) -> str:
         emitter.own = turn == len(plans) - 1
         for step in _plan_of(plans, turn).steps:
             emitter.terms[turn, step.id] = _lower(step, turn, plans, emitter, registers)
-    return _written(emitter, emitter.terms[len(plans) - 1, len(_plan_of(plans, len(plans) - 1).steps)])
+    return _write_instructions(emitter, emitter.terms[len(plans) - 1, len(_plan_of(plans, len(plans) - 1).steps)])
 
 
 def _plan_of(plans: Sequence[Plan | None], turn: int) -> Plan:
@@ -140,7 +140,7 @@ def _needed_turns(plans: Sequence[Plan | None]) -> list[int]:
 
 
 def _registers(plans: Sequence[Plan | None], needed: Sequence[int]) -> dict[tuple[int, int], StepResult]:
-    """Return the results of all steps, where a step is written by its operands' values; else nothing."""
+    """Return the results of all steps, if a step is written by its operands' values; else nothing."""
     steps = [step for turn in needed for step in _plan_of(plans, turn).steps]
     if not any(isinstance(step, Compute) and step.operation in _BY_VALUE for step in steps):
         return {}
@@ -171,7 +171,7 @@ def _lower(
         raise ProgramError("", 0, f"step {step.id} ({step.operation}) takes a list, which program text cannot hold")
     if operation.of_row:
         return _row(step, emitter)
-    operands = [written for operand in step.operands for written in _written_out(operand)]
+    operands = [written for operand in step.operands for written in _write_out(operand)]
     terms = [_term(operand, turn, plans, emitter) for operand in operands]
     if step.operation == "identity" or (operation.takes == "all" and len(terms) == 1):
         return _Term(terms[0].text, replace(terms[0].kind, constant=None))
@@ -221,7 +221,7 @@ def _row(step: Compute, emitter: _Emitter) -> _Term:
 
 
 def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitter: _Emitter) -> str | int:
-    """Return an operation on a row as one on its numbers: program text cannot say which table a row is of."""
+    """Return an operation on a row as one on its numbers: program text cannot name the table of a row."""
     if not label.values:
         raise ProgramError("", 0, f"step {step.id} names a row of table {label.table} but has no numbers for it")
     values = [require_in_range(quantity.value) for quantity in label.values]
@@ -235,7 +235,7 @@ def _row_written_out(step: Compute, label: RowRef, shifts: Sequence[int], emitte
     return terms[0] if len(terms) == 1 else _emit(step.operation.removeprefix("table_"), terms, emitter)
 
 
-def _written_out(operand: Operand) -> Sequence[Operand | _Cell]:
+def _write_out(operand: Operand) -> Sequence[Operand | _Cell]:
     """Return an operand; of a group each of its cells."""
     if not isinstance(operand, CellGroup):
         return [operand]
@@ -271,10 +271,10 @@ def _target(ref: Ref, turn: int, plans: Sequence[Plan | None]) -> tuple[int, int
     return turn + ref.step, len(_plan_of(plans, turn + ref.step).steps)
 
 
-def _written(emitter: _Emitter, answer: _Term) -> str:
+def _write_instructions(emitter: _Emitter, answer: _Term) -> str:
     """Return the text: the answer's literal, or the instructions that it needs, renumbered.
 
-    A step of the plan that nothing uses is written too where the answer still comes last, as annotators do.
+    A step of the plan that nothing uses is written too if the answer still comes last, as annotators do.
     """
     if isinstance(answer.text, str):
         return answer.text
@@ -321,7 +321,7 @@ def parse_program(text: str) -> Plan:
 
     Raises:
         ProgramError: It is not a program: an unknown operation, a number that does not read, a reference to a later
-            step, a missing parenthesis, or too long. The error says where.
+            step, a missing parenthesis, or too long. The error names the place.
     """
     if len(text) > LONGEST:
         raise ProgramError(text, LONGEST, f"{len(text)} characters, more than {LONGEST}")

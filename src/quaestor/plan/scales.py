@@ -1,35 +1,35 @@
-"""The one rule for percent, scale and unit: how the operands of an operation are taken, and what the result counts.
+"""The one rule for percent, scale and unit: how the operands of an operation are scaled, and what the result counts.
 
 Fixed before any reference answer is seen, by kind of use:
 
 - A percentage that is looked up stays as printed: `13.4 %` is 13.4 percent.
 - Percentages added, subtracted, compared or averaged are points and stay percent: 13.4 % - 11.1 % is 2.3 percent.
-  Beside a number without a sign they are points too, for the print leaves the sign to a header; beside the constant
-  one and beside a ratio that was computed they are fractions: 1 - 11 % is 0.89.
+  With a number without a sign they are points too, for the print leaves the sign to a header; with the constant
+  one and with a ratio that was computed they are fractions: 1 - 11 % is 0.89.
 - A percentage that is computed is a plain ratio: its fraction. So is a percentage divided by a percentage.
 - A percentage in a product or a quotient with an amount is a fraction, and the result has the amount's scale:
   526.5 * 2.4 % is 12.636. So it is as base or exponent of a power. A constant of at most twelve is not an amount but
   counts times (twice, twelve months): the percentage stays percent. Divided by 100 it becomes its fraction.
 - The row operations (`table_sum` and its like) take percentages as fractions, as the benchmark does.
-- The scale of a number is known where the print says it ("2.2 billion") or else the labels and the caption of its
-  table do ("( in millions )"); of those that say that single things are counted (per share, years, dollars), the scale
+- The scale of a number is known if the print states it ("2.2 billion") or else the labels and the caption of its
+  table do ("( in millions )"); of those that count single things (per share, years, dollars), the scale
   is known to be one (`Dimension.in_ones`). Of every other number it is unknown.
-- Where a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
+- If a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
   500 million is 2200 - 500, in million. A number of unknown scale, and a plain one (a ratio, ones without a unit), is
   taken to count in the other's. Numbers that are known to count different things (dollars, shares) are taken as
   printed.
-- A product or quotient keeps what the scales multiply to, converting only where no scale has that name: 30 million
+- A product or quotient keeps what the scales multiply to, converting only if no scale has that name: 30 million
   dollars over 1.5 dollars a share is 20 million.
 - A constant of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400
-  thousand, 20,743 thousand / 1000 is 20.743 million. It is a plain factor only where no scale is known, or none has the
+  thousand, 20,743 thousand / 1000 is 20.743 million. It is a plain factor only if no scale is known, or none has the
   name; but a number of unknown scale over a million or a billion is in million or billion, for so one converts what
   counts in ones.
 - A count times a price is money, and money over a count is money for one.
 - A number of a list is compared as it would be with the others alone, and keeps the scale that it is printed in: of
-  2.2 billion and 500 million, above 1 billion, there is 2.2 billion. "More than 3 %" is three points beside
-  percentages and 0.03 beside ratios; "more than 5,000,000", said to be of ones, is five beside millions.
+  2.2 billion and 500 million, above 1 billion, there is 2.2 billion. "More than 3 %" is three points among
+  percentages and 0.03 among ratios; "more than 5,000,000", stated in ones, is five among millions.
 - Labels and captions can be wrong about a number, and their reader can be. `as_printed` sets a known scale aside: the
-  number counts as one of unknown scale does, and the formula and the answer say what was set aside.
+  number counts as one of unknown scale does, and the formula and the answer state what was ignored.
 
 A conversion is a shift by powers of ten, so it is exact; formulas show it, and program text writes it as a step of its
 own.
@@ -57,12 +57,12 @@ _SINGLE = "single things"
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What an operand counts, apart from its value.
+    """What an operand counts, without its value.
 
     Attributes:
         scale: The multiplier of one unit of it; `Scale.ONE` if not given.
         unit: What is counted, or None.
-        in_ones: True where `Scale.ONE` is said: single dollars, shares, years.
+        in_ones: True if `Scale.ONE` is stated: single dollars, shares, years.
     """
 
     scale: Scale = Scale.ONE
@@ -82,7 +82,7 @@ class Dimension:
 
     @property
     def scale_word(self) -> str:
-        """The scale in one word, for readers: `million`, `percent`, `one`; `unknown` where nothing says it."""
+        """The scale in one word, for readers: `million`, `percent`, `one`; `unknown` if not stated."""
         return "unknown" if self.scale is Scale.ONE and not self.in_ones and self.constant is None else self.scale.value
 
     @property
@@ -102,7 +102,7 @@ class Dimension:
 
     @property
     def exponent(self) -> int:
-        """The power of ten that one unit of the value stands for."""
+        """The power of ten of one unit of the value."""
         return self.scale.exponent
 
 
@@ -141,7 +141,7 @@ def unchanged(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def as_printed(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Return the reading of a number whose scale is set aside: of unknown scale; a percentage stays one."""
+    """Return the reading of a number whose scale is ignored: of unknown scale; a percentage stays one."""
     kind = kinds[0]
     return OperandScaling((0,), kind.scale if kind.percent else Scale.ONE, kind.unit)
 
@@ -155,7 +155,7 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
             return _plain(_fractions(kinds))
         scale = Scale.ONE if any(kind.known for kind in others) else Scale.PERCENT
         return OperandScaling((0,) * len(kinds), scale, unit)
-    # A plain number beside amounts is a factor or a ratio, which no scale of theirs is meant to meet.
+    # A plain number among amounts is a factor or a ratio, which no scale of theirs is meant to meet.
     scaled = [kind.known and not kind.plain for kind in kinds]
     if not any(scaled):
         return OperandScaling((0,) * len(kinds), Scale.ONE, unit, all(kind.known for kind in kinds))
@@ -174,10 +174,10 @@ def comparison(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def threshold(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Return the reading of the numbers of a list beside the one that each is compared with, which comes last."""
+    """Return the reading of the numbers of a list and of the one that each is compared with, which comes last."""
     *cells, limit = kinds
     if limit.constant is not None and limit.in_ones and not all(kind.percent for kind in cells):
-        # Said in full, "$ 5,000,000": it meets their scale as an amount of the page would.
+        # Stated in full, "$ 5,000,000": it meets their scale as an amount of the page would.
         limit = Dimension(unit=_common_unit(cells) or _SINGLE, in_ones=True)
     elif limit.known and not limit.plain:
         # Single things without a name are amounts here, not ratios: "more than 5 million" of 3,200,000 and 5,500,000.
@@ -186,7 +186,7 @@ def threshold(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def placed(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Return the reading of the numbers of a list beside a place in their order, which comes last."""
+    """Return the reading of the numbers of a list and of a place in their order, which comes last."""
     return _plain((*linear(kinds[:-1]).shifts, 0))
 
 
@@ -322,7 +322,7 @@ def needs_no_source(value: Decimal) -> bool:
     """Return whether a number may be in a plan without a place on a page: a small count, or a conversion.
 
     The one rule for all solvers and checks. Below zero only minus one is such a number, for it turns a sign; a loss of
-    five is a fact. What a question says is for them to add.
+    five is a fact. What a question states is for them to add.
 
     >>> [needs_no_source(Decimal(n)) for n in ("11", "-1", "-5", "0.5", "1000000", "10000000", "365")]
     [True, True, False, False, True, False, False]

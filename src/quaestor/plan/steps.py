@@ -47,7 +47,7 @@ class Constant:
     Attributes:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
         text: How program text writes it.
-        scale: The multiplier of one unit of it, where its giver said so ("add 325 million"); None for a bare one.
+        scale: The multiplier of one unit of it, if it was given with one ("add 325 million"); None for a bare one.
     """
 
     value: Decimal
@@ -62,15 +62,15 @@ class Constant:
 
     @property
     def limits(self) -> Dimension:
-        """What it counts beside numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
+        """What it counts among numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
         in_ones = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
         return replace(self.counts, in_ones=True) if in_ones else self.counts
 
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:
-    """Return what a number of the page counts: as its print says, else as the labels around it do.
+    """Return what a number of the page counts: as its print states, else as the labels around it do.
 
-    A percent sign in a label makes a bare number a percentage; of an amount of money beside it, it says nothing.
+    A percent sign in a label makes a bare number a percentage; of an amount of money next to it, it means nothing.
 
     Args:
         label_scale: As `Extract.label_scale`.
@@ -119,7 +119,7 @@ class CellGroup:
 
     Attributes:
         text: What the group is called, for people: the label of its row or column.
-        labels: What tells each cell from the others: the header of its column in a row, of its row in a column.
+        labels: What distinguishes each cell: the header of its column in a row, of its row in a column.
         values: Their numbers as printed, in the same order.
         sources: The cells, or spans of the text, in the same order.
         table: The index of its table, from 0; None if that is not one.
@@ -147,18 +147,18 @@ Operand = Annotated[Ref | Constant | RowRef | CellGroup, Discriminator("kind")]
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A number, or words, taken from the document.
+    """A number, or words, from the document.
 
     Attributes:
         id: The step's number, from 1.
         source: The cell or span.
         label: What it is, for people: "net revenue, 2008".
-        quantity: The number as printed; None where words are taken.
-        reading: `signed` takes the printed sign; `magnitude` drops it, where a question asks how large.
-        query: What the solver looked for, where it searched by words.
-        text: The words that are taken, such as the label of a row; None if a number is.
-        label_scale: The scale that labels and captions around the number name, where its print says none: `Scale.ONE`
-            where they say that single things are counted (per share, years); None if they say nothing.
+        quantity: The number as printed; None if it is words.
+        reading: `signed` keeps the printed sign; `magnitude` drops it, if a question asks how large.
+        query: What the solver looked for, if it searched by words.
+        text: The words, such as the label of a row; None if it is a number.
+        label_scale: The scale that labels and captions around the number name, if its print has none: `Scale.ONE`
+            if they state that single things are counted (per share, years); None if they name none.
         label_unit: The unit that they name, or None.
     """
 
@@ -175,12 +175,12 @@ class Extract:
 
     @property
     def counts(self) -> Dimension:
-        """What the number counts, as its print or else its labels say; nothing where words are taken."""
+        """What the number counts, as its print or else its labels state; nothing if it is words."""
         return Dimension() if self.quantity is None else counted(self.quantity, self.label_scale, self.label_unit)
 
     @property
     def number(self) -> Decimal | None:
-        """The number that is taken, with its sign as `reading` says; None where words are."""
+        """The number, with its sign as `reading` has it; None if it is words."""
         if self.quantity is None:
             return None
         return self.quantity.value.copy_abs() if self.reading == "magnitude" else self.quantity.value
@@ -213,7 +213,7 @@ class Plan:
         steps: Numbered 1, 2, ... by their `id`. A plan whose only operand is an earlier answer or a constant is a
             single `Compute` with the operation `identity`.
         thought: Why these steps, in the solver's words.
-        explanation: The sentences beside the answer, or that are the answer, as `quaestor.core.explanation` has them
+        explanation: The sentences with the answer, or that are the answer, as `quaestor.core.explanation` has them
             written; none if nothing is explained.
     """
 

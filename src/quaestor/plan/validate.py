@@ -20,7 +20,7 @@ MOST_STEPS = 64
 
 
 class _Kind(NamedTuple):
-    """What a step gives, as far as the steps tell."""
+    """What a step gives, as far as the steps show."""
 
     name: Literal["number", "yes or no", "words", "list", "unknown"]
     shown: str

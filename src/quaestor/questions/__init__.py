@@ -3,7 +3,7 @@
 What there is to read, one file a thing:
 
     stems       words of meaning as stems, and the shapes of all words
-    amounts     the numbers that a question says, in digits and in words
+    amounts     the numbers in a question, in digits and in words
     cues        the words that point at earlier turns
     intent      what is asked for: metric type, scale, sign
     conditions  what is asked of numbers that are chosen among: the highest, more than 5, fallen

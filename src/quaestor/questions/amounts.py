@@ -1,4 +1,4 @@
-"""The numbers that a question says, in digits and in words."""
+"""The numbers in a question, in digits and in words."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def numbers_in(text: str, periods: Sequence[PeriodMention]) -> tuple[float, ...]
         if not any(period.start <= match.start() < period.end for period in periods)
         and not _NAMES_A_PLACE.search(text[: match.start()])
     )
-    # One of hundreds of digits is no number that anything could be computed with.
+    # Nothing can be computed with a number of hundreds of digits.
     return tuple(dict.fromkeys(filter(isfinite, found)))
 
 

@@ -39,7 +39,7 @@ class AskedAnswer:
     """What a question wants for an answer.
 
     Attributes:
-        selection: What it chooses among, where a choice gives it.
+        selection: What it chooses among, if a choice gives it.
     """
 
     kind: AskedKind = "number"

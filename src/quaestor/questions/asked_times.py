@@ -149,7 +149,7 @@ def read_moments(text: str) -> Iterator[AskedMoment]:
 
 
 def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:
-    """Return the two years of "2021 to 2020", which names no years between them; empty if it is no such range."""
+    """Return the two years of "2021 to 2020", which names no years between them; empty if it is not such a range."""
     for first, last in (("from", "until"), ("low", "high")):
         begin, end = _year(match[first]), _year(match[last])
         if begin is not None and end is not None and begin > end:

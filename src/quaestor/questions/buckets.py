@@ -76,7 +76,7 @@ def read_bucket(text: str) -> Bucket | None:
         return None
     if found["next"] and not (found["nextspan"].startswith("month") or found["ahead"] in ("a", "one", "1")):
         return None  # "over the next five years": each of them
-    return _bucket(found)
+    return _make_bucket(found)
 
 
 def bucket_of_label(label: str) -> Bucket | None:
@@ -88,7 +88,7 @@ def bucket_of_label(label: str) -> Bucket | None:
     """
     lowered = re.sub(r"\s+", " ", label.lower()).strip(" :")
     if (found := _BUCKETS.search(lowered)) is not None:
-        return _bucket(found)
+        return _make_bucket(found)
     if lowered == "total":
         return Bucket(0, len(label))
     if lowered in ("current", "short-term", "short term"):
@@ -98,7 +98,7 @@ def bucket_of_label(label: str) -> Bucket | None:
     return None
 
 
-def _bucket(found: re.Match[str]) -> Bucket:
+def _make_bucket(found: re.Match[str]) -> Bucket:
     if found["range"]:
         until = _months(found["until"], found["span"])
         return Bucket(*found.span(), _months(found["from"], found["span"]), until)

@@ -1,6 +1,6 @@
 """The two things that a question compares: a part and its whole, a later and an earlier value.
 
-What is asked for is the core's to say.
+The core decides what is asked for.
 """
 
 import re
@@ -72,16 +72,16 @@ class Comparison:
 
 
 def read_comparison(text: str) -> Comparison:
-    """Return the two things that a question in lower case compares; empty ones where it compares none."""
+    """Return the two things that a question in lower case compares; empty ones if it compares none."""
     for kind, pattern in _COMPILED:
         if found := pattern.search(text):
             groups = found.groupdict("")
-            first, second = _argument(groups["a"]), _argument(f"{groups['b']} {groups.get('c', '')}")
+            first, second = _read_argument(groups["a"]), _read_argument(f"{groups['b']} {groups.get('c', '')}")
             return Comparison(kind, _without(first, second), _without(second, first))
     return Comparison()
 
 
-def _argument(text: str) -> ComparisonArgument:
+def _read_argument(text: str) -> ComparisonArgument:
     years = frozenset(mention.period.last or mention.period.year for mention in find_periods(text))
     back = _POINTS_BACK.search(text) is not None
     return ComparisonArgument(frozenset(stems(text)), years, back, boundary(text), text)
@@ -92,5 +92,5 @@ def _without(side: ComparisonArgument, other: ComparisonArgument) -> ComparisonA
 
 
 def boundary(text: str) -> int:
-    """Return 1 where a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
+    """Return 1 if a text speaks of the end of a period, -1 of its beginning, 0 of neither or both."""
     return bool(_END.search(text)) - bool(_BEGINNING.search(text))

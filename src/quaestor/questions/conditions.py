@@ -18,10 +18,10 @@ Move = Literal["rose", "fell", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A number that others are held against.
+    """A number that others are compared with.
 
     Attributes:
-        scale: The multiplier of one unit of it, where the question says so; `Scale.ONE` of a plain number.
+        scale: The multiplier of one unit of it, if the question states it; `Scale.ONE` of a plain number.
         unit: `USD` and the like, or None.
     """
 
@@ -38,11 +38,11 @@ class Condition:
     Attributes:
         place: Which from that end: 1 the highest, 2 the second highest.
         many: How many from that end, if it asks for several: "the three largest".
-        limit: What they are held against.
+        limit: What they are compared with.
         move: The direction in which they went from one period to the next. With an `extreme` the size of the move is
             meant: "grew the most".
         compared: The extreme is a comparative ("higher"), which asks to choose between two.
-        than: What it is compared with, where that is said: "higher than in 2011".
+        than: What it is compared with, if that is stated: "higher than in 2011".
         spans: Where its words are in the question.
     """
 
@@ -150,9 +150,9 @@ def read_condition(text: str) -> Condition:
     '10000'
     """
     limit, spans = _find_limit(text)
-    rest = _blanked(text, spans)
+    rest = _blank_out(text, spans)
     for name in _NAMES_DEGREE.finditer(rest):
-        rest = _blanked(rest, [name.span()])
+        rest = _blank_out(rest, [name.span()])
     move, moved = _find_move(rest)
     if move == "changed" and not _EXTREME.search(rest):
         move, moved = None, ()
@@ -244,7 +244,7 @@ def _read_place(text: str | None) -> int:
     return int(text[0]) if text[0].isdigit() else _PLACES.index(text) + 2
 
 
-def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+def _blank_out(text: str, spans: list[tuple[int, int]]) -> str:
     """Return a text of the same length without the words at some spans."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]

@@ -34,7 +34,7 @@ class AskedConversion:
     """In what the last answer is wanted.
 
     Attributes:
-        to: The scale; `Scale.ONE` where single dollars or things are wanted.
+        to: The scale; `Scale.ONE` if single dollars or things are wanted.
         currency: The one that is named, or None.
     """
 

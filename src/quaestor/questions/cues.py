@@ -1,6 +1,6 @@
-"""The words that refer to something said before, as plain data.
+"""The words that refer to something earlier, as plain data.
 
-What a question asks for is told by the patterns of the ontology's core; how much each word and pattern counts is in
+The patterns of the ontology's core find what a question asks for; how much each word and pattern counts is in
 `weights.json`. Owns no judgement.
 """
 
@@ -80,7 +80,7 @@ def noun_fits_metric(noun: str, metric: str) -> float:
 
 
 def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *, named: bool) -> frozenset[str]:
-    """Return what a question says of itself, by name: the `CUES`, the core's patterns, whether it names things.
+    """Return the cues of a question, by name: the `CUES`, the core's patterns, whether it names things.
 
     Args:
         text: In lower case.

@@ -27,7 +27,7 @@ def asks_for_development(text: str) -> bool:
 
 
 def as_change(text: str) -> str:
-    """Return a question with how a thing developed put as its change; itself where it asks for anything else.
+    """Return a question with how a thing developed put as its change; itself if it asks for anything else.
 
     >>> as_change("how did rent develop from 2021 to 2024?")
     'what was the change in rent from 2021 to 2024?'
@@ -46,7 +46,7 @@ _PART_OF = re.compile(
 
 
 def as_share(text: str) -> str:
-    """Return a question how much of one thing another was put as its share; itself where it asks for anything else.
+    """Return a question how much of one thing another was put as its share; itself if it asks for anything else.
 
     >>> as_share("how much of total costs was rent in 2024?")
     'what percentage of total costs was rent in 2024?'

@@ -41,7 +41,7 @@ class _Phrase(NamedTuple):
 
 
 def counted_thing(after: str) -> str | None:
-    """Return what a number of running text counts, from the text behind it; None if that says nothing.
+    """Return what a number of running text counts, from the text behind it; None if that names nothing.
 
     >>> counted_thing(" of unsecured debt and some cash")
     'unsecured debt'
@@ -159,7 +159,7 @@ def _points_back(tokens: Sequence[str]) -> bool:
 
 
 def _part_of(tokens: Sequence[str], phrases: Sequence[_Phrase]) -> _Phrase:
-    """The part, where the first phrase is the whole: "percentage of WHOLE was due to PART", "did PART represent"."""
+    """The part, if the first phrase is the whole: "percentage of WHOLE was due to PART", "did PART represent"."""
     first = phrases[0]
     shares = read_core().metric_types["percentage"].nouns
     whole = first.start >= 2 and any(

@@ -1,4 +1,4 @@
-"""What a question says of its answer besides what is asked: unit, scale, rounding, the statement to take it from."""
+"""What a question states of its answer beyond what is asked: unit, scale, rounding, the statement to take it from."""
 
 import re
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ class AskedForm:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What a question says of its answer.
+    """What a question states of its answer.
 
     Attributes:
         rest: The question without it.
@@ -133,7 +133,7 @@ def _scale_of(words: str) -> Scale | None:
 
 
 def without_instructions(question: str) -> str:
-    """Return a question without the sentences behind it that only say how to answer it."""
+    """Return a question without the instructions behind it how to answer it."""
     asked, mark, rest = question.partition("?")
     return f"{asked}{mark}" if mark and is_instruction(rest) else question
 
@@ -151,7 +151,7 @@ def with_instructions_last(question: str) -> str:
 
 
 def is_instruction(sentence: str) -> bool:
-    """Return whether a sentence behind a question only says how to answer it.
+    """Return whether a sentence behind a question is only an instruction how to answer it.
 
     >>> is_instruction("Calculate it from the averages. Round to two decimals."), is_instruction("What was rent?")
     (True, False)

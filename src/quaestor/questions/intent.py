@@ -31,7 +31,7 @@ class ScoredMetric:
 
 
 def scored_metrics(patterns: Iterable[QuestionPattern], previous: str | None) -> tuple[ScoredMetric, ...]:
-    """Return the metric types that a question may ask for, surest first; there is always one.
+    """Return the metric types that a question may ask for, surest first; never empty.
 
     Args:
         previous: The metric type of the turn before, which decides what "and in 2008?" asks for. None for the first.

@@ -1,4 +1,4 @@
-"""Questions about what an amount that was invested became, as the performance graph of a filing says."""
+"""Questions about what an amount that was invested became, by the performance graph of a filing."""
 
 import re
 

@@ -76,7 +76,7 @@ class Listing:
     Attributes:
         questions: What is asked of each, in the order asked.
         items: The words by which they differ: "2008", "december 31, 2019".
-        respective: Whether the question says that each is wanted for itself ("respectively").
+        respective: Whether the question states that each is wanted for itself ("respectively").
         total: Whether it asks for "the total", which mostly is that of all the times together.
     """
 
@@ -98,7 +98,7 @@ def read_listing(text: str) -> Listing | None:
     if len(text) > _LONGEST:
         return None
     respective = _RESPECTIVE.search(text) is not None
-    found = _dates(text, respective=respective)
+    found = _find_times(text, respective=respective)
     if found is None or _NO_VALUE.match(text) or _BETWEEN.search(text[: found[0][0]]):
         return None
     (start, end), items = found
@@ -145,11 +145,11 @@ def asks_one(text: str) -> bool:
     return _TOGETHER.search(_WEIGHTED.sub(" ", text)) is not None
 
 
-def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
+def _find_times(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, ...]] | None:
     """Return where the times of a list are in a question, and each of them in full."""
     for found in _DATES.finditer(text):
         start, end = found.span()
-        items = _in_full([part.group() for part in _ONE.finditer(text, found.start("first"), end)])
+        items = _complete_times([part.group() for part in _ONE.finditer(text, found.start("first"), end)])
         if 1 < len(set(items)) == len(items) <= _MOST:
             return (start, end), items
     if respective and (span := _SPAN.search(text)):
@@ -160,7 +160,7 @@ def _dates(text: str, *, respective: bool) -> tuple[tuple[int, int], tuple[str, 
     return None
 
 
-def _in_full(items: list[str]) -> tuple[str, ...]:
+def _complete_times(items: list[str]) -> tuple[str, ...]:
     """Return times with what they share: "june 30 and december 31, 2019" are both of 2019."""
     parts = [found.groupdict() for item in items if (found := _PARTS.match(item))]
     for later, earlier in pairwise(reversed(parts)):

@@ -74,7 +74,7 @@ _NEUTRAL = frozenset(
     "get generated group had half latest level million months most much overall recent reported so-called stand stood "
     "whole worth business businesses come came amount to in thousands millions billions dollars usd".split()
 )
-"""Words beside a measure that tell no other figure from it, besides those that say nothing anywhere."""
+"""Words around a measure that make no other figure of it, apart from those that carry no meaning anywhere."""
 _LEADS_OWNER = frozenset("of for at by did has does had".split())
 _OF_LINES = frozenset({"growth_rate", "average", "average_change"})
 """What may be wanted of any line."""
@@ -90,11 +90,11 @@ class AskedMeasure:
         measure: Which; None if it is of a line that the document may print.
         wording: The words of the question that name it.
         periods: The periods that are named, in order; a range is its first and its last year.
-        last_years: That it is of so many years up to the latest; 0 if nothing says it.
+        last_years: That it is of so many years up to the latest; 0 if not stated.
         offset: That it is so many years from the latest, or from the period named.
-        owners: Words that may name whose it is.
+        owners: Words that may name its owner.
         others: Words that make another figure of it, unless they name the company.
-        another: Another measure that is asked for beside it, or "".
+        another: Another measure that is asked for with it, or "".
         months: The length of time that is named without a year ("in the quarter"), in months; 0 if none is.
     """
 
@@ -129,37 +129,37 @@ def asked_measure(question: Question, earlier: Sequence[Question] = ()) -> Asked
     found: AskedMeasure | None = None
     before_that: AskedMeasure | None = None
     for asked in (*earlier[-_MOST:], question):
-        last, own = found, _own(asked)
+        last, own = found, _read_own_measure(asked)
         if own is not None:
-            leans = own.form == "value" and not own.periods and not own.offset and _leans(asked)
+            leans = own.form == "value" and not own.periods and not own.offset and _leans_on_earlier(asked)
             before = next((q for q in reversed(earlier) if q.periods), None) if leans else None
-            found = replace(own, periods=_periods(before)[-1:]) if before is not None else own
+            found = replace(own, periods=_read_periods(before)[-1:]) if before is not None else own
         else:
-            found = _going_on(asked, found, before_that) if found is not None else None
+            found = _read_continuation(asked, found, before_that) if found is not None else None
         before_that = last
     return found
 
 
 @lru_cache(maxsize=2048)
-def _own(question: Question) -> AskedMeasure | None:
+def _read_own_measure(question: Question) -> AskedMeasure | None:
     """The measure that a question names itself."""
     compares = question.wants.kind == "yes_no"
     if not compares and (question.wants.selection is not None or question.wants.kind not in ("number", "numbers")):
         return None
-    named = _named(question.lowered)
-    text = _blanked(question, None if named is None else named[1])
-    form, rest = _compared(text) if compares else _form(text)
+    named = _find_measure(question.lowered)
+    text = _blank_out(question, None if named is None else named[1])
+    form, rest = _read_comparison(text) if compares else _read_form(text)
     if form is None:
         return None
     if named is None:
-        return _of_line(question, form, rest) if form in _OF_LINES else None
+        return _read_line_measure(question, form, rest) if form in _OF_LINES else None
     owners, others = _read_neighbours(rest)
-    second = _named(rest)
+    second = _find_measure(rest)
     if form == "value" and second is None and (other := _TO_ANOTHER.search(rest)) is not None:
         others = (*others, other[0])
     offset = question.offsets[0] if question.offsets else 0
     count = _last_years(question, form)
-    periods = _periods(question)
+    periods = _read_periods(question)
     wording = question.lowered[named[1][0] : named[1][1]]
     another = "" if second is None else second[0].label
     months = 0 if periods else next((n for n, length in _LENGTHS if length.search(question.lowered)), 0)
@@ -176,13 +176,13 @@ def _last_years(question: Question, form: MeasureForm) -> int:
     return count + (years["long"] is not None and form == "growth_rate")
 
 
-def _named(text: str) -> tuple[Measure, tuple[int, int]] | None:
+def _find_measure(text: str) -> tuple[Measure, tuple[int, int]] | None:
     """The measure with the longest name in a text: a gross profit margin is not a profit margin."""
     found = [(m, span) for m in read_measures().measures if (span := find_phrase(text, m.matcher))]
     return max(found, key=lambda one: one[1][1] - one[1][0]) if found else None
 
 
-def _blanked(question: Question, name: tuple[int, int] | None) -> str:
+def _blank_out(question: Question, name: tuple[int, int] | None) -> str:
     """A question without its measure's name (a bar) and its periods (spaces)."""
     text = list(question.lowered)
     spans = _time_spans(question)
@@ -199,8 +199,8 @@ def _time_spans(question: Question) -> list[tuple[int, int]]:
     return named + [(relative.start, relative.end) for relative in question.relative_periods]
 
 
-def _form(text: str) -> tuple[MeasureForm | None, str]:
-    """What is wanted, and the text without the words that say it; None of the mean of changes."""
+def _read_form(text: str) -> tuple[MeasureForm | None, str]:
+    """What is wanted, and the text without the words for it; None of the mean of changes."""
     if _GROWTH_RATE.search(text) is not None:
         return "growth_rate", _GROWTH_RATE.sub(" ", text)
     if _AVERAGE.search(text) is not None:
@@ -215,7 +215,7 @@ def _form(text: str) -> tuple[MeasureForm | None, str]:
     return "value", text
 
 
-def _compared(text: str) -> tuple[MeasureForm | None, str]:
+def _read_comparison(text: str) -> tuple[MeasureForm | None, str]:
     """Whether it is asked if something is higher at one time than at another, or lower, and the text without that."""
     for form, words_for_it in (("higher", _HIGHER), ("lower", _LOWER)):
         if words_for_it.search(text) is not None:
@@ -225,9 +225,9 @@ def _compared(text: str) -> tuple[MeasureForm | None, str]:
     return None, text
 
 
-def _of_line(question: Question, form: MeasureForm, rest: str) -> AskedMeasure | None:
+def _read_line_measure(question: Question, form: MeasureForm, rest: str) -> AskedMeasure | None:
     """A growth rate or an average of a line: what is left of the question is what the line is called."""
-    periods = _periods(question)
+    periods = _read_periods(question)
     count = _last_years(question, form)
     if form == "average" and not (count or len({period.year for period in periods}) > 1):
         return None
@@ -242,7 +242,7 @@ def _of_line(question: Question, form: MeasureForm, rest: str) -> AskedMeasure |
     return AskedMeasure(None, line, line, form, periods, count)
 
 
-def _periods(question: Question) -> tuple[Period, ...]:
+def _read_periods(question: Question) -> tuple[Period, ...]:
     """The periods named, a range as its first and its last year."""
     found: list[Period] = []
     for mention in question.periods:
@@ -264,7 +264,7 @@ def _bare_years(question: Question) -> list[re.Match[str]]:
 
 
 def _read_neighbours(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words beside a measure that may name whose it is, and those that make another figure of it."""
+    """The words around a measure that may name its owner, and those that make another figure of it."""
     owners: list[str] = []
     others: list[str] = []
     tokens = [word for word in words(text) if word != "|"]
@@ -281,18 +281,18 @@ def _is_owner(word: str) -> bool:
     return word.endswith(("'s", "\u2019s", "s'"))
 
 
-def _leans(question: Question) -> bool:
+def _leans_on_earlier(question: Question) -> bool:
     return re.match(r"and\b|what about|how about|.*\bthen\s*\??$", question.lowered.strip()) is not None
 
 
 def _periods_of_same(before: AskedMeasure, that: AskedMeasure | None) -> tuple[Period, ...]:
-    """The periods of the question before the last, where it asked for the same measure at another time."""
+    """The periods of the question before the last, if it asked for the same measure at another time."""
     same = that is not None and that.form == "value" and that.called == before.called
     return that.periods if that is not None and same and that.periods != before.periods else ()
 
 
-def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | None) -> AskedMeasure | None:
-    """What a question without a measure of its own asks for, where it only names another time, or how that one moved.
+def _read_continuation(question: Question, before: AskedMeasure, that: AskedMeasure | None) -> AskedMeasure | None:
+    """What a question without a measure of its own asks for, if it only names another time, or how that one moved.
 
     Args:
         question: What is asked.
@@ -308,7 +308,7 @@ def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | Non
         before = before if before.form == "value" else replace(before, periods=before.periods[:1])
         form: MeasureForm = "percentage_change" if moved["percent"] else "change"
         # "And in 2024?", then "how did it change?": between the two that were asked for.
-        named = _periods(question)
+        named = _read_periods(question)
         others = named or (() if question.relative_periods else _periods_of_same(before, that))
         return replace(before, form=form, periods=(*before.periods, *others), last_years=0, offset=0)
     if _GOES_ON.fullmatch(text) is None or before.form != "value":
@@ -317,4 +317,4 @@ def _going_on(question: Question, before: AskedMeasure, that: AskedMeasure | Non
         return replace(before, periods=(shifted(before.periods[-1], question.offsets[0]),))
     if question.offsets:
         return replace(before, offset=before.offset + question.offsets[0])
-    return replace(before, periods=_periods(question), offset=0)
+    return replace(before, periods=_read_periods(question), offset=0)

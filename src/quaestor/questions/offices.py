@@ -23,7 +23,7 @@ def spell_offices(text: str, mentions: Callable[[str], bool]) -> str:
     'who is the chief financial officer?'
 
     Args:
-        mentions: Whether the filing has a term; an abbreviation is kept if the filing does not spell it out.
+        mentions: Whether the filing has a term; an abbreviation stays if the filing does not spell it out.
     """
     for name, pattern in _OFFICES.items():
         if pattern.search(text) and all(map(mentions, terms(name))):

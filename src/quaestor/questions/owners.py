@@ -1,4 +1,4 @@
-"""Whose numbers a question asks for: "Lowe's margin", "how much did Pepsi sell"."""
+"""The owner of the numbers that a question asks for: "Lowe's margin", "how much did Pepsi sell"."""
 
 import re
 from collections.abc import Callable

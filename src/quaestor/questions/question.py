@@ -1,4 +1,4 @@
-"""A question, read once: each part is read when it is first asked for, and kept with the question."""
+"""A question, read once: each part is read when it is first asked for, and cached with the question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ class Question:
 
     @cached_property
     def order(self) -> Order | None:
-        """Which operand comes first, where its words say it; the first pattern that says so."""
+        """Which operand comes first, by the first pattern that states it."""
         return next((pattern.order for pattern in self.patterns if pattern.order), None)
 
     @cached_property
@@ -115,7 +115,7 @@ class Question:
 
     @cached_property
     def comparison(self) -> comparison.Comparison:
-        """The two things that it compares; empty ones where it compares none."""
+        """The two things that it compares; empty ones if it compares none."""
         return comparison.read_comparison(self.lowered)
 
     @cached_property
@@ -125,12 +125,12 @@ class Question:
 
     @cached_property
     def cues(self) -> frozenset[str]:
-        """What it says that leans on earlier turns, or might: see `cues.QUESTION_CUES`."""
+        """The cues that it leans on earlier turns, or might: see `cues.QUESTION_CUES`."""
         return cues.question_cues(self.lowered, self.patterns, len(self.years), named=bool(self.names))
 
     @property
     def is_self_contained(self) -> bool:
-        """Whether it names a thing, and has no word that stands for an earlier answer."""
+        """Whether it names a thing, and has no word that refers to an earlier answer."""
         return bool(self.names) and self.cues.isdisjoint(cues.POINTING)
 
     @cached_property
@@ -139,7 +139,7 @@ class Question:
         return entity.named_entity(self.text)
 
     def metric_types(self, previous: str | None = None) -> tuple[intent.ScoredMetric, ...]:
-        """Return the metric types that it may ask for, surest first; there is always one.
+        """Return the metric types that it may ask for, surest first; never empty.
 
         Args:
             previous: The metric type of the turn before, which decides what "and in 2008?" asks for; None before it.

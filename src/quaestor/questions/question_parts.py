@@ -1,4 +1,4 @@
-"""Several questions in one, taken apart: who audits the company, and since when."""
+"""Several questions in one, split: who audits the company, and since when."""
 
 import re
 from collections.abc import Sequence
@@ -199,7 +199,7 @@ def _split_kinds(asked: str) -> list[str]:
     separate = bases or _adds_nothing(asked.lower(), reading.operands)
     if not separate or not all(operand.matches for operand in reading.operands):
         return [asked]
-    time = _time_of(asked)
+    time = _find_time(asked)
     return [
         _with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", _THE_ONE_FOR.sub("\\1", operand.text))).strip(" ,"), time)
         for operand in reading.operands
@@ -239,7 +239,7 @@ def _complete(clause: str, first: str) -> str:
         clause = f"{clause[: back.start()]}{lead}{topic}{clause[back.end() :]}"
     elif not _own_terms(clause):
         return clause  # "and since when?" goes on from the answer before
-    return _with_time(clause, _time_of(first))
+    return _with_time(clause, _find_time(first))
 
 
 def _own_terms(clause: str) -> Sequence[str]:
@@ -267,7 +267,7 @@ def _topic(clause: str) -> str:
     return f"{clause[before.start() : begin]}{words}" if before else words
 
 
-def _time_of(clause: str) -> str:
+def _find_time(clause: str) -> str:
     found = [clause[moment.start : moment.end].strip() for moment in read_moments(clause.lower())]
     return found[0] if len(found) == 1 else ""
 

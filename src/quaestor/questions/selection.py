@@ -162,7 +162,7 @@ class AskedSelection:
         several: More than one may be meant: "which years".
         condition: What is asked of their numbers.
         measure: The words that are left: what is measured, and of what.
-        whole: What the lines are parts of, where that is said ("under alternative investments"); else "".
+        whole: What the lines are parts of, if that is stated ("under alternative investments"); else "".
         options: The things that it names to choose between ("freight or wages"); else empty.
         text: The question as it was read; the condition's words are at their spans in it.
     """
@@ -188,47 +188,47 @@ def read_selection(text: str) -> AskedSelection | None:
     text = " ".join(_SHORT.sub(r"\1 is", text).split())
     condition = read_condition(text)
     return (
-        _counted(text, condition)
-        or _periods(text, condition)
-        or _parts(text, condition)
-        or _listed(text, condition)
-        or _terse(text, condition)
-        or _of_two(text, condition)
-        or _yes_no(text, condition)
+        _read_count(text, condition)
+        or _read_periods(text, condition)
+        or _read_parts(text, condition)
+        or _read_list(text, condition)
+        or _read_terse(text, condition)
+        or _read_one_of_two(text, condition)
+        or _read_yes_no(text, condition)
     )
 
 
-def _counted(text: str, condition: Condition) -> AskedSelection | None:
+def _read_count(text: str, condition: Condition) -> AskedSelection | None:
     found = _COUNTED_PERIODS.search(text)
     is_limited = bool(condition.limit or condition.move)
     if found and (is_limited or _SHOWN.search(text[found.end() :])):
-        return _selection("count", "periods", found, text, condition, several=True)
+        return _select("count", "periods", found, text, condition, several=True)
     found = _COUNTED_PARTS.search(text)
     if found and (is_limited or _SHOWN.search(text[found.end() :])):
-        return _selection("count", "items", found, text, condition, several=True)
+        return _select("count", "items", found, text, condition, several=True)
     return None
 
 
-def _periods(text: str, condition: Condition) -> AskedSelection | None:
+def _read_periods(text: str, condition: Condition) -> AskedSelection | None:
     found = _PERIOD_ASKED.search(text)
     if found:
         several = bool(found["all"] or found["maybe"])
         if condition.asked:
-            return _selection("choice", "periods", found, text, condition, several=several)
+            return _select("choice", "periods", found, text, condition, several=several)
         if several and _SHOWN.search(text[found.end() :]):
-            return _selection("members", "periods", found, text, condition, several=True)
+            return _select("members", "periods", found, text, condition, several=True)
         return None
     found = _PERIODS_LISTED.search(text)
     chosen = bool(condition.extreme or condition.limit)
     if found and (chosen or (found["all"] and (condition.asked or _SHOWN.search(text[found.end() :])))):
-        return _selection("choice" if condition.asked else "members", "periods", found, text, condition, several=True)
+        return _select("choice" if condition.asked else "members", "periods", found, text, condition, several=True)
     found = _WHEN.search(text)
     if found and condition.extreme:
-        return _selection("choice", "periods", found, text, condition, several=False)
+        return _select("choice", "periods", found, text, condition, several=False)
     return None
 
 
-def _parts(text: str, condition: Condition) -> AskedSelection | None:
+def _read_parts(text: str, condition: Condition) -> AskedSelection | None:
     found = _PART_ASKED.search(text)
     if found is None and condition.asked:
         found = _ANY_ASKED.search(text) or _PERSON_ASKED.search(text)
@@ -236,63 +236,63 @@ def _parts(text: str, condition: Condition) -> AskedSelection | None:
         return None
     several = bool(found["all"])
     if condition.asked:
-        return _selection("choice", "items", found, text, condition, several=several)
+        return _select("choice", "items", found, text, condition, several=several)
     if several and _SHOWN.search(text[: found.start()] + text[found.end() :]):
-        return _selection("members", "items", found, text, condition, several=True)
+        return _select("members", "items", found, text, condition, several=True)
     return None
 
 
-def _listed(text: str, condition: Condition) -> AskedSelection | None:
+def _read_list(text: str, condition: Condition) -> AskedSelection | None:
     if found := _MADE_OF.search(text):
         whole = found["whole"] or found["made"] or found["up"] or found["in"]
         return AskedSelection("members", "items", "component", True, Condition(), "", whole, text=text)
     if found := _RANKED.search(text):
         ranked = replace(condition, extreme=condition.extreme or "largest", many=_RANKS)
-        return _selection("choice", "items", found, text, ranked, several=True)
+        return _select("choice", "items", found, text, ranked, several=True)
     found = _PARTS_LISTED.search(text)
     if found and found["all"] and not condition.extreme and not _SINGULAR.search(found[0]):
         if condition.limit or not condition.asked:
             form: Form = "choice" if condition.limit else "members"
-            return _selection(form, "items", found, text, condition, several=True)
+            return _select(form, "items", found, text, condition, several=True)
     elif condition.extreme and (found := _LARGEST_PART.search(text) or found):
-        return _selection("choice", "items", found, text, condition, several=condition.many > 1)
+        return _select("choice", "items", found, text, condition, several=condition.many > 1)
     found = _DEGREE_LISTED.search(text)
     if found and condition.extreme and condition.many > 1:
-        return _selection("choice", "items", found, text, condition, several=True)
+        return _select("choice", "items", found, text, condition, several=True)
     return None
 
 
-def _terse(text: str, condition: Condition) -> AskedSelection | None:
+def _read_terse(text: str, condition: Condition) -> AskedSelection | None:
     """A question without a verb: "the year with the highest rent", "second largest segment?"."""
     found = _TERSE_PERIOD.search(text)
     if found and (condition.extreme or condition.limit):
-        return _selection("choice", "periods", found, text, condition, several=bool(found["all"]))
+        return _select("choice", "periods", found, text, condition, several=bool(found["all"]))
     if not condition.extreme:
         return None
     if found := _TERSE_PART.search(text):
-        return _selection("choice", "items", found, text, condition, several=bool(found["all"]), terse=True)
+        return _select("choice", "items", found, text, condition, several=bool(found["all"]), terse=True)
     if found := _TERSE_YEAR.search(text):
-        return _selection("choice", "periods", found, text, condition, several=bool(found["all"]), terse=True)
+        return _select("choice", "periods", found, text, condition, several=bool(found["all"]), terse=True)
     return None
 
 
-def _of_two(text: str, condition: Condition) -> AskedSelection | None:
+def _read_one_of_two(text: str, condition: Condition) -> AskedSelection | None:
     """A choice between two things that are named: "which is larger, freight or wages?"."""
     found = _WHICH_OF_TWO.search(text)
     options = _EITHER.match(text, found.end()) if found else None
     if not found or not options or not (condition.extreme or condition.move):
         return None
-    choice = _selection("choice", "items", found, text, condition, several=False)
+    choice = _select("choice", "items", found, text, condition, several=False)
     return replace(choice, noun="", options=(options["first"], options["second"]))
 
 
-def _yes_no(text: str, condition: Condition) -> AskedSelection | None:
+def _read_yes_no(text: str, condition: Condition) -> AskedSelection | None:
     found = _ASKING.search(text)
     if found is None or not condition.asked:
         return None
     if condition.limit is None and not _is_move_asked(found, text, condition) and not condition.compared:
         return None
-    return _selection("yes_no", "periods", found, text, condition, several=False)
+    return _select("yes_no", "periods", found, text, condition, several=False)
 
 
 def _is_move_asked(found: re.Match[str], text: str, condition: Condition) -> bool:
@@ -307,7 +307,7 @@ def _is_move_asked(found: re.Match[str], text: str, condition: Condition) -> boo
     return text[start:end].endswith("ing") and not re.search(r"\bthe\s+$", text[:start])
 
 
-def _selection(
+def _select(
     form: Form,
     among: Among,
     found: re.Match[str],
@@ -323,14 +323,14 @@ def _selection(
     asking = _ASKING_WORD.search(text, found.start(), found.end())
     start = found.start("one" if groups.get("one") else "all") if terse else asking.start() if asking else found.start()
     left = _without(text, [(start, found.end()), *condition.spans])
-    behind = _without(text, [(0, found.end()), *condition.spans, *_times(text)]) if among == "items" else ""
+    behind = _without(text, [(0, found.end()), *condition.spans, *_find_times(text)]) if among == "items" else ""
     whole = _CONSISTS.search(behind) or _OF_WHICH.search(behind.strip(" ?.,"))
     between = _OPTIONS.search(text) if among == "items" and " or " in text else None
     options = (between["first"].strip(), between["second"].strip()) if between else ()
     return AskedSelection(form, among, noun, several, condition, left, whole["whole"] if whole else "", options, text)
 
 
-def _times(text: str) -> list[tuple[int, int]]:
+def _find_times(text: str) -> list[tuple[int, int]]:
     """Return where a question names periods, with the words that lead to them."""
     found = ((mention.start, mention.end) for mention in find_periods(text))
     return [(lead.start() if (lead := _BEFORE_TIME.search(text[:start])) else start, end) for start, end in found]

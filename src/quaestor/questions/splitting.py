@@ -1,6 +1,6 @@
-"""Several questions in one ("sales in 2012, and what were they in 2011?"), taken apart by their words.
+"""Several questions in one ("sales in 2012, and what were they in 2011?"), split by their words.
 
-What cannot be taken apart surely is one question.
+What cannot be split surely is one question.
 """
 
 import re
@@ -101,20 +101,20 @@ def split_question(text: str) -> tuple[str, ...]:
     """
     if len(text) > _LONGEST:
         return (text,)
-    clauses = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
+    clauses = [clause for sentence in _cut_sentences(text) for clause in _cut_clauses(sentence)]
     if len(clauses) < 2:
         return (text,)
     parts: list[str] = []
     for clause in clauses:
         if parts and (asked := _BACK.match(clause) or _MOVED.match(clause)):
-            several = _each(parts[-1], asked)
+            several = _ask_for_each(parts[-1], asked)
             if len(several) < 3 or not _OF_TWO.match(asked["operation"]):
                 parts[-1:] = several or parts[-1:]
         parts.append(clause)
     return tuple(map(_as_question, parts)) if len(parts) <= _MOST_PARTS else (text,)
 
 
-def _sentences(text: str) -> list[str]:
+def _cut_sentences(text: str) -> list[str]:
     """Return a text cut behind its question marks; what follows the last one and asks nothing belongs to it."""
     cuts = [0, *(mark.end() for mark in re.finditer(r"(?<!\?)\?++(?=\s)", text)), len(text)]
     sentences: list[str] = []
@@ -130,22 +130,22 @@ def _sentences(text: str) -> list[str]:
     return [*sentences[:-2], f"{sentences[-2]} {sentences[-1]}"]
 
 
-def _clauses(sentence: str) -> list[str]:
+def _cut_clauses(sentence: str) -> list[str]:
     """Return a sentence cut where another question begins in it."""
     joints = [*_JOINT.finditer(sentence), *(_JOINT_OF_REQUEST.finditer(sentence) if _REQUEST.match(sentence) else ())]
     clauses, begin = [], 0
     for joint in sorted(joints, key=lambda found: found.start()):
         before = sentence[begin : joint.start()]
-        if joint.start() >= begin and _whole(before, joint.group()):
+        if joint.start() >= begin and _is_whole_question(before, joint.group()):
             clauses.append(before.strip())
             begin = joint.end()
     last = sentence[begin:].strip()
-    if (tail := _TAIL.search(last)) and _whole(last[: tail.start()], tail.group()):
+    if (tail := _TAIL.search(last)) and _is_whole_question(last[: tail.start()], tail.group()):
         return [*clauses, last[: tail.start()].strip(), f"what was {last[tail.end() :].strip()}"]
     return [*clauses, last]
 
 
-def _whole(before: str, joint: str) -> bool:
+def _is_whole_question(before: str, joint: str) -> bool:
     """Whether the words before a joint are a question of their own, and not the beginning of one."""
     if _OPEN.search(before) or _OF_WHAT.search(before) or _count_words(before) < 2:
         return False
@@ -154,12 +154,12 @@ def _whole(before: str, joint: str) -> bool:
         return _LATER.search(before) is not None
     if _BEGINS.match(before) or _LATER.search(before):
         return _count_words(before) > 2
-    # "revenue in 2012 and what was it in 2011?": a thing that is named stands for the question of it.
+    # "revenue in 2012 and what was it in 2011?": a thing that is named is a question too.
     return any(character.isalpha() or character == ";" for character in joint)
 
 
-def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
-    """Return the questions for each of several values, where what is asked next points at them; none for others."""
+def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
+    """Return the questions for each of several values, if what is asked next points at them; none for others."""
     if listing := read_listing(_as_question(question)):
         return listing.questions
     since = asked.re is _BACK and asked["since"]
@@ -170,7 +170,7 @@ def _each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
 
 
 def _count_words(text: str) -> int:
-    """Return how many words a text has, letters that stand alone not among them."""
+    """Return how many words a text has, single letters not among them."""
     return sum(len(word) > 1 for word in words(text))
 
 

@@ -1,6 +1,6 @@
-"""What a question says in so many words to compute: changes and ratios between times, and sums.
+"""What a question states outright to compute: changes and ratios between times, and sums.
 
-Of all others a classifier tells the operation.
+A classifier finds the operation of all others.
 """
 
 import re
@@ -52,7 +52,7 @@ def _of_two_times(reading: Reading, text: str) -> str:
 
 
 def asks_for_spread(text: str) -> bool:
-    """Return whether a text in lower case asks how far the highest and the lowest price are apart."""
+    """Return whether a text in lower case asks for the distance from the lowest to the highest price."""
     return bool(_SPREAD.search(text) and _PRICE.search(text))
 
 

@@ -16,7 +16,7 @@ _OVER_TIME = re.compile(r"\b(?:over|throughout|during) the\b")
 
 
 def with_stated_years(question: Question, earlier: Sequence[Question]) -> Question:
-    """Return a question with the years that it tells by their distance from those of earlier ones.
+    """Return a question with the years that it states by their distance from those of earlier ones.
 
     Args:
         earlier: The questions before, oldest first.
@@ -30,7 +30,7 @@ def _read_stated_years(question: Question, earlier: tuple[Question, ...]) -> tup
     edges = find_period_edges(question.lowered)
     if question.years or not (question.offsets or edges):
         return ()
-    base = _base(earlier)
+    base = _find_base(earlier)
     if not base:
         return ()
     if edges:
@@ -50,7 +50,7 @@ def _speaks_of_change(question: Question) -> bool:
     return any(word in question.lowered for word in _OF_CHANGE)
 
 
-def _base(earlier: tuple[Question, ...]) -> tuple[int, ...]:
+def _find_base(earlier: tuple[Question, ...]) -> tuple[int, ...]:
     """The years of the last question that names some, the first and the last of them."""
     for place in range(len(earlier) - 1, -1, -1):
         years = earlier[place].years or _read_stated_years(earlier[place], earlier[:place])

@@ -57,7 +57,7 @@ def meaning_stem(word: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that carry meaning: no stop words, numbers or signs; in order, repeats kept.
+    """Return the stems of the words that carry meaning: no stop words, numbers or signs; in order, with repeats.
 
     A letter or number that is part of a name follows it: "tier 2 capital" has the stem `tier2`. A date in digits has
     its month as a word.
@@ -80,7 +80,7 @@ def stems_of_parts(parts: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _single_stems(text: str) -> tuple[str, ...] | None:
-    """The stems of a text; None if it may have others beside other texts."""
+    """The stems of a text; None if it may have others next to other texts."""
     lowered = text.lower()
     return stems(text) if is_of_single_words(lowered, words(lowered)) else None
 
@@ -95,7 +95,7 @@ def is_of_single_words(text: str, tokens: Iterable[str]) -> bool:
 
 
 def without_owner(text: str) -> str:
-    """Return a text of lower case without those whose report it is: its numbers are about them, and need not say so.
+    """Return a text of lower case without the company that reports: its numbers are about it, and need not name it.
 
     >>> without_owner("how many stores did the company have?")
     'how many stores did   have?'
@@ -111,10 +111,10 @@ def shapes(text: str) -> tuple[str, ...]:
 
 def _with_months(text: str) -> str:
     """The text with its dates in words: a report's "december 31, 2010" is a question's "12/31/10"."""
-    return _DATE.sub(_in_words, text) if "/" in text else text
+    return _DATE.sub(_write_date, text) if "/" in text else text
 
 
-def _in_words(date: re.Match[str]) -> str:
+def _write_date(date: re.Match[str]) -> str:
     month, day, year = date.groups()
     # Of two digits the years up to 49 are of this century, as strptime has it up to 68 and reports never reach.
     century = "" if len(year) > 2 else "20" if year < "50" else "19"

@@ -84,12 +84,12 @@ class AskedTime:
 
     @property
     def is_fine(self) -> bool:
-        """Whether it says more than a year."""
+        """Whether it names more than a year."""
         return any((self.months, self.month, self.quarter, self.half))
 
     @property
     def is_length(self) -> bool:
-        """Whether it says how long, and not which: "nine months"."""
+        """Whether it names a length, and not which time: "nine months"."""
         return self.months is not None and not any((self.month, self.quarter, self.half))
 
 
@@ -102,11 +102,11 @@ def times_asked(question: Question) -> tuple[AskedTime, ...]:
     """
     if _NO_TIME.search(question.lowered):
         return ()
-    fine = [_time_of(mention, question) for mention in question.periods if _is_fine(mention, question)]
+    fine = [_read_time(mention, question) for mention in question.periods if _is_fine(mention, question)]
     certain = years_asked(question)
     named = (mention for mention in question.periods if mention.period.kind == "year")
-    years = [_time_of(mention, question) for mention in named if mention.period.year in certain]
-    parts = tuple(_parts(question))
+    years = [_read_time(mention, question) for mention in named if mention.period.year in certain]
+    parts = tuple(_read_parts(question))
     if which := [part for part in parts if not part.is_length]:
         of_years = [replace(p, year=t.year, wording=f"{p.wording} of {t.year}") for p in which for t in years]
         fine += of_years or which
@@ -128,7 +128,7 @@ def _of_length(time: AskedTime, length: AskedTime) -> AskedTime:
 
 
 def _is_fine(mention: PeriodMention, question: Question) -> bool:
-    """Whether a mention of a part of a year, or of a day, says when: days are in names of things too."""
+    """Whether a mention of a part of a year, or of a day, names a time: days are in names of things too."""
     before = question.lowered[: mention.start]
     if mention.period.kind in ("year", "range") or _NAMES.search(before):
         return False
@@ -138,7 +138,7 @@ def _is_fine(mention: PeriodMention, question: Question) -> bool:
     return joined or _TIME.search(before) is not None or before.endswith((" to ", " through ", " by ", " ended "))
 
 
-def _time_of(mention: PeriodMention, question: Question) -> AskedTime:
+def _read_time(mention: PeriodMention, question: Question) -> AskedTime:
     period, text = mention.period, question.lowered[mention.start : mention.end]
     # Halves and months of a year are those of the calendar, unless a month is named.
     ends = period.month if period.kind in ("month", "date") or _NAMED_MONTH.search(text) else None
@@ -160,7 +160,7 @@ def half_of(period: Period) -> int | None:
     return {_HALF: 1, _YEAR: 2}.get(period.month or 0) if period.months == _HALF else None
 
 
-def _parts(question: Question) -> Iterator[AskedTime]:
+def _read_parts(question: Question) -> Iterator[AskedTime]:
     """Yield the parts of years that a question names without their year, then its days without one."""
     text = question.lowered
     for mention in question.periods:
@@ -180,7 +180,7 @@ def _parts(question: Question) -> Iterator[AskedTime]:
 
 
 def without_time_words(text: str) -> str:
-    """Return a text of lower case without the words that only say when: "third quarter of 2024", "nine months ended".
+    """Return a text of lower case without words that only name a time: "third quarter of 2024", "nine months ended".
 
     >>> without_time_words("what was fourth-quarter net income in 2023?").split()
     ['what', 'was', 'net', 'income', 'in', '?']

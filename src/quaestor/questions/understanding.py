@@ -74,8 +74,8 @@ class Reading:
             operands are not meant one by one.
         each: What its numbers are wanted for each of, one by one ("by segment", "per quarter"), or "".
         role: The statement that it names as the place of the number.
-        basis: `gaap` or `adjusted`, if it says so.
-        unit: `percent`, `points` or `amount`, if it says so.
+        basis: `gaap` or `adjusted`, if it states one.
+        unit: `percent`, `points` or `amount`, if it states one.
         bucket: The part of the time to come that it names: "after five years".
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
             of a name, as in "total assets".
@@ -317,7 +317,7 @@ def _asks_for_total(text: str) -> bool:
 
 
 def _take_qualifiers(text: str) -> tuple[str, str]:
-    """Return a question without what only says how its number is taken, and also without what it includes.
+    """Return a question without what only states how its number is measured, and also without what it includes.
 
     "Capex, before disposals" is capex, "debt including the part due within a year" debt, whatever the lines are called
     that hold the rest. What is included may be added ("incl. variable costs"), but is not asked for alone.
@@ -434,7 +434,7 @@ def _read_connected(text: str) -> _Found:
         connectors = [one for one in found if one[relation] is not None and _relates(text, one, relation)]
         if not connectors:
             continue
-        connectors = _enumerated(connectors, text) if relation == "sum" else connectors[:1]
+        connectors = _keep_enumeration(connectors, text) if relation == "sum" else connectors[:1]
         if not connectors:
             continue
         ends = [0, *(one.end() for one in connectors)]
@@ -495,7 +495,7 @@ def _is_ratio(before: str, after: str, word: str, left: Operand, right: Operand)
     return bool(near and far)
 
 
-def _enumerated(connectors: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+def _keep_enumeration(connectors: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
     """Return the connectors of a sum; commas only if "and" or the like ends their list."""
     ends = [one.start() for one in connectors if _word(one) != ","]
     last = max(ends, default=-1)
@@ -534,7 +534,7 @@ def _word(connector: re.Match[str]) -> str:
 
 
 def _phrases(text: str) -> list[tuple[int, int]]:
-    """Return where phrases of the lexicon begin and end in a text."""
+    """Return the begins and ends of phrases of the lexicon in a text."""
     spans = spans_of_terms(text)
     matches = read_lexicon().find(tuple(found for _, _, found in spans))
     return [(spans[match.start][0], spans[match.end - 1][1]) for match in matches]

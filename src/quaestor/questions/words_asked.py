@@ -1,7 +1,7 @@
 """What a question that words answer asks for: a cause, a meaning, parts, a way, a time, a place, a person.
 
-Whether words are asked for at all, says `answer_kind`; some forms that may also ask for a number or for lines of a
-table ("what is goodwill?", "what does it include?") are named here as such, and the page has to tell.
+`answer_kind` decides whether words are asked for at all; some forms that may also ask for a number or for lines of a
+table ("what is goodwill?", "what does it include?") are named here as such, and the page decides.
 """
 
 from functools import lru_cache

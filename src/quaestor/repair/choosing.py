@@ -18,7 +18,7 @@ def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
     """Return the plan of a reading, as it was when the question was answered.
 
     Raises:
-        InputError: The answer has no such reading.
+        InputError: The answer does not have that reading.
     """
     if not choice.reading:
         return answer.plan
@@ -37,7 +37,7 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
         document: With the numbers that hold now.
 
     Raises:
-        InputError: There is no such plan, step or operation, or no number at that place.
+        InputError: The plan, step or operation is missing, or the place has no number.
     """
     if plan is None:
         raise InputError(f"answer {choice.turn + 1} has no steps to correct")
@@ -45,8 +45,8 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
         return plan
     step = _step(plan, choice)
     if isinstance(choice, SourceChoice):
-        return _replaced(plan, _taking(step, choice, document))
-    return _replaced(plan, _computing(step, choice))
+        return _replace_step(plan, _take_source(step, choice, document))
+    return _replace_step(plan, _compute_with(step, choice))
 
 
 def _step(plan: Plan, choice: SourceChoice | OperationChoice) -> Step:
@@ -56,11 +56,11 @@ def _step(plan: Plan, choice: SourceChoice | OperationChoice) -> Step:
     return plan.steps[choice.step - 1]
 
 
-def _replaced(plan: Plan, step: Step) -> Plan:
+def _replace_step(plan: Plan, step: Step) -> Plan:
     return replace(plan, steps=tuple(step if one.id == step.id else one for one in plan.steps))
 
 
-def _taking(step: Step, choice: SourceChoice, document: Document) -> Extract:
+def _take_source(step: Step, choice: SourceChoice, document: Document) -> Extract:
     if not isinstance(step, Extract):
         raise InputError(
             f"step {choice.step} of answer {choice.turn + 1} computes ({step.operation}) and does not read a cell"
@@ -77,7 +77,7 @@ def _taking(step: Step, choice: SourceChoice, document: Document) -> Extract:
     return Extract(step.id, source, label, quantity, step.reading)
 
 
-def _computing(step: Step, choice: OperationChoice) -> Compute:
+def _compute_with(step: Step, choice: OperationChoice) -> Compute:
     if not isinstance(step, Compute):
         raise InputError(f"step {choice.step} of answer {choice.turn + 1} reads a number and does not compute")
     if choice.operation not in OPERATIONS:
@@ -92,7 +92,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
     """Return the number at a place of a document; None if there is none.
 
     Raises:
-        InputError: The document has no such place.
+        InputError: The document does not have that place.
     """
     try:
         if isinstance(source, CellRef):
@@ -109,7 +109,7 @@ def place_label(document: Document, source: Source) -> str:
     """Return what the number at a place is called: `net revenue, 2008`; of a sentence the words around it.
 
     Raises:
-        InputError: The document has no such place.
+        InputError: The document does not have that place.
     """
     quantity_at(document, source)
     if isinstance(source, CellRef):

@@ -1,6 +1,6 @@
 """A document, or the graph of one, with the numbers that a person corrected.
 
-A corrected cell prints the new number, and says what was read there before. The words of a sentence stay as they are
+A corrected cell prints the new number, and notes what was read there before. The words of a sentence stay as they are
 printed, so that every span in them holds: what was corrected is noted at its end. Both have another digest than before,
 so that nothing which was made of the document as it was read is taken for it.
 """
@@ -74,7 +74,7 @@ def _sentence(sentence: Sentence, found: Changes) -> Sentence:
 
 
 def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
-    """Return the facts of a page with the numbers that stand now, whichever stood when the graph was made.
+    """Return the facts of a page with the current numbers, whatever they were when the graph was made.
 
     Args:
         corrections: All that are on record, in their order.

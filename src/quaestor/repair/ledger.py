@@ -47,7 +47,7 @@ class Ledger:
     """
 
     def __init__(self, read: Document, answered: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Take up a conversation; its answers are those that its corrections are said to have come to."""
+        """Take up a conversation; its answers are those on record with its corrections."""
         self.read: Document = read
         self.answered: tuple[Turn, ...] = tuple(answered)
         self.corrections: tuple[Correction, ...] = tuple(corrections)
@@ -66,7 +66,7 @@ class Ledger:
         return self._document[1]
 
     def _with(self, corrections: Sequence[Correction]) -> tuple[Numbers, Document]:
-        """The document with what some corrections say of its numbers: the one at hand where that is the same."""
+        """The document with the numbers of some corrections: the one at hand if that is the same."""
         numbers = Numbers.of(standing(corrections))
         same = numbers.now == self._document[0].now
         return numbers, self._document[1] if same else corrected_document(self.read, numbers)
@@ -95,14 +95,14 @@ class Ledger:
         return correction
 
     def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
-        """Return the record by which a correction no longer stands.
+        """Return the record that undoes a correction.
 
         Args:
-            number: Which correction; by default the last that stands.
+            number: Which correction; by default the last active one.
             made: When; by default now.
 
         Raises:
-            InputError: There is none, or it does not stand.
+            InputError: None is active, or that one is not.
         """
         active = [correction.number for correction in standing(self.corrections)]
         if not active:

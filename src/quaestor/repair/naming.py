@@ -49,7 +49,7 @@ def find_cell(
             return narrowed[0]
     if not best:
         raise InputError(f"{document.id} has no cell {named[:80]!r}: give its row and column labels")
-    places = "; ".join(f"table {ref.table + first}: {_called(document, ref)}" for ref in best[:_SHOWN])
+    places = "; ".join(f"table {ref.table + first}: {_label_path(document, ref)}" for ref in best[:_SHOWN])
     more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
     raise InputError(f"{len(best)} cells match {named[:80]!r}: give row and column, or the table ({places}{more})")
 
@@ -96,6 +96,6 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split()).strip(" :.\"'")
 
 
-def _called(document: Document, ref: CellRef) -> str:
+def _label_path(document: Document, ref: CellRef) -> str:
     table = document.table(ref.table)
     return " | ".join(filter(None, (table.rows[ref.row].label, table.columns[ref.column].label)))

@@ -18,7 +18,7 @@ class Numbers:
     """The corrected numbers that hold at one time.
 
     Attributes:
-        by: The number of the correction that says so.
+        by: The number of the correction.
     """
 
     now: Mapping[Place, Quantity] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Numbers:
 
     @classmethod
     def of(cls, corrections: Iterable[Correction]) -> "Numbers":
-        """Return what some corrections say, the later ones last."""
+        """Return the numbers of some corrections, the later ones last."""
         now: dict[Place, Quantity] = {}
         by: dict[Place, int] = {}
         for correction in corrections:
@@ -44,7 +44,7 @@ def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
     """Return a plan with the numbers that hold now; one that is there no more stays as it was.
 
     Args:
-        plan: Made when other numbers held.
+        plan: Made with other numbers.
     """
     if before.now == now.now:
         return plan
@@ -56,10 +56,10 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
 
     Args:
         plan: With the numbers that hold now.
-        before: Those that held when it was made.
+        before: Those of when it was made.
 
     Raises:
-        OperandError: One stood in its place by a correction only, which no longer stands.
+        OperandError: One was in its place by a correction only, which is undone.
     """
     for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)

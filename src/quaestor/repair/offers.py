@@ -35,7 +35,7 @@ class Offer:
     """Something that could be chosen.
 
     Attributes:
-        says: It in words: `step 1: net revenue | 2007 | 181001`.
+        says: The act in words: `step 1: net revenue | 2007 | 181001`.
         gives: The answer that it would come to, as it would be shown.
     """
 
@@ -51,7 +51,7 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
         turn: The answer's place in the conversation, from 0.
 
     Raises:
-        InputError: There is no such answer.
+        InputError: The answer is missing.
     """
     if not 0 <= turn < len(ledger.turns):
         raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")

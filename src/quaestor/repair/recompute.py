@@ -37,17 +37,17 @@ def recomputed(
     """Return the turns of a conversation as its corrections leave them.
 
     Args:
-        corrections: All that are on record, in their order; what they are said to have changed is what questions
+        corrections: All that are on record, in their order; what they have on record as changed is what questions
             which were asked after them could see.
-        corrected: The document with the numbers that hold, where it is at hand.
+        corrected: The document with the current numbers, if it is at hand.
 
     Raises:
         InputError: A choice names a step, a reading or a place that there is not, or a plan that cannot be run.
     """
-    return _Again(document, turns, corrections, corrected).all()
+    return _Recomputation(document, turns, corrections, corrected).all()
 
 
-class _Again:
+class _Recomputation:
     def __init__(
         self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None
     ) -> None:
@@ -67,18 +67,18 @@ class _Again:
 
     def _one(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
-        # What held when the question was asked, which the solver has answered it with.
+        # The corrections when the question was asked, which the solver has answered it with.
         known = [correction for correction in self._corrections if correction.turns <= place]
         before = Numbers.of(standing(known)) if known else Numbers()
         own = dict(_about(self._standing, place))
         if not own and turn.answer.value is None and turn.error is None:
-            # Withheld, or no question of numbers: that is no matter of what the numbers are.
+            # Withheld, or no question of numbers: that does not depend on the numbers.
             return turn, frozenset()
         plan = self._plan(turn, before, tuple(own.values()))
         if plan is None:
             return turn, frozenset()
         changed = {*self._numbers(turn.answer.plan, before)}
-        earlier = set(_referred(plan, place))
+        earlier = set(_referred_turns(plan, place))
         asked = as_corrected(self._turns[:place], known)
         moved = any(_register(asked[index]) != _register(self._made[index]) for index in earlier)
         if not own and not changed and not moved:
@@ -122,7 +122,7 @@ class _Again:
             error = named_failure(failure)
         answer = replace(
             answer,
-            # How sure a solver was of its reading says nothing of the one that a person chose.
+            # The confidence of a solver's reading is not that of the one that a person chose.
             confidence=None if chosen else given.confidence,
             grounds=None if chosen else given.grounds,
             answerable=given.answerable,
@@ -145,7 +145,7 @@ def _about(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int,
             yield correction.number, act
 
 
-def _referred(plan: Plan, place: int) -> Iterator[int]:
+def _referred_turns(plan: Plan, place: int) -> Iterator[int]:
     """The earlier turns that a plan refers to, from 0."""
     for step in plan.steps:
         for operand in step.operands if isinstance(step, Compute) else ():

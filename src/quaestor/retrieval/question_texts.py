@@ -110,7 +110,7 @@ def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str,
     document = index.document
     is_known = partial(_is_known, index)
     spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}
-    meant = {text: in_fiscal_years(with_periods_outright(said), document) for text, said in spelled.items()}
+    meant = {text: in_fiscal_years(resolve_distances(said), document) for text, said in spelled.items()}
     return {text: said for text, said in meant.items() if said != text}
 
 

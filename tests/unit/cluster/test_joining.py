@@ -20,13 +20,13 @@ def join(address: str) -> None:
 @pytest.mark.parametrize(
     "address", ["", "node", "node:", ":6379", "node:port", "node:0", "node:70000", "ray://node:10001"]
 )
-def test_what_is_no_address_is_told_at_once(address: str) -> None:
+def test_a_malformed_address_is_refused_at_once(address: str) -> None:
     with pytest.raises(InputError) as caught:
         join(address)
     assert "\n" not in str(caught.value)
 
 
-def test_nobody_there_is_told_at_once() -> None:
+def test_a_missing_cluster_is_reported_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(EngineError):

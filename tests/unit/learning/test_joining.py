@@ -4,7 +4,7 @@ from values import a_value
 
 from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.learning.examples import Example
-from quaestor.learning.joining import joined_anew
+from quaestor.learning.joining import rejoin_conversations
 from quaestor.learning.signature import second_samples, signature_samples
 from quaestor.scoring.gold import GoldTurn
 
@@ -19,28 +19,28 @@ JOINED = example("Double_ACME/1/p.pdf", ("rent?", "5"), ("and lease?", "7"), ("t
 
 
 def test_the_parts_of_a_joined_conversation_are_turned_round() -> None:
-    (turned,) = joined_anew([JOINED])
+    (turned,) = rejoin_conversations([JOINED])
     assert turned.questions == ("the gap?", "rent?", "and lease?")
     assert [gold.program for gold in turned.gold] == ["subtract(7, 9)", "5", "7"]
     assert (turned.second, turned.joined, turned.company) == (1, True, "ACME")
 
 
-def test_single_questions_of_one_page_stand_behind_each_other() -> None:
+def test_single_questions_of_one_page_follow_each_other() -> None:
     one, other, again = (
         example(f"ACME/1/p.pdf-{n}", turn, page="ACME/1/p.pdf")
         for n, turn in enumerate((("rent?", "5"), ("the gap?", "subtract(7, 9)"), ("rent?", "5")))
     )
     elsewhere = example("ACME/1/q.pdf-1", ("lease?", "7"), page="ACME/1/q.pdf")
-    found = {joined.questions for joined in joined_anew([one, other, again, elsewhere])}
+    found = {joined.questions for joined in rejoin_conversations([one, other, again, elsewhere])}
     assert found == {("rent?", "the gap?"), ("the gap?", "rent?")}
 
 
-def test_conversations_whose_parts_are_not_told_stay_as_they_are() -> None:
-    assert not list(joined_anew([example("Double_ACME/1/p.pdf", ("rent?", "5"), ("and lease?", "7"))]))
+def test_conversations_of_unknown_parts_stay_as_they_are() -> None:
+    assert not list(rejoin_conversations([example("Double_ACME/1/p.pdf", ("rent?", "5"), ("and lease?", "7"))]))
 
 
 def test_of_a_joined_conversation_its_second_beginning_is_learned() -> None:
-    (sample,) = second_samples(joined_anew([JOINED]))
+    (sample,) = second_samples(rejoin_conversations([JOINED]))
     assert sample.signature == "lookup(new)"
     assert sample.features["turn:1"] == 1.0
     assert sample != signature_samples([JOINED])[0]

@@ -77,7 +77,7 @@ async def exchange(model: Model, shape: ModelRequestParameters, stream: bool) ->
         response = await model_request(model, messages, model_request_parameters=shape)
         messages += [
             make_sendable(response),
-            answered([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on."),
+            return_results([(RequestedCall("calculate", {}, "call_0_0"), {"ok": True})], "Go on."),
         ]
 
 
@@ -157,7 +157,7 @@ def failed(kinds: tuple[str, str], reply: Reply | None) -> list[tuple[object, ..
 @pytest.mark.slow
 @pytest.mark.parametrize("failure", [*FAILURES, "nobody"])
 @pytest.mark.parametrize("protocol", OURS)
-def test_what_goes_wrong_is_told_in_the_same_words(protocol: str, failure: str) -> None:
+def test_errors_have_the_same_words(protocol: str, failure: str) -> None:
     theirs, ours = (failed(kinds[protocol], FAILURES.get(failure)) for kinds in (THEIRS, OURS))
     assert ours == theirs
 
@@ -244,7 +244,7 @@ def test_parameters_are_suited_once_by_identity() -> None:
     assert made == [one, equal]
 
 
-def test_parameters_that_are_thrown_away_are_never_taken_for_others() -> None:
+def test_discarded_parameters_are_never_mistaken_for_others() -> None:
     from quaestor.llm.fast_clients import ParameterCache
 
     kept_ones = ParameterCache()

@@ -43,7 +43,7 @@ class Coreference:
             ("its", "that stock"), `period` ("the same year", "the prior year"), `ellipsis` ("and in 2008?").
         candidates: The turns that it can mean, the likeliest first; none if no earlier turn answers to it. Where
             results of earlier turns are used, the first for a result is one of those.
-        means: What it means where that is not a result: a thing, or a period in words.
+        means: What it means if that is not a result: a thing, or a period in words.
     """
 
     text: str
@@ -149,8 +149,8 @@ class Expression:
         kind: What sort of thing it points at.
         noun: The word for a result that it has ("change"), or None.
         words: Its words that name a thing, singular.
-        count: How many things it points at; 0 if it does not say.
-        back: How many results back it points ("the former" is 1); None if it does not say.
+        count: How many things it points at; 0 if unknown.
+        back: How many results back it points ("the former" is 1); None if unknown.
         offset: In years from the period that it is counted from ("the prior year" is -1).
         of: The words of the thing named behind it ("that of the company"), singular.
     """
@@ -210,7 +210,7 @@ def _overlaps(made: Expression, found: list[Expression]) -> bool:
 
 
 def _pointed(match: re.Match[str], text: str) -> Expression | None:
-    """Return what a pointing word with its noun phrase points at; None where "that" points at nothing."""
+    """Return what a pointing word with its noun phrase points at; None if "that" points at nothing."""
     pointer, phrase = match["pointer"], match["noun"]
     start, end = match.span()
     if pointer == "the" and _ASKS.search(text[max(0, start - _BEFORE) : start]):
@@ -255,7 +255,7 @@ def _joins_clauses(text: str, start: int, end: int) -> bool:
 
 # What a question refers to, in one line of words: what it is calculated from, what its expressions mean.
 #
-# Says a result only once: an expression never means another result than those that are said to be used.
+# Names a result only once: an expression never means another result than those that are used.
 
 
 Named = Callable[[int], str]

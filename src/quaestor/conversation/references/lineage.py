@@ -1,6 +1,6 @@
 """What each earlier result is and which earlier results it rests on, read from the plans.
 
-Two turns have one result where their plans come to the same expression over cells, constants and earlier results, be it
+Two turns have one result if their plans come to the same expression over cells, constants and earlier results, be it
 looked up again or computed anew.
 """
 
@@ -34,8 +34,8 @@ class Result:
         turn: Its place in the conversation, from 0.
         metric: `Answer.metric_type`.
         made: How it was made, by its last operation alone: "value", "change", "relative change", ...
-        entity: What it is about, where that is known.
-        years: Of its question; of its answer where the question names none, or the answer is what was selected:
+        entity: What it is about, if that is known.
+        years: Of its question; of its answer if the question names none, or the answer is what was selected:
             "in which year from 2006 to 2010 was it highest?".
         words: The words of its question that carry meaning, singular.
         rests: For each operand of its last operation the latest turn before that has this very result, or None; of a
@@ -100,7 +100,7 @@ def things_of(
     """Return the words of what a result is about.
 
     Args:
-        entity: What its answer is about, where that is known.
+        entity: What its answer is about, if that is known.
         rests: The earlier turns whose results are its operands, or None.
         found: The results of the turns before.
     """

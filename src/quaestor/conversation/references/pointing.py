@@ -163,7 +163,7 @@ class Pointed:
     Attributes:
         meant: The turns that plainly answer to its expressions.
         sides: How many expressions may mean the result of one turn.
-        counts: How many results it says that it is about ("these two values").
+        counts: How many results it states that it is about ("these two values").
         question_words: All its words, singular.
         called: Of each expression that names a result by its kind the latest turn whose result is called so.
         dated: Of each year that it names the latest turn that looked up a value of that year alone.

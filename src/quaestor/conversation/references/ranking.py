@@ -131,10 +131,10 @@ def trait_id(words: str) -> str:
     return words.replace(", ", ",").replace(" ", "_")
 
 
-# What can be said of a set of earlier results, and of a question: the traits and cues by which sets are weighed.
+# What describes a set of earlier results, and a question: the traits and cues by which sets are weighed.
 #
 # A trait is something that a reader can check: that the last two results are used. Traits and cues are
-# named by ids, under which weights are kept.
+# named by ids, which key the weights.
 
 
 _RECENT = 5
@@ -173,32 +173,32 @@ def traits_of(
     Args:
         chosen: The set, in the order of the turns; empty if the question uses no earlier result.
         latest: The earlier results, the latest first.
-        pointed: What the question points at, where that is known already.
+        pointed: What the question points at, if that is known already.
     """
     pointed = pointed or pointed_at(asked, latest)
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_emptiness(asked, latest), *_pointed(turns, pointed)]
+        return [*traits, *_emptiness(asked, latest), *_match_expressions(turns, pointed)]
     return [
         *traits,
         *_standing(chosen, turns, latest),
         *_match(chosen, asked),
-        *_pointed(turns, pointed),
+        *_match_expressions(turns, pointed),
         _thing(chosen, pointed.question_words, latest[0].things),
     ]
 
 
-def _pointed(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
+def _match_expressions(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
     """What the expressions of the question point at, in the set or not."""
     for turn in pointed.called:
         yield "with_the_result_called_so" if turn in turns else "without_the_result_called_so"
-    yield from _answered(turns, pointed)
+    yield from _match_pointing(turns, pointed)
     for turn in pointed.dated:
         yield "with_the_value_of_the_year" if turn in turns else "without_the_value_of_the_year"
 
 
-def _answered(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
+def _match_pointing(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
     """Whether the set has what the pointing words plainly mean, and as many as they count."""
     if meant := pointed.meant:
         found = len(meant & set(turns))
@@ -304,7 +304,7 @@ def _naming(shared: int, named: int) -> str:
 
 
 def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
-    """Return what the question says, by the ids of the weights."""
+    """Return the cues of the question, by the ids of the weights."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
     heard = {f"asks_for_{wanted}"}
@@ -340,7 +340,7 @@ def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
 
 # Which earlier results a question uses together: every likely set of them, scored by its traits.
 #
-# The score of a set is the sum of the weights of its traits with what the question says; its probability is its share
+# The score of a set is the sum of the weights of its traits with the question's cues; its probability is its share
 # among the sets of the question. The weights are in `weights.json`, fitted on dialogues whose programs are known.
 
 

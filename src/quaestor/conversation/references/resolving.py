@@ -130,7 +130,7 @@ class _Scene:
                 return self._result(expression, assigned)
 
     def assigned(self, expressions: Sequence[Expression]) -> dict[Expression, Result]:
-        """Give each expression one of the results used, another one to each where there are enough."""
+        """Give each expression one of the results used, another one to each if there are enough."""
         few, used = list(expressions[:_MOST_TOGETHER]), self.used
         judged = {(e, r.turn): self._likeness(e, r).score if _fits_years(e, r) else _NEVER for e in few for r in used}
         choices = permutations(used, len(few)) if len(few) <= len(used) else product(used, repeat=len(few))
@@ -156,18 +156,18 @@ class _Scene:
             for turn in among:
                 shares[turn] += chosen.score * exp(fits[turn].score) / whole
         first = assigned.turn if assigned else None
-        meant = _ranked(shares, {turn: like.reasons for turn, like in fits.items()}, first)
+        meant = _rank(shares, {turn: like.reasons for turn, like in fits.items()}, first)
         return meant, self._selected(meant)
 
     def _selected(self, meant: tuple[Antecedent, ...]) -> str:
-        """The line or thing that the likeliest turn came to, where it selected one: no number can be meant."""
+        """The line or thing that the likeliest turn came to, if it selected one: no number can be meant."""
         likeliest = next((r for r in self.latest if meant and r.turn == meant[0].turn), None)
         return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
         """Judge "these two values": the results used."""
         shares = {result.turn: 1.0 for result in self.used}
-        return _ranked(shares, dict.fromkeys(shares, ()), None)
+        return _rank(shares, dict.fromkeys(shares, ()), None)
 
     def _entity(self, expression: Expression) -> Meant:
         """Judge "its", "that stock": the latest turn about the thing, one that is used before others."""
@@ -210,7 +210,7 @@ class _Scene:
         return turns, _quarter(expression, self.asked, dated[0]) or _years(years)
 
     def _is_named(self, expression: Expression) -> bool:
-        """Whether the question says itself which year an expression means: "in the previous year, in 2005"."""
+        """Whether the question names itself which year an expression means: "in the previous year, in 2005"."""
         return bool(_ITS_YEAR.match(self.asked.lowered, expression.end))
 
     def _is_span(self, expression: Expression) -> bool:
@@ -219,7 +219,7 @@ class _Scene:
         return text.endswith(_SPANS) and bool(_OVER.search(text[: expression.start]))
 
     def _ellipsis(self) -> tuple[Antecedent, ...]:
-        """Judge "and in 2008?", which asks again what was asked; where results are used, about those."""
+        """Judge "and in 2008?", which asks again what was asked; if results are used, about those."""
         if self.used:
             return ()
         itself = "the_value_itself" in self.asked.cues or (
@@ -240,7 +240,7 @@ def _fits_years(expression: Expression, result: Result) -> bool:
     return not expression.years or not result.years or expression.years == result.years
 
 
-def _ranked(shares: dict[int, float], reasons: dict[int, tuple[str, ...]], first: int | None) -> tuple[Antecedent, ...]:
+def _rank(shares: dict[int, float], reasons: dict[int, tuple[str, ...]], first: int | None) -> tuple[Antecedent, ...]:
     whole = sum(shares.values())
     likely = [
         Antecedent(turn, share / whole, ", ".join(reasons[turn]) or "an earlier result")
@@ -255,7 +255,7 @@ def _words(entity: str | None) -> frozenset[str]:
 
 
 def _quarter(expression: Expression, asked: Question, result: Result) -> str:
-    """The quarter that "that quarter" means, where the result before is of one."""
+    """The quarter that "that quarter" means, if the result before is of one."""
     period = result.period
     if expression.offset or period is None or period.kind != "quarter":
         return ""

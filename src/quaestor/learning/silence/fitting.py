@@ -1,4 +1,4 @@
-"""What tells whether a page holds the answer, fitted to questions that are put to their own pages and to others."""
+"""The prediction whether a page has the answer, fitted to questions that are put to their own pages and to others."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ class MeasuredQuestion:
 
 
 def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
-    """Return how much it says that a page lacks a word, by how often pages lack it that have the answer.
+    """Return the weight of each word that a page lacks, by how often pages lack it that have the answer.
 
     Args:
         put: Questions; those that are put to other pages are left aside.

@@ -1,4 +1,4 @@
-"""What the answer to a labelled question rests on, and whether another page says the same.
+"""What the answer to a labelled question rests on, and whether another page has the same.
 
 A question that is put to another page may be answered there by accident: both print net income in 2012. Owns the test
 for that. It reads labels and numbers, never names or ids.
@@ -105,10 +105,10 @@ def described_by(leaf: CandidateNumber) -> frozenset[str]:
 
 
 def is_answered_by(page: NumberMatrix, needs: Sequence[Need]) -> bool:
-    """Return whether a page says, by accident or again, what a question needs.
+    """Return whether a page has, by accident or again, what a question needs.
 
-    It does where for each number it has one that is equal, or one of that year which all the words of the question
-    describe that describe the needed one, in a line whose name says no more.
+    It does if for each number it has one that is equal, or one of that year which all the words of the question
+    describe that describe the needed one, in a line whose name has no more words.
 
     Args:
         page: The numbers of the page that the question is put to.

@@ -7,9 +7,9 @@ in which a page can fail a question:
 - `other page`: to another page of the same company;
 - `other year`: its year is changed to one that the page prints nowhere;
 - `other line`: the line that it names is changed to one of another company's page;
-- `line removed`: the lines that its answer rests on are taken out of the page, and all that print the same numbers.
+- `line removed`: the lines that its answer rests on are removed from the page, and all that print the same numbers.
 
-Only questions that say something of the line they need are put elsewhere, and none to a page that says what they need
+Only questions that describe the line they need are put elsewhere, and none to a page that has what they need
 too (`needs.is_answered_by`). Half of the later questions come first on their page, half after questions that were asked
 of it. Who measures takes other companies than those that were learned from.
 """
@@ -49,7 +49,7 @@ class SyntheticQuestion:
 
     Attributes:
         history: The questions before it, all of which the page answers.
-        kind: `own page` where the page holds the answer; else the way in which it does not.
+        kind: `own page` if the page has the answer; else the way in which it does not.
     """
 
     document: Document
@@ -74,10 +74,10 @@ class _Page:
 
 
 def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQuestion]:
-    """Return the questions of labelled conversations, put to their own pages and, in each way that there is, wrongly.
+    """Return the questions of labelled conversations, put to their own pages and, in each possible way, wrongly.
 
     Args:
-        examples: With pages; other pages and lines are taken from among them. Of independent questions those are taken
+        examples: With pages; other pages and lines come from among them. Of independent questions those are used
             whose answer is a number, and those that are answered by labels, lists or counts of the table.
     """
     taught, chosen = lessons(examples), tuple(_asking_for_choices(examples))
@@ -108,7 +108,7 @@ def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
                 yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(gold,), chained=True)
 
 
-def balanced(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
+def balance(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
     """Return questions of which half have an answer: all that have one, and as many others, of each kind alike."""
     chance = np.random.default_rng(seed)
     by_kind = {kind: [question for question in put if question.kind == kind] for kind in KINDS}
@@ -178,7 +178,7 @@ class _Maker:
     def _other_line(
         self, page: _Page, turn: TurnRequirements, place: int, before: tuple[str, ...]
     ) -> Iterator[SyntheticQuestion]:
-        """The label that the question says, changed to one of another company, of which the page has no word."""
+        """The label that the question names, changed to one of another company, of which the page has no word."""
         own_label = _row_label(page, page.leaves.leaves[place]).lower()
         if not stems(own_label) or own_label not in turn.question.lowered:
             return

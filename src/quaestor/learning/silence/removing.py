@@ -1,4 +1,4 @@
-"""A page without some of its lines: the rows, columns and sentences that an answer rests on, taken out."""
+"""A page without some of its lines: the rows, columns and sentences that an answer rests on, removed."""
 
 from collections.abc import Iterable
 

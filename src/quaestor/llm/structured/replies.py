@@ -1,6 +1,6 @@
 """A model's reply as calls and text, and the messages that lead to it and back.
 
-Decides nothing about what is called or said.
+Decides nothing about calls or words.
 """
 
 import json
@@ -46,7 +46,7 @@ class RequestedCall:
 
     @property
     def text(self) -> str:
-        """The arguments in one spelling, to tell repeated calls."""
+        """The arguments in one spelling, to find repeated calls."""
         if isinstance(self.arguments, str):
             try:
                 return json.dumps(json.loads(self.arguments), sort_keys=True)
@@ -99,7 +99,7 @@ def read_json(kind: type[T], reply: object) -> T:
     """Return a reply that is a JSON object, or text around one.
 
     Raises:
-        ModelReplyError: It is not, or does not fit the schema; the message says what is wrong.
+        ModelReplyError: It is not, or does not fit the schema; the message names what is wrong.
     """
     value = _object_in(reply) if isinstance(reply, str) else reply
     try:
@@ -109,7 +109,7 @@ def read_json(kind: type[T], reply: object) -> T:
 
 
 def _faults(error: ValidationError, value: object) -> list[str]:
-    """Return what is wrong with each field, once, by its place in what was said: `step 2, operand 1: ...`."""
+    """Return what is wrong with each field, once, by its place in the reply: `step 2, operand 1: ...`."""
     wrong: dict[str, dict[str, str]] = {}
     for fault in error.errors(include_url=False, include_context=False):
         given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
@@ -119,7 +119,7 @@ def _faults(error: ValidationError, value: object) -> list[str]:
 
 
 def _place(loc: Sequence[int | str], value: object) -> str:
-    """Return a place in what was said, entries counted from 1; which of several types was tried is left out."""
+    """Return a place in a reply, entries counted from 1; which of several types was tried is left out."""
     named: list[str] = []
     for key in loc:
         if isinstance(key, int) and isinstance(value, list) and key < len(value):
@@ -166,7 +166,7 @@ def kept(response: ModelResponse) -> ModelResponse:
     return replace(response, parts=parts)
 
 
-def answered(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "") -> ModelRequest:
+def return_results(results: Iterable[tuple[RequestedCall, JsonValue]], note: str = "") -> ModelRequest:
     """Return the request that hands back the results of calls, each the way in which it was called."""
     parts: list[ModelRequestPart] = []
     lines: list[str] = []

@@ -312,7 +312,7 @@ def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
 def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelMessage]:
     """Return the messages with the way to reply at the end of the prompt, in one message with it.
 
-    A schema that the model has to read stands once: at the end of the system's instructions, so that it is the same at
+    A schema that the model has to read is sent once: at the end of the system's instructions, so that it is the same at
     the head of every request; in a talk that has begun without it, in the prompt.
     """
     schema = mode.shown

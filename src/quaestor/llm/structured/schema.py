@@ -1,6 +1,6 @@
 """JSON schemas as models are sent them: every word is paid for with every request.
 
-Knows which schemas can be held to the letter.
+Knows which schemas can be enforced to the letter.
 """
 
 from collections import Counter
@@ -39,12 +39,12 @@ def whole_schema(kind: type) -> dict[str, JsonValue]:
 
 @lru_cache(maxsize=256)
 def is_closed(kind: type) -> bool:
-    """Return whether every object of a type has its keys fixed, so that a reply can be held to the schema's letter."""
+    """Return whether every object of a type has its keys fixed, so that the schema can be enforced to the letter."""
     return _closed(whole_schema(kind))
 
 
 def _in_place(schema: dict[str, JsonValue]) -> JsonValue:
-    """Return a schema whose parts that are used once stand where they are used, not under a name of their own."""
+    """Return a schema whose parts that are used once are in the place of their use, not under a name of their own."""
     parts = schema.get("$defs")
     if not isinstance(parts, dict):
         return schema
@@ -96,7 +96,7 @@ def _plain(value: JsonValue) -> JsonValue:
     plain = {k: _plain(v) for k, v in value.items() if not (k == "title" and isinstance(v, str))}
     default = plain.pop("default", None)  # what is not required may be left out
     if "oneOf" in plain:
-        plain.pop("discriminator", None)  # the fixed value of its key tells as much
+        plain.pop("discriminator", None)  # the fixed value of its key shows as much
         plain["anyOf"] = plain.pop("oneOf")
     choices = plain.get("anyOf")
     if not isinstance(choices, list):
