@@ -42,5 +42,5 @@ def test_whether_there_is_an_answer_survives_being_written(answerable: float | N
     assert serial.load(Answer, serial.dump(answer)) == answer
 
 
-def test_what_solvers_do_not_say_is_not_written() -> None:
+def test_missing_fields_are_not_written() -> None:
     assert "answerable" not in serial.dump(Answer(None))

@@ -54,7 +54,7 @@ def test_every_kind_of_correction_is_the_same_once_it_was_stored() -> None:
         assert serial.load(Correction, serial.dump(made)) == made
 
 
-def test_an_undone_correction_stands_no_more() -> None:
+def test_an_undone_correction_is_inactive() -> None:
     first, second = correction(1, NUMBER), correction(2, OperationChoice(1, 1, "divide"))
     assert standing([first, second]) == (first, second)
     assert standing([first, second, correction(3, Undo(1))]) == (second,)

@@ -70,7 +70,7 @@ class Talk:
         return described
 
 
-def test_two_shares_are_told_apart_through_a_conversation() -> None:
+def test_two_shares_stay_distinct_through_a_conversation() -> None:
     talk = Talk(RETURNS)
     first = talk.turn(
         "what was the change in the ups share?",
@@ -175,7 +175,7 @@ BOTH = (cell(ACCOUNTS, 2, 1), cell(ACCOUNTS, 1, 1, 2))
         ((cell(ACCOUNTS, 1, 1), compute(2, "exp", 1, number("2"))), "Net revenue to the power of 2 in 2008", "product"),
     ],
 )  # fmt: skip
-def test_a_plan_is_told_in_words(steps: tuple[Step, ...], text: str, metric_type: str) -> None:
+def test_a_plan_is_described_in_words(steps: tuple[Step, ...], text: str, metric_type: str) -> None:
     described = describe(Plan(steps), Memory(), ACCOUNTS)
     assert (described.text, described.metric_type) == (text, metric_type)
 
@@ -185,7 +185,7 @@ def test_a_decline_is_relative_to_the_earlier_value() -> None:
     assert describe(Plan(steps), Memory(), ACCOUNTS).base == "net revenue in 2007"
 
 
-def test_the_question_tells_a_percentage_from_another_ratio() -> None:
+def test_the_question_marks_a_percentage_among_ratios() -> None:
     plan = Plan((*BOTH, compute(3, "divide", 1, 2)))
     described = describe(
         plan, Memory(), ACCOUNTS, read_question("what percentage of net revenue were the operating costs?")
@@ -212,7 +212,7 @@ def test_a_row_gives_a_name_for_each_of_its_numbers() -> None:
     assert [variable.name for variable in variables] == ["net_revenue_2008", "net_revenue_2007"]
 
 
-def test_a_number_used_twice_has_one_name_and_a_dropped_sign_is_gone() -> None:
+def test_a_number_used_twice_has_one_name_and_a_dropped_sign_stays_dropped() -> None:
     costs = cell(ACCOUNTS, 2, 2)
     magnitude = Extract(1, costs.source, costs.label, costs.quantity, reading="magnitude")
     described = describe(Plan((magnitude, compute(2, "add", 1, 1))), Memory(), ACCOUNTS)
@@ -221,14 +221,14 @@ def test_a_number_used_twice_has_one_name_and_a_dropped_sign_is_gone() -> None:
     )
 
 
-def test_an_answer_without_a_plan_is_what_its_record_says() -> None:
+def test_an_answer_without_a_plan_is_described_by_its_record() -> None:
     claimed = Answer(a_value(5), description="Rent in 2008", entity="rent", metric_type="value")
     memory = Memory().add(Turn("what was the rent?", claimed, False, now(), now()))
     described = describe(Plan((compute(1, "multiply", -1, number("2")),)), memory, ACCOUNTS)
     assert (described.text, described.entity) == ("Rent in 2008 times 2", "rent")
 
 
-def test_a_date_is_its_year_unless_another_date_of_the_year_stands_beside_it() -> None:
+def test_a_date_is_its_year_unless_another_date_of_the_year_is_near() -> None:
     quarters = page([["", "march 31 , 2009", "december 31 , 2009"], ["cash", "5", "7"]])
     assert describe(Plan((cell(quarters, 1, 2),)), Memory(), quarters).text == "Cash at december 31, 2009"
 
@@ -295,7 +295,7 @@ RENTS = page(
 )
 
 
-def test_a_number_whose_sentence_says_no_period_is_of_the_year_that_is_asked() -> None:
+def test_a_number_without_a_period_is_of_the_asked_year() -> None:
     talk = Talk(RENTS)
     assert talk.turn("what was the rent expense in 2008?", said(RENTS, 0, 0)).text == "Rent expense in 2008"
     assert talk.turn("and in the year before?", said(RENTS, 0, 1)).text == "Rent expense in 2007"
@@ -317,7 +317,7 @@ def test_an_earlier_number_outside_the_excerpt_of_a_question_keeps_its_period() 
     assert doubled.text == "Rent expense times 2 in 2007"
 
 
-def test_what_is_measured_of_a_line_that_is_named_like_a_thing_is_told() -> None:
+def test_the_measure_of_a_line_named_like_a_thing_is_described() -> None:
     talk = Talk(RETURNS)
     question = "what was the performance of the s&p 500 index in 2009?"
     assert talk.turn(question, cell(RETURNS, 2, 2)).text == "Performance of s&p 500 index in 2009"
@@ -337,7 +337,7 @@ def test_the_100_that_an_index_begins_with_is_of_the_first_year_that_is_named() 
     assert share.text == "Percentage change in s&p 500 index from 2004 to 2009"
 
 
-def test_another_scale_is_told_as_a_scale() -> None:
+def test_another_scale_is_described_as_a_scale() -> None:
     talk = Talk(ACCOUNTS)
     talk.turn("what was net revenue in 2008?", cell(ACCOUNTS, 1, 1))
     scaled = talk.turn("what is that in thousands?", compute(1, "multiply", Ref(-1), number("1000")))
@@ -367,7 +367,7 @@ def test_an_earlier_answer_that_is_asked_for_again_keeps_its_name() -> None:
     assert again.text == change.text
 
 
-def test_numbers_of_one_name_and_period_are_counted_where_they_are_listed() -> None:
+def test_listed_numbers_of_one_name_and_period_are_counted() -> None:
     talk = Talk(RENTS)
     told = talk.turn(
         "what was the rent expense of both years?", said(RENTS, 0, 0), said(RENTS, 0, 1, 2), compute(3, "add", 1, 2)
@@ -397,7 +397,7 @@ def test_a_change_between_a_quarter_and_a_year_spans_both() -> None:
     assert describe(change, Memory(), prices).period == Period("range", 2008, last=2009)
 
 
-def test_a_total_is_a_part_of_the_name_and_a_carrying_amount_is_none() -> None:
+def test_a_total_is_part_of_the_name_and_a_carrying_amount_is_not() -> None:
     losses = page(
         [["", "federal", "state"], ["2006 to 2010", "5", "40"], ["2011 to 2015", "9", "20"], ["total", "14", "60"]]
     )
@@ -417,7 +417,7 @@ def test_words_are_named_by_what_the_text_and_the_question_call_alike_else_by_th
         assert describe(Plan((words,)), Memory(), ACCOUNTS, read_question(asked)).text == told
 
 
-def test_a_label_that_calls_two_things_is_told_with_its_heading_and_a_balance_with_what_it_is_of() -> None:
+def test_an_ambiguous_label_has_its_heading_and_a_balance_its_subject() -> None:
     rows = [["", "2008"], ["product revenue :", ""], ["total", "5"], ["service revenue :", ""], ["total", "7"]]
     rows = [*rows, ["asia", "3"], ["other revenue :", ""], ["asia", "4"]]
     shared = page(rows)
@@ -436,7 +436,7 @@ def test_a_label_that_calls_two_things_is_told_with_its_heading_and_a_balance_wi
     assert describe(Plan((cell(tax, 1, 1),)), Memory(), tax).text == told
 
 
-def test_a_list_that_is_called_by_its_time_alone_is_named_by_what_its_rows_stand_under() -> None:
+def test_a_list_named_by_its_time_alone_is_named_by_its_heading() -> None:
     table = page([["", "2008"], ["revenue :", ""], ["asia", "5"], ["europe", "7"]])
     cells = (cell(table, 2, 1), cell(table, 3, 1))
     group = CellGroup("2008", ("asia", "europe"), tuple(map(quantity_of, cells)), tuple(c.source for c in cells), 0)

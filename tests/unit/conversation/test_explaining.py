@@ -40,7 +40,7 @@ def explained(plan: Plan, question: str = "why did revenue grow?", memory: Memor
     return answer
 
 
-def test_sentences_beside_a_value_are_filled_in_as_answers_are_printed() -> None:
+def test_sentences_of_a_value_are_filled_in_as_answers_are_printed() -> None:
     answer = explained(Plan(GROWTH, explanation=SENTENCES))
     plain = explained(Plan((replace(GROWTH[1], id=1), replace(GROWTH[2], id=2), compute(3, "percentage_change", 1, 2))))
     assert answer.explanation is not None
@@ -95,7 +95,7 @@ def test_a_step_that_no_document_prints_has_no_source() -> None:
         ((QUOTED, compute(2, "explain", number("1"))), ("[#1]",), "step 2 (explain) takes only references to steps"),
     ],
 )
-def test_what_cannot_be_explained_is_said_in_a_line(
+def test_faults_of_an_explanation_are_one_line(
     steps: tuple[Extract | Compute, ...], explanation: tuple[str, ...], issue: str
 ) -> None:
     plan = Plan(steps, explanation=explanation)

@@ -27,7 +27,7 @@ def test_only_what_is_computed_has_a_formula(question: str, said: str) -> None:
     assert arithmetic(quaestor.open(page(ROWS, TEXT)).ask(question).answer) == said
 
 
-def test_words_of_the_document_are_no_formula() -> None:
+def test_words_of_the_document_are_not_a_formula() -> None:
     document = page(ROWS, TEXT)
     section = document.sentences[0].section
     taken = [

@@ -48,7 +48,7 @@ TEXTS = page(
         (11, 1, "Equity in 2013", 2013),
     ],
 )
-def test_a_number_of_the_text_is_what_its_clause_says(sentence: int, order: int, text: str, year: int) -> None:
+def test_a_number_of_the_text_is_named_by_its_clause(sentence: int, order: int, text: str, year: int) -> None:
     question = read_question("how much was the debt that is current?") if sentence == 5 else NO_QUESTION
     described = describe(Plan((said(TEXTS, sentence, order),)), Memory(), TEXTS, question)
     assert (described.text, described.period and described.period.year) == (text, year)

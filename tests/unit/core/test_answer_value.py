@@ -149,13 +149,13 @@ def test_numbers_of_a_list_are_worded_like_the_number() -> None:
     [None, "", "five", "NaN", "Infinity", {}, {"text": 1}, {"text": "a", "list": []}, {"list": [{}]}, {"list": "a"},
      {"list": [{"label": 1}]}, {"list": [{"number": "x"}]}, {"list": [{"label": "a", "more": 1}]}, [], 1j],
 )  # fmt: skip
-def test_what_is_no_value_is_refused(stored: object) -> None:
+def test_malformed_values_are_refused(stored: object) -> None:
     with pytest.raises(InputError):
         value_from_json(stored)
 
 
 @pytest.mark.parametrize("text", ["", "five", "NaN", "{", "{}", "Yes", '{"text": 1}', "{" * 5000])
-def test_text_that_is_no_value_is_refused(text: str) -> None:
+def test_malformed_text_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         value_from_text(text)
 

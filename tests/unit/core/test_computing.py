@@ -25,7 +25,7 @@ def test_with_others_what_is_little_is_done_at_once() -> None:
     assert asyncio.run(where(little=True, alone=False)) == (True, False)
 
 
-def test_with_others_what_is_not_said_to_be_little_goes_to_a_thread() -> None:
+def test_with_others_unmarked_work_goes_to_a_thread() -> None:
     assert asyncio.run(where(little=False, alone=False)) == (False, False)
 
 

@@ -27,7 +27,7 @@ from quaestor.core.encoding_artifacts import find_artifacts, mask_artifacts, nor
         ("pages 43 201348", "pages 43 201348"),
     ],
 )
-def test_debris_is_mended_and_years_are_kept(text: str, mended: str) -> None:
+def test_debris_is_mended_and_years_stay(text: str, mended: str) -> None:
     assert normalize_text(text) == mended
 
 

@@ -68,7 +68,7 @@ async def workers(count: int = 1) -> AsyncIterator[JobWorkers]:
         yield made
 
 
-async def test_a_worker_tells_and_asks_while_it_does_a_job() -> None:
+async def test_a_worker_sends_and_asks_while_it_does_a_job() -> None:
     hearing = Hearing()
     async with workers() as made:
         assert await made.do("tell", hearing) == "answered"
@@ -104,7 +104,7 @@ async def test_a_slow_job_does_not_keep_others_waiting() -> None:
             await endless
 
 
-async def test_the_worker_of_a_job_that_is_cancelled_is_gone() -> None:
+async def test_the_worker_of_a_cancelled_job_ends() -> None:
     async with workers() as made:
         process = await made.do("process", Hearing())
         endless = asyncio.ensure_future(made.do("endless", Hearing()))
@@ -138,7 +138,7 @@ async def test_an_error_of_a_job_is_raised_and_the_worker_stays() -> None:
         assert await made.do("process", Hearing()) == process
 
 
-async def test_what_waits_when_the_workers_end_is_told() -> None:
+async def test_waiting_jobs_fail_when_the_workers_end() -> None:
     async with workers() as made:
         jobs = [asyncio.ensure_future(made.do("endless", Hearing())) for _ in range(3)]
         await made.do("hello", Hearing())  # before one of them has begun

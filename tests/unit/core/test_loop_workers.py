@@ -62,7 +62,7 @@ async def some_workers(count: int = 2, make: type[Work] = Work) -> AsyncIterator
     assert multiprocessing.active_children() == []
 
 
-def test_what_is_called_tells_asks_and_comes_back_and_calls_that_are_alike_share_a_worker() -> None:
+def test_calls_send_ask_and_return_and_like_calls_share_a_worker() -> None:
     async def scenario() -> None:
         async with some_workers() as (workers, heard):
             found = await asyncio.gather(*(workers.call(("wait", 0.2), number % 2) for number in range(8)))
@@ -87,7 +87,7 @@ def test_what_is_called_tells_asks_and_comes_back_and_calls_that_are_alike_share
     asyncio.run(scenario())
 
 
-def test_a_worker_that_dies_is_replaced_and_its_calls_say_so() -> None:
+def test_a_worker_that_dies_is_replaced_and_its_calls_fail() -> None:
     async def scenario() -> None:
         async with some_workers(1) as (workers, _):
             found = await asyncio.gather(workers.call(("wait", 60.0)), workers.call(("die", 0)), return_exceptions=True)

@@ -50,7 +50,7 @@ NO_NUMBERS = [
 
 
 @for_each_row(NO_NUMBERS)
-def test_what_is_understood_in_part_is_no_number(convention: NumberConvention, text: str) -> None:
+def test_partly_understood_text_is_not_a_number(convention: NumberConvention, text: str) -> None:
     assert parse_cell(text, convention) == ()
 
 
@@ -103,7 +103,7 @@ def test_the_convention_is_found_from_all_cells(
     assert (found.decimal, found.group) == (decimal, group)
 
 
-def test_what_the_file_says_decides() -> None:
+def test_the_file_itself_decides() -> None:
     assert find_convention([[["1.234", "5"]]], decimal=",").decimal == ","
     assert find_convention([[["1.234", "5.678"]]], usual=",").decimal == ","
     assert find_convention([[["1.234", "5.678", "1.5"]]], usual=",").decimal == "."
@@ -151,7 +151,7 @@ def test_a_printed_amount_is_read_back(value: Decimal, convention: NumberConvent
 
 
 @given(AMOUNTS, CONVENTIONS, st.sampled_from([",5,", ".5.", "'5", " 5", ".1.1", ",1,1", "''1", "/7"]), st.booleans())
-def test_an_amount_with_more_digits_is_none(
+def test_an_amount_with_more_digits_is_not_read(
     value: Decimal, convention: NumberConvention, more: str, first: bool
 ) -> None:
     printed = _printed(value, convention)

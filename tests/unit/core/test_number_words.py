@@ -22,5 +22,5 @@ def test_whole_numbers(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "and", "one plant", "5", "many"])
-def test_anything_else_is_none(text: str) -> None:
+def test_anything_else_is_not_read(text: str) -> None:
     assert read_number_words(text) is None

@@ -203,7 +203,7 @@ def test_numbers_in_running_text(text: str, found: list[tuple[str, str, Scale, s
         "since jan- uary 1 , 2007",
     ],
 )
-def test_what_names_or_dates_a_thing_is_no_number(text: str) -> None:
+def test_names_and_dates_are_not_numbers(text: str) -> None:
     assert find_quantities(text) == ()
 
 
@@ -216,7 +216,7 @@ def test_what_names_or_dates_a_thing_is_no_number(text: str) -> None:
         ("64 stores | 2017 was a year", "64"),
     ],
 )
-def test_an_amount_beside_a_name_is_a_number(text: str, amount: str) -> None:
+def test_an_amount_next_to_a_name_is_a_number(text: str, amount: str) -> None:
     assert [span.quantity.text for span in find_quantities(text)] == [amount]
 
 
@@ -332,7 +332,7 @@ def test_a_hundred_thousand_characters_are_read(piece: str) -> None:
     assert clean_label(text) == clean_label(text).strip()
 
 
-def test_a_number_glued_to_the_word_before_it_is_one_and_a_year_is_none() -> None:
+def test_a_number_glued_to_the_word_before_it_is_read_and_a_year_is_not() -> None:
     found = find_quantities("sales rose by140 million to3.5% , not in q2 , co2 , by2014 or at1 capital")
     assert [span.quantity.text for span in found] == ["140 million", "3.5%"]
 

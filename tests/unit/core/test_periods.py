@@ -76,7 +76,7 @@ def test_a_period_in_many_forms(text: str, period: Period) -> None:
         ("December 31, 2023", None),
     ],
 )
-def test_the_last_day_of_a_period_is_kept_where_it_is_named(text: str, ends: date | None) -> None:
+def test_the_last_day_of_a_period_is_read_if_it_is_named(text: str, ends: date | None) -> None:
     period = parse_period(text)
     assert period is not None
     assert period.ends == ends
@@ -85,7 +85,7 @@ def test_the_last_day_of_a_period_is_kept_where_it_is_named(text: str, ends: dat
 @pytest.mark.parametrize(
     "text", ["3M", "1H 20 stores", "Q4 23 stores", "H1N1", "1Q10K", "31.02.2023", "2,023", "2023.0", "version 2.0.2023"]
 )
-def test_what_looks_like_a_period_and_is_none(text: str) -> None:
+def test_what_looks_like_a_period_and_is_not(text: str) -> None:
     assert find_periods(text) == ()
 
 

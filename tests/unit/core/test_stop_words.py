@@ -20,11 +20,11 @@ def test_the_larger_sets_hold_the_smaller() -> None:
     assert PERIOD_FILLERS < DATE_WORDS
 
 
-def test_a_word_that_may_name_a_thing_is_kept_where_names_are_read() -> None:
+def test_a_word_that_may_name_a_thing_stays_in_names() -> None:
     for word in ("net", "rate", "share", "number"):
         assert word in FUNCTION_WORDS
         assert word not in NAMELESS_WORDS
 
 
-def test_directions_tell_two_labels_apart() -> None:
+def test_directions_distinguish_two_labels() -> None:
     assert LABEL_FILLERS.isdisjoint({"from", "to", "by", "under", "per"})

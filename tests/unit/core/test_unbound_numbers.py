@@ -39,7 +39,7 @@ from quaestor.core.unbound_numbers import unbound_numbers
         ("From one quarter to the next the credit score of U.S. peers {#1} fell [#1].", ()),
     ],
 )
-def test_numbers_of_a_sentence_that_are_no_references(template: str, said: tuple[str, ...]) -> None:
+def test_numbers_of_a_sentence_that_are_not_references(template: str, said: tuple[str, ...]) -> None:
     assert unbound_numbers(template) == said
 
 

@@ -19,12 +19,12 @@ def test_each_reading_holds_together_what_its_reader_needs() -> None:
     assert search_words("Long-term debts, S&P debt") == ("long", "term", "debt", "s&p")
 
 
-def test_compounds_stand_where_their_spans_say() -> None:
+def test_compounds_are_at_their_spans() -> None:
     assert tuple(TEXT[start:end] for start, end in compound_spans(TEXT)) == compounds(TEXT)
 
 
 @pytest.mark.parametrize("read", [words, search_words])
-def test_case_tells_nothing(read: type) -> None:
+def test_case_is_ignored(read: type) -> None:
     assert read("Net REVENUE") == read("net revenue") == ("net", "revenue")
 
 

@@ -63,7 +63,7 @@ def test_results_come_back_in_the_order_of_the_calls(workers: Workers) -> None:
     assert list(workers.map(double, range(50))) == [2 * number for number in range(50)]
 
 
-def test_an_error_comes_back_as_it_was_made_and_says_where(workers: Workers) -> None:
+def test_an_error_comes_back_as_it_was_made_with_its_place(workers: Workers) -> None:
     with pytest.raises(InputError, match="no such thing") as caught:
         workers.submit(fail, InputError("no such thing")).result()
     assert "in a worker process" in "".join(caught.value.__notes__)

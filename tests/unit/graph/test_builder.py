@@ -33,7 +33,7 @@ def only(graph: KnowledgeGraph, instance: str, predicate: str) -> Observation:
     return found
 
 
-def test_an_observation_says_all_that_the_table_says() -> None:
+def test_an_observation_has_all_facts_of_the_table() -> None:
     document = page(CASH, ["statement of cash flows :"])
     found = only(
         build_graph(document, build_ontology([document])), "kg:CashFlow_2008", "kg:net_cash_from_operating_activities"
@@ -61,13 +61,13 @@ def test_a_printed_percentage_overrules_the_caption() -> None:
     assert (margin.scale, margin.label_scale) == (Scale.PERCENT, Scale.THOUSAND)
 
 
-def test_instances_are_rows_where_rows_carry_the_periods() -> None:
+def test_instances_are_rows_if_rows_carry_the_periods() -> None:
     graph = sample_graph("VESK")
     assert {o.instance for o in graph.observations} >= {"kg:Debt_2011", "kg:Debt_2016_to_2020"}
     assert graph.tables[0].axis == "columns"
 
 
-def test_lines_of_one_name_are_told_apart() -> None:
+def test_lines_of_one_name_are_distinguished() -> None:
     grid = [["", "2008", "2008"], ["sales", "1", "2"]]
     document = page(grid)
     found = {o.instance for o in build_graph(document, build_ontology([document])).observations}
@@ -89,7 +89,7 @@ def test_several_numbers_of_a_cell_are_several_observations() -> None:
     assert [(o.order, int(o.quantity.value)) for o in graph.observations] == [(0, 17900), (1, 4800)]
 
 
-def test_words_and_dashes_are_kept_as_text() -> None:
+def test_words_and_dashes_become_text() -> None:
     document = page([["", "2008", "2007"], ["gain", "nm", "$ 2014"], ["loss", "3", "4"]])
     graph = build_graph(document, build_ontology([document]))
     assert [(c.text, c.repair) for c in graph.text_cells] == [
@@ -98,7 +98,7 @@ def test_words_and_dashes_are_kept_as_text() -> None:
     ]
 
 
-def test_a_dash_is_no_value_of_its_instance_even_where_it_is_printed_as_a_year() -> None:
+def test_a_dash_has_no_value_even_if_printed_as_a_year() -> None:
     grid = [["", "2012", "2011", "2010"], ["write-off", "$ 2014", "2014", "3"], ["gain", "-", "nm", "4"]]
     document = page(grid)
     graph = build_graph(document, build_ontology([document]))
@@ -170,7 +170,7 @@ def test_numbers_of_labels_and_years_are_there() -> None:
     assert {("2008", True), ("2014", True), ("2006", True), ("5.5", False)} <= found
 
 
-def test_the_class_is_kept_with_its_reasons() -> None:
+def test_the_class_has_its_reasons() -> None:
     table = sample_graph("QUIL").tables[0]
     assert table.name == "kg:StockOption"
     assert table.score > 10

@@ -39,7 +39,7 @@ def seen(number: int, column: int, scale: Scale | None, table: int = 0) -> Obser
     return Observation(quantity, source, 0, *heads, "", scale, "USD", None, "kg:net_sales", "kg:Income_2009")
 
 
-def test_cells_are_a_group_under_the_labels_that_tell_them_apart() -> None:
+def test_cells_are_a_group_under_their_distinct_labels() -> None:
     cells = [seen(3, 1, Scale.MILLION), seen(4, 2, Scale.MILLION)]
     group = group_of_cells("net sales", cells, [cell.column.label for cell in cells])
     assert (group.text, group.labels, group.table) == ("net sales", ("2009", "2010"), 0)
@@ -48,7 +48,7 @@ def test_cells_are_a_group_under_the_labels_that_tell_them_apart() -> None:
     assert group.counts == tuple(cell.counts for cell in cells)
 
 
-def test_cells_whose_labels_name_several_scales_say_each_its_own() -> None:
+def test_cells_with_labels_of_several_scales_have_their_own() -> None:
     cells = [seen(3, 1, Scale.BILLION), seen(400, 1, Scale.MILLION, table=1)]
     group = group_of_cells("net sales", cells, ["a", "b"])
     assert (group.table, group.label_scale) == (None, None)

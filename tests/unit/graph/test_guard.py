@@ -53,7 +53,7 @@ def test_words_in_names_texts_and_comments_are_harmless(query: str) -> None:
     assert guard(query, "SELECT").form == "SELECT"
 
 
-def test_a_refusal_says_where() -> None:
+def test_a_refusal_names_the_place() -> None:
     with pytest.raises(QueryError) as caught:
         guard("SELECT * WHERE {\n SERVICE <urn:x> {} }", "SELECT")
     assert caught.value.position == 18

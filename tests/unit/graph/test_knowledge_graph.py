@@ -64,7 +64,7 @@ def test_patterns() -> None:
     assert graph.triples("kg:nobody") == ()
 
 
-def test_the_digest_is_of_all_that_it_says() -> None:
+def test_the_digest_covers_every_triple() -> None:
     graph = GRAPHS[0]
     assert replace(graph, ontology="0" * 64).digest != graph.digest
     assert build_graph(sample_pages()[0], SAMPLE).digest == graph.digest

@@ -111,7 +111,7 @@ def where(graph: KnowledgeGraph, value: Decimal) -> str:
     return "missing"
 
 
-def test_one_half_of_the_companies_knows_little_of_the_other_and_says_so(shared_data: Path) -> None:
+def test_one_half_of_the_companies_knows_little_of_the_other(shared_data: Path) -> None:
     documents = public_pages(shared_data / TUNE)
     companies = sorted({d.id.partition("/")[0] for d in documents})
     known = [d for d in documents if d.id.partition("/")[0] in companies[::2]]

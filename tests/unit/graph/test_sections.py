@@ -76,7 +76,7 @@ def test_a_document_in_another_order_has_another_graph() -> None:
     assert other.tables[0].caption == FILING.tables[1].caption
 
 
-def test_a_heading_alone_tells_the_type() -> None:
+def test_a_heading_alone_decides_the_type() -> None:
     grid = [["", "2008", "2007"], ["first", "1", "2"], ["second", "3", "4"]]
     document = assemble("x", [HeadingPart("income taxes"), TablePart(grid), HeadingPart("leases"), TablePart(grid)])
     first, second = build_graph(document, ONTOLOGY).tables

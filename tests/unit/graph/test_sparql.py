@@ -84,7 +84,7 @@ def test_a_sort_of_everything_is_stopped() -> None:
         GRAPH.select(f"SELECT ?a WHERE {{ {EVERYTHING_CUBED} }} ORDER BY ?i LIMIT 1", Limits(seconds=0.1))
 
 
-def test_too_many_rows_are_an_error_that_says_so() -> None:
+def test_too_many_rows_are_an_error() -> None:
     for query in ("SELECT ?a WHERE { ?a ?b ?c }", "SELECT ?a WHERE { { ?a ?b ?c } }"):
         with pytest.raises(QueryError, match="5"):
             GRAPH.select(query, Limits(rows=5))
@@ -135,7 +135,7 @@ def test_service_makes_no_connection() -> None:
         ("SELECT (1 AS ?a) (2 AS ?a) WHERE { ?x ?y ?z }", "."),
     ],
 )
-def test_malformed_queries_say_where_and_what(query: str, named: str) -> None:
+def test_malformed_queries_name_place_and_fault(query: str, named: str) -> None:
     with pytest.raises(QueryError, match=named) as raised:
         GRAPH.select(query)
     said = str(raised.value)

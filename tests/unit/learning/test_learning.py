@@ -110,7 +110,7 @@ def test_a_change_in_one_turn_is_one_operation(leaves: NumberMatrix) -> None:
     assert shown(turn) == "percentage_change leaf0 leaf1"
 
 
-def test_what_cannot_be_expressed_is_kept_apart(leaves: NumberMatrix) -> None:
+def test_inexpressible_answers_are_listed_separately(leaves: NumberMatrix) -> None:
     turns = labelled(leaves, ("table_max(sales, none)", 435.0))
     assert turns[0].outcome.operation == "table_max"
     assert turns[0].outcome.value == 435.0
@@ -166,7 +166,7 @@ def test_one_seed_gives_one_set_of_weights(examples: tuple[Example, ...], tmp_pa
     )
 
 
-def test_a_joined_conversation_tells_where_its_second_question_begins(tmp_path: Path) -> None:
+def test_a_joined_conversation_has_the_place_of_its_second_question(tmp_path: Path) -> None:
     joined: dict[str, Any] = a_record("Double_NORD/2012/page_41.pdf")
     parts = joined["annotation"]["qa_split"]
     parts[2:] = [1] * len(parts[2:])
@@ -266,7 +266,7 @@ def test_figures_of_another_form_are_refused(tmp_path: Path, content: str) -> No
         held_out_figures(path)
 
 
-def test_a_change_and_an_average_are_told_however_they_are_derived(leaves: NumberMatrix) -> None:
+def test_a_change_and_an_average_are_found_however_they_are_derived(leaves: NumberMatrix) -> None:
     for program, value in (
         ("divide(435, 401), subtract(#0, 1)", 435 / 401 - 1),
         ("subtract(435, 401), divide(#0, 401)", 435 / 401 - 1),

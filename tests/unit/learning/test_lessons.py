@@ -49,7 +49,7 @@ def test_conversations_are_lessons_as_they_are() -> None:
         (GoldTurn("divide(1, 4)", a_value(0.25), None, 0), "divide(1, 4)"),
     ],
 )
-def test_an_answer_is_a_program_where_one_comes_to_it(gold: GoldTurn, program: str | None) -> None:
+def test_an_answer_is_a_program_if_one_comes_to_it(gold: GoldTurn, program: str | None) -> None:
     found = as_program(gold)
     assert (None if found is None else found.program) == program
 

@@ -42,7 +42,7 @@ def test_the_right_plan_is_learned_from_what_it_has() -> None:
 
 
 @pytest.mark.slow
-def test_what_questions_that_stand_alone_ask_for_is_not_taken_for_a_step_of_a_conversation() -> None:
+def test_independent_questions_are_not_ranked_as_steps_of_a_conversation() -> None:
     """The same plans: alone a question means the quotient, within a conversation the look-up."""
     ranker = fit_ranker([*turns(200, 1, alone=True, seed=2), *turns(200, 0, alone=False, seed=3)])
     rows = plans(np.random.default_rng(4))

@@ -48,7 +48,7 @@ def test_a_program_that_repeats_an_earlier_one_whole_uses_none() -> None:
     assert used(repeated) == [[()]]
 
 
-def test_the_memory_holds_what_the_programs_say_and_nothing_of_the_turn_itself() -> None:
+def test_the_memory_has_the_programs_before_and_nothing_of_the_turn_itself() -> None:
     (*_, last) = labelled_references([CHANGE])
     assert [turn.answer.metric_type for turn in last.memory.turns] == [
         "value", "value", "change", "value", "percentage_change", "ratio",
@@ -94,7 +94,7 @@ def test_the_public_conversations_use_what_is_resolved(
 
 
 @pytest.mark.slow
-def test_the_shipped_weights_claim_nothing_where_dialogues_use_nothing(shared_data: Path) -> None:
+def test_the_shipped_weights_claim_nothing_if_dialogues_use_nothing(shared_data: Path) -> None:
     items = list(labelled_references(read_lines([shared_data / "convfinqa_train_dialogues.jsonl"])))
     idle = [item for item in items if not item.used]
     assert len(idle) > 900

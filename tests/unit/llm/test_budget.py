@@ -55,7 +55,7 @@ def test_money_is_limited(bench: Bench) -> None:
     assert meter.total.cost == Decimal("0.06")
 
 
-def test_a_resumed_run_goes_on_where_it_was(bench: Bench) -> None:
+def test_a_resumed_run_continues_its_counts(bench: Bench) -> None:
     ask_until_refused(bench, Meter(Budget(requests=10), already=Usage(requests=8)))
     assert len(bench.server.asked) == 2
 
@@ -103,7 +103,7 @@ def test_money_without_a_price_is_refused_before_anything_is_asked() -> None:
         Meter(Budget(money=Decimal(1)), price)
 
 
-def test_a_price_is_taken_from_the_settings_first() -> None:
+def test_a_price_comes_from_the_settings_first() -> None:
     spec = find_model("openai:gpt-4o")
     usage = Usage(1, 1_000_000, 1_000_000)
     assert find_price(spec, {"gpt-4o": {"input": 1, "output": "2.5"}})(usage) == Decimal("3.5")
@@ -129,6 +129,6 @@ def test_a_vendors_price_is_known() -> None:
         ({"input": float("nan"), "output": 1}, "nan"),
     ],
 )
-def test_a_price_that_is_none(table: dict[str, object], message: str) -> None:
+def test_an_unusable_price(table: dict[str, object], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         read_price("m", table)

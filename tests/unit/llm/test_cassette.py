@@ -94,7 +94,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
     assert asked > 16, "no fault was recorded"
 
 
-def test_what_differs_between_conversations_is_kept_apart(plain: Bench, tmp_path: Path) -> None:
+def test_differences_between_conversations_stay_separate(plain: Bench, tmp_path: Path) -> None:
     """The same request, answered otherwise each time: each conversation gets its own reply back."""
     plain.server.script = lambda asked: say(f"reply {asked.number}").after(0.001 * (asked.number % 3))
     with CassetteRecorder(tmp_path / "c") as recorder:
@@ -258,7 +258,7 @@ def test_structured_output_replays(bench: Bench, tmp_path: Path) -> None:
     assert asyncio.run(run(CassettePlayer(tmp_path / "c"))) == live == [1, 2]
 
 
-def test_a_recording_is_not_overwritten_but_can_be_gone_on_with(plain: Bench, tmp_path: Path) -> None:
+def test_a_recording_is_not_overwritten_but_can_be_continued(plain: Bench, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "c"
     for go_on in (False, True):
         with CassetteRecorder(path, go_on=go_on) as recorder:

@@ -89,7 +89,7 @@ def test_a_server_that_asks_for_an_hour_is_an_outage_at_once(bench: Bench) -> No
     assert bench.pauses == []
 
 
-def test_a_server_that_says_not_to_retry_is_not_asked_again(bench: Bench) -> None:
+def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
     bench.says(replace(broken(500), headers={"x-should-retry": "false"}))
     fails(bench, OutageError, "500")
     assert len(bench.server.asked) == 1
@@ -132,7 +132,7 @@ def test_no_credit_is_not_waited_for(plain: Bench) -> None:
     fails(plain, ModelAccessError, "You exceeded your quota")
 
 
-def test_a_server_that_is_not_there_says_what_to_set(local_models: None) -> None:
+def test_a_missing_server_is_reported_with_what_to_set(local_models: None) -> None:
     async def run() -> None:
         spec = replace(find_model("openai:m@http://127.0.0.1:9/v1"), attempts=1)
         async with connect(spec, environment={}) as connection:

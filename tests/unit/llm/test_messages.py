@@ -25,21 +25,21 @@ def test_text_and_calls_of_a_reply(protocol: Protocol, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic"])
-def test_an_error_is_what_the_server_says(protocol: Protocol) -> None:
+def test_an_error_has_the_words_of_the_server(protocol: Protocol) -> None:
     assert read_response(body_of(protocol, broken(), stream=False)) == (Message("error", "out of order"),)
 
 
 @pytest.mark.parametrize("body", ["", "no JSON", "[1]", '{"choices": [{}]}', '{"half', "data: \n\n", "17"])
-def test_what_is_no_reply_is_shown_as_it_is(body: str) -> None:
+def test_malformed_replies_are_shown_as_they_are(body: str) -> None:
     assert read_response(body) == (Message("body", body),)
 
 
 @pytest.mark.parametrize("body", ["", "no JSON", "{}", '{"messages": 3}'])
-def test_what_is_no_request_is_shown_as_it_is(body: str) -> None:
+def test_malformed_requests_are_shown_as_they_are(body: str) -> None:
     assert read_request(body) == (Message("body", body),)
 
 
-def test_a_stream_that_was_cut_says_what_came() -> None:
+def test_a_stream_that_was_cut_shows_what_came() -> None:
     whole = body_of("openai", say("word " * 40), stream=True)
     (said,) = read_response(whole[: len(whole) // 2])
     assert said.who == "assistant"
@@ -68,7 +68,7 @@ ANTHROPIC: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("body", [OPENAI, ANTHROPIC])
-def test_a_request_says_the_same_in_both_protocols(body: dict[str, Any]) -> None:
+def test_a_request_reads_the_same_in_both_protocols(body: dict[str, Any]) -> None:
     assert set(read_request(json.dumps(body))) == {
         Message("system", "Be exact."),
         Message("tools", "find"),

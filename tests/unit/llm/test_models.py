@@ -154,7 +154,7 @@ def test_a_missing_key_is_named_before_anything_is_sent() -> None:
         asyncio.run(run())
 
 
-def test_a_key_that_is_no_key() -> None:
+def test_an_unusable_key() -> None:
     with pytest.raises(ModelAccessError, match="OPENAI_API_KEY") as caught:
         key_of(find_model("openai:m"), {"OPENAI_API_KEY": "sk-\u00e4bc"})
     assert "bc" not in str(caught.value)
@@ -181,7 +181,7 @@ def test_a_proxy_is_used_for_hosts_that_are_not_excepted(monkeypatch: pytest.Mon
     assert asked == ["http://proxy.example:3128", None]
 
 
-def test_aiohttp_is_taken_where_it_is_installed_and_no_proxy_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aiohttp_is_used_if_installed_and_no_proxy_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     aiohttp_transport = pytest.importorskip("quaestor.llm.aiohttp_transport")
     from quaestor.llm import models
 

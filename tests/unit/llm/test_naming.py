@@ -16,7 +16,7 @@ from quaestor.llm.naming import ANY_KEY, PROFILES, find_model
         ("llama.cpp:any@http://[::1]:9/v1", "llama.cpp", "openai", "any", "http://[::1]:9/v1", ANY_KEY),
     ],
 )
-def test_a_name_says_where_and_how(
+def test_a_name_has_server_and_protocol(
     name: str, provider: str, protocol: str, model: str, base_url: str | None, key: str
 ) -> None:
     spec = find_model(name)
@@ -42,7 +42,7 @@ def test_a_server_of_ones_own_is_asked_for_less() -> None:
         ("openai:@http://x", "'openai:@http://x'"),
     ],
 )
-def test_a_name_that_stands_for_nothing(name: str, message: str) -> None:
+def test_an_unknown_name(name: str, message: str) -> None:
     with pytest.raises(ModelAccessError, match=message) as caught:
         find_model(name, {"local": {}})
     # A person's mistake on the command line, and in a run nothing that a solver could be blamed for.

@@ -28,9 +28,9 @@ def test_a_text_without_a_key_is_left_as_it_is(text: str) -> None:
     assert redact(text, ("sk-0123456789",)) == text
 
 
-def test_a_key_is_blanked_where_it_stands() -> None:
+def test_a_key_is_blanked_in_place() -> None:
     assert redact("bad key abababac!", KEYS) == f"bad key {BLANKED}!"
 
 
-def test_a_placeholder_is_no_key() -> None:
+def test_a_placeholder_is_not_a_key() -> None:
     assert redact("nonetheless", ("none", "")) == "nonetheless"

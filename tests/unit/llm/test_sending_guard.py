@@ -54,7 +54,7 @@ def test_the_client_posts_what_is_posted_here() -> None:
     assert posted.keys() <= takes.keys(), f"post() takes {sorted(takes)}: {ADVICE}"
 
 
-def test_what_is_beside_the_body_has_the_names_that_are_known() -> None:
+def test_options_outside_the_body_have_known_names() -> None:
     from openai.resources.chat import AsyncCompletions
 
     from quaestor.llm import fast_clients as sending

@@ -21,7 +21,7 @@ def test_each_place_is_named(recorded: JsonValue, asked: JsonValue, places: list
     assert [line.partition(":")[0] for line in differences(recorded, asked)] == places
 
 
-def test_long_texts_are_shown_where_they_begin_to_differ() -> None:
+def test_long_texts_are_shown_from_their_first_difference() -> None:
     (line,) = differences("x" * 500 + "old" + "y" * 500, "x" * 500 + "new" + "y" * 500)
     assert "xxoldyy" in line
     assert "xxnewyy" in line

@@ -38,7 +38,7 @@ def test_a_reply_with_half_a_pair_can_be_answered(bench: Bench) -> None:
     assert bench.server.asked[1].prompts[-1] == "it is ?"
 
 
-def test_arguments_that_are_no_text_are_mended_too() -> None:
+def test_arguments_that_are_not_text_are_mended_too() -> None:
     said = ModelResponse([TextPart(HALF), ToolCallPart(HALF, {HALF: [HALF]})])
     text, call = replace_surrogates([said])[0].parts
     assert isinstance(text, TextPart)

@@ -60,7 +60,7 @@ def test_traces_go_to_the_collector_of_the_environment(monkeypatch: pytest.Monke
         provider.shutdown()
 
 
-def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http", None)
     with pytest.raises(SettingsError, match=r"quaestor\[otel\]"):
         start_tracing()

@@ -32,7 +32,7 @@ def play(bench: Bench, conversation: str) -> None:
     asyncio.run(run())
 
 
-def test_every_request_and_reply_is_kept_as_sent_and_received(bench: Bench) -> None:
+def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) -> None:
     said = [call("lookup", row=1), say("it is \u20ac 14.1"), broken(500), say("done")]
     bench.says(*said)
     play(bench, "Single_NORD/2012/page_41.pdf-1")
@@ -62,7 +62,7 @@ def test_exchanges_are_tagged_and_numbered_within_their_turn(bench: Bench) -> No
     ]
 
 
-def test_the_tokens_of_a_reply_are_kept(bench: Bench) -> None:
+def test_the_tokens_of_a_reply_are_recorded(bench: Bench) -> None:
     bench.says(say("a"), broken(500), say("b"))
     play(bench, "c1")
     assert [exchange.usage.tokens for exchange in bench.exchanges] == [15, 0, 15]
@@ -122,14 +122,14 @@ def watched(response: httpx2.Response, secrets: tuple[str, ...] = ()) -> tuple[l
     return kept, httpx2.AsyncClient(transport=transport)
 
 
-def test_a_compressed_reply_is_kept_as_text() -> None:
+def test_a_compressed_reply_is_recorded_as_text() -> None:
     packed = gzip.compress(b'{"answer": 1}')
     kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
     assert asyncio.run(client.post("http://h/v1", content=b"{}")).json() == {"answer": 1}
     assert kept[0].response == '{"answer": 1}'
 
 
-def test_a_reply_that_breaks_off_is_kept_as_far_as_it_came() -> None:
+def test_a_reply_that_breaks_off_is_recorded_as_far_as_it_came() -> None:
     fault = httpx2.RemoteProtocolError("gone")
     kept, client = watched(httpx2.Response(200, stream=Body([b"half", b" a rep"], fault)))
     with pytest.raises(httpx2.RemoteProtocolError):

@@ -91,7 +91,7 @@ def test_a_formula_selects_from_lists(text: str, expected: str) -> None:
     assert str(execute(plan(text), HISTORY).result.value) == expected
 
 
-def test_an_earlier_list_is_taken_as_one() -> None:
+def test_an_earlier_list_is_used_as_a_list() -> None:
     earlier = [execute(plan("sales > 3.5")).result]
     assert str(execute(plan("count(last)"), earlier).result.value) == "2"
     assert str(execute(plan("argmin(last)"), earlier).result.value) == "2011"
@@ -107,7 +107,7 @@ def test_an_earlier_list_is_taken_as_one() -> None:
         ("count(sales > 4 > 3)", 16, ""),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked_of_a_list_is_said(text: str, position: int, named: str) -> None:
+def test_unfit_uses_of_a_list_are_reported(text: str, position: int, named: str) -> None:
     with pytest.raises(FormulaError) as caught:
         plan(text)
     assert (caught.value.position, named in str(caught.value)) == (position, True)
@@ -147,7 +147,7 @@ def test_constants_are_those_of_programs() -> None:
 
 @given(formulas())
 @settings(max_examples=share(150))
-def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
+def test_formulas_and_plans_render_alike(text: str) -> None:
     first = parse_expression(text, NAMES)
     try:
         execute(first)
@@ -170,7 +170,7 @@ def test_what_a_formula_says_is_what_the_plan_says_back(text: str) -> None:
         ("\N{CYRILLIC SMALL LETTER A}", 0, "CYRILLIC SMALL LETTER A"), ("a * '1'", 4, "APOSTROPHE"),
         ("sum(a,)", 6, "')'"), ("1e999", 4, "'9'"), ("a\x00", 1, "U+0000"), ("9" * 99, 0, "99"),
     ])  # fmt: skip
-def test_what_is_no_formula_is_refused_with_its_place(text: str, position: int, named: str) -> None:
+def test_malformed_formulas_are_refused_with_their_place(text: str, position: int, named: str) -> None:
     with pytest.raises(FormulaError) as caught:
         plan(text)
     assert caught.value.position == position

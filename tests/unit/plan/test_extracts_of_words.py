@@ -49,7 +49,7 @@ def test_no_operation_computes_with_words(name: str) -> None:
     ],
 )
 @pytest.mark.parametrize("name", COMPUTING)
-def test_no_operation_computes_with_an_earlier_answer_that_is_no_number(name: str, earlier: Text, words: str) -> None:
+def test_operations_refuse_earlier_answers_without_a_number(name: str, earlier: Text, words: str) -> None:
     operands: tuple[Operand, ...] = (Ref(-1), *[ONE] * (OPERATIONS[name].arity[0] - 1))
     with pytest.raises(OperandError, match=rf"step 1 \({name}\).*{words}") as caught:
         execute(Plan((Compute(1, name, operands),)), [StepResult(earlier)])

@@ -36,7 +36,7 @@ def test_fewest_parentheses(program: str, formula: str) -> None:
     assert render_formula(parse_program(program)) == formula
 
 
-def test_numbers_show_what_the_print_says() -> None:
+def test_numbers_are_shown_as_printed() -> None:
     def at(id: int, value: str, scale: Scale) -> Extract:
         return Extract(id, CellRef("doc", 0, 1, id), "", Quantity(Decimal(value), scale))
 

@@ -82,7 +82,7 @@ def test_all_that_are_equal_are_the_highest() -> None:
     assert value(("argmax", (group(1, "4", "2", "4.0"),))) == items(("2009", None), ("2011", None))
 
 
-def test_what_has_no_label_is_no_label_that_is_selected() -> None:
+def test_entries_without_a_label_select_no_label() -> None:
     blank = group(1, "4", "2", labels=("", "2010"))
     assert value(("argmin", (blank,))) == Text("2010")
     with pytest.raises(OperandError):
@@ -134,7 +134,7 @@ def test_labels_that_differ_do_not_meet() -> None:
         (group(1, "3.2", "4.1", "5.5", scale=Scale.PERCENT), number("5"), ["2011"]),
     ],
 )
-def test_a_limit_is_taken_in_the_scale_of_the_cells(cells: CellGroup, limit: Constant, chosen: list[str]) -> None:
+def test_a_limit_is_read_in_the_scale_of_the_cells(cells: CellGroup, limit: Constant, chosen: list[str]) -> None:
     result = execute(plan(("above", (cells, limit)))).result
     assert isinstance(result.value, ValueList)
     assert [item.label for item in result.value.items] == chosen
@@ -155,7 +155,7 @@ def test_numbers_that_count_in_several_scales_are_compared_in_one_and_keep_their
     assert str(both.value) == "bonds: 2.2 billion; loans: 500 million"
 
 
-def test_several_numbers_are_listed_in_order_each_called_by_what_tells_it_apart() -> None:
+def test_several_numbers_are_listed_in_order_each_with_a_distinct_name() -> None:
     steps: tuple[Step, ...] = (
         Extract(1, cell(1, 2), "net sales, 2010", Quantity(Decimal("4.1"))),
         Extract(2, cell(1, 1), "net sales, 2009", Quantity(Decimal("3.2"))),
@@ -210,7 +210,9 @@ def test_a_list_that_doubles_with_each_step_is_refused() -> None:
         ([("count", (group(1, *["1"] * 1001, labels=("a",) * 1001),))], "1000"),
     ],
 )
-def test_what_is_no_selection_is_said_before_it_runs(steps: list[tuple[str, tuple[Operand, ...]]], named: str) -> None:
+def test_malformed_selections_are_reported_before_they_run(
+    steps: list[tuple[str, tuple[Operand, ...]]], named: str
+) -> None:
     (issue,) = validate(plan(*steps), 0)
     assert named in issue
 
@@ -257,7 +259,7 @@ def test_a_sum_of_cells_is_one_of_their_numbers_in_program_text(
     assert execute(parse_program(program)).result.value == value(*steps)
 
 
-def test_program_text_has_no_lists_and_says_so() -> None:
+def test_program_text_refuses_lists() -> None:
     with pytest.raises(ProgramError):
         to_program(plan(("argmax", (SALES,))))
     with pytest.raises(ProgramError):

@@ -53,7 +53,7 @@ def test_composites_become_the_benchmark_s_own(operation: str, program: str) -> 
     assert to_program(Plan((extract(1, "5"), extract(2, "4"), compute(3, operation, Ref(1), Ref(2))))) == program
 
 
-def test_an_absolute_value_is_its_operand_with_the_sign_turned_where_it_is_below_zero() -> None:
+def test_an_absolute_value_turns_the_sign_of_operands_below_zero() -> None:
     def program(*printed: str) -> str:
         first, second = (extract(place, text) for place, text in enumerate(printed, 1))
         return to_program(Plan((first, second, compute(3, "subtract", Ref(1), Ref(2)), compute(4, "absolute", Ref(3)))))
@@ -83,7 +83,7 @@ def test_a_chosen_constant_that_counts_as_percent_is_divided() -> None:
     assert plain(execute(parse_program(text)).result.value) == plain(expected)
 
 
-def test_earlier_turns_are_written_out_where_they_are_used() -> None:
+def test_used_earlier_turns_are_written_out() -> None:
     history = [
         lookup("206588"),
         lookup("181001"),
@@ -118,13 +118,13 @@ def test_repeating_an_earlier_answer_is_its_program() -> None:
     assert to_program(share, history) == "multiply(500, 13.4%)"
 
 
-def test_a_turn_without_a_plan_matters_only_where_it_is_needed() -> None:
+def test_a_turn_without_a_plan_matters_only_if_needed() -> None:
     assert to_program(lookup("5"), [None]) == "5"
     with pytest.raises(ProgramError, match="turn 1"):
         to_program(Plan((compute(1, "identity", Ref(-1)),)), [None])
 
 
-def test_a_faulty_earlier_plan_is_told() -> None:
+def test_a_faulty_earlier_plan_is_reported() -> None:
     with pytest.raises(PlanValidationError):
         to_program(Plan((compute(1, "identity", Ref(-1)),)), [Plan(())])
 
@@ -147,7 +147,7 @@ def test_a_row_is_written_by_its_label() -> None:
         ("table_average", (4,), "4"),
     ],
 )
-def test_a_row_that_says_its_table_is_written_out(operation: str, values: tuple[int, ...], program: str) -> None:
+def test_a_row_with_its_table_is_written_out(operation: str, values: tuple[int, ...], program: str) -> None:
     quantities = tuple(Quantity(Decimal(value)) for value in values)
     cells = tuple(CellRef("doc", 1, 1, column) for column in range(len(values)))
     plan = Plan((compute(1, operation, RowRef("total", quantities, cells, table=1)),))

@@ -182,5 +182,5 @@ def test_a_plan_with_one_operand_too_few_or_too_many_cannot_run(name: str) -> No
         assert issue.endswith(f"not {count}")
 
 
-def test_what_is_no_operation_gives_a_value() -> None:
+def test_unknown_operations_give_a_value() -> None:
     assert metric_of("lookup") == "value"

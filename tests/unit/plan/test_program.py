@@ -94,7 +94,7 @@ def test_labels_may_hold_commas_and_parentheses() -> None:
         (", ".join(["add(1, 2)"] * 65), 64 * 11 - 2, "64"),
     ],
 )
-def test_what_does_not_parse_says_where(text: str, position: int, named: str) -> None:
+def test_parse_errors_name_the_place(text: str, position: int, named: str) -> None:
     with pytest.raises(ProgramError) as caught:
         parse_program(text)
     assert named in str(caught.value)

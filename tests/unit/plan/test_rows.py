@@ -78,7 +78,7 @@ def test_a_row_of_one_table_needs_no_other_name() -> None:
     assert total_of(RowRef("debt"), OTHER, ONE) == 7
 
 
-def test_a_row_that_says_its_table() -> None:
+def test_a_row_with_its_table() -> None:
     assert total_of(RowRef("total", table=0), ONE, OTHER) == 3
     assert total_of(RowRef("total", table=1), ONE, OTHER) == 34
     for table, label in ((1, "debt"), (2, "total"), (-1, "total")):

@@ -174,7 +174,7 @@ def test_what_counts_in_ones_is_not_what_has_no_scale() -> None:
     assert (shown.scale, shown.unit) == (MILLION, "USD")
 
 
-def test_a_ratio_beside_a_printed_percentage_is_compared_as_a_fraction() -> None:
+def test_a_ratio_is_compared_with_a_printed_percentage_as_a_fraction() -> None:
     ratio = execute(plan("percentage", "25M", "100M")).result
     assert (ratio.number, ratio.in_ones) == (Decimal("0.25"), True)
     step = Extract(1, CellRef("doc", 0, 1, 1), "rate", Quantity(Decimal(20), PERCENT))
@@ -182,7 +182,7 @@ def test_a_ratio_beside_a_printed_percentage_is_compared_as_a_fraction() -> None
     assert execute(apart, [ratio]).result.number == Decimal("0.05")
 
 
-def test_a_constant_that_was_said_with_a_scale_is_aligned() -> None:
+def test_a_constant_with_a_stated_scale_is_aligned() -> None:
     page = Extract(1, CellRef("doc", 0, 1, 1), "debt", Quantity(Decimal(325)), label_scale=MILLION)
     made = Plan((page, Compute(2, "add", (Ref(1), Constant(Decimal("2.2"), "2.2", BILLION)))))
     assert execute(made).result.number == Decimal(2525)

@@ -42,7 +42,7 @@ def test_none_may_hold() -> None:
 
 
 @pytest.mark.parametrize("n", ["0", "1.5", "3", "1e40"])
-def test_a_place_that_a_list_does_not_have_is_said(n: str) -> None:
+def test_a_place_that_a_list_does_not_have_is_reported(n: str) -> None:
     for choose in (ranked, first(largest=True), first(largest=False)):
         with pytest.raises(OperandError, match="2"):
             choose(numbers(7, 8, n))
@@ -55,7 +55,7 @@ def test_a_place_that_a_list_does_not_have_is_said(n: str) -> None:
 
 
 @given(NUMBERS, st.data())
-def test_what_is_first_is_no_smaller_than_what_is_left(values: list[Decimal], data: st.DataObject) -> None:
+def test_first_entries_are_at_least_as_large_as_the_rest(values: list[Decimal], data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(values)))
     places = first(largest=True)([*values, Decimal(n)]).places
     taken, left = [values[place] for place in places], [v for p, v in enumerate(values) if p not in places]

@@ -17,7 +17,7 @@ def test_a_program_is_its_last_step_with_all_that_it_rests_on() -> None:
     assert program_tree(parse_program("table_sum(net sales, none)")) == ("table_sum", ("row", "net sales"))
 
 
-def test_what_is_no_program_has_no_tree() -> None:
+def test_malformed_programs_have_no_tree() -> None:
     taken = Extract(1, CellRef("page", 0, 1, 1), "sales", Quantity(5))  # type: ignore[arg-type]
     for plan in (Plan((taken,)), Plan((Compute(1, "identity", (Ref(-1),)),))):
         with pytest.raises(TypeError):

@@ -56,7 +56,7 @@ def test_a_fault_names_its_step(steps: tuple[Compute, ...], named: str) -> None:
     assert named in issue
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     plan = Plan((compute(1, "add", Ref(9), Ref(-1)), compute(1, "nonsense", Ref(2)), compute(3, "divide", TEN)))
     with pytest.raises(PlanValidationError) as caught:
         require_valid(plan, 0)

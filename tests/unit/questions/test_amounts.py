@@ -22,7 +22,7 @@ from quaestor.questions.question import read_question
         ("what is it less -5?", (), (5.0,), ()),
     ],
 )  # fmt: skip
-def test_years_numbers_and_counts_are_told_apart(
+def test_years_numbers_and_counts_are_distinguished(
     question: str, years: tuple[int, ...], numbers: tuple[float, ...], counts: tuple[float, ...]
 ) -> None:
     read = read_question(question)
@@ -38,5 +38,5 @@ def test_relative_periods(text: str, offsets: tuple[int, ...]) -> None:
     assert read_question(text).offsets == offsets
 
 
-def test_a_number_that_nothing_can_be_computed_with_is_none() -> None:
+def test_a_number_of_too_many_digits_is_ignored() -> None:
     assert numbers_in(f"what is {'9' * 5_000} less {'9' * 20}?", ()) == (1e20,)

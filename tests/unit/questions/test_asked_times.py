@@ -65,7 +65,7 @@ def test_the_start_of_a_year_is_the_end_of_the_year_before(text: str, year: int 
 
 
 @pytest.mark.parametrize("text", ["over the next five years", "due next year", "in which quarter", "half of it"])
-def test_what_lies_ahead_or_is_asked_for_is_no_time_of_a_number(text: str) -> None:
+def test_future_and_asked_times_are_not_times_of_numbers(text: str) -> None:
     assert _times(text, "year") == []
 
 

@@ -35,7 +35,7 @@ def test_parts_of_the_time_to_come_are_read(text: str, bounds: tuple[int, int | 
         "debt including the part due within a year",
     ],
 )
-def test_other_times_are_no_part_of_the_time_to_come(text: str) -> None:
+def test_other_times_are_not_buckets(text: str) -> None:
     assert read_bucket(text) is None
 
 

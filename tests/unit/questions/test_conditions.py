@@ -46,7 +46,7 @@ def test_limits(text: str, test: str, value: str, scale: Scale) -> None:
     assert (limit.test, limit.value, limit.scale) == (test, Decimal(value), scale)
 
 
-def test_a_year_and_a_length_of_time_are_no_limits() -> None:
+def test_years_and_lengths_of_time_are_not_limits() -> None:
     assert read_condition("was that more than in 2011?").limit is None
     assert read_condition("receivables over three months").limit is None
     assert read_condition("was it higher than 2011?").limit is None
@@ -79,8 +79,6 @@ def test_any_text_is_read(text: str) -> None:
         ("did sales exceed 5 million?", None, ""),
     ],
 )
-def test_one_thing_is_held_against_another_where_yes_or_no_is_asked(
-    question: str, extreme: str | None, than: str
-) -> None:
+def test_yes_no_questions_compare_two_things(question: str, extreme: str | None, than: str) -> None:
     condition = read_condition(question)
     assert (condition.extreme, condition.than) == (extreme, than)

@@ -38,13 +38,13 @@ def test_a_question_has_the_cues_of_its_words(question: str, cue: str) -> None:
     assert cue in read_question(question).cues
 
 
-def test_a_question_without_any_cue_says_only_what_it_names() -> None:
+def test_a_question_without_cues_only_names_things() -> None:
     found = read_question("rent").cues
     assert found & CUES.keys() == set()
     assert {"a_thing_is_named", "no_year_is_named"} <= found
 
 
-def test_a_number_word_says_how_many_things_are_meant_but_one_stands_for_a_noun() -> None:
+def test_number_words_count_things_but_one_replaces_a_noun() -> None:
     assert (COUNTS["both"], COUNTS["two"], COUNTS["five"]) == (2, 2, 5)
     assert "one" not in COUNTS
 
@@ -74,5 +74,5 @@ def test_a_pattern_is_named_by_an_id() -> None:
         ("in 2008?", False),
     ],
 )
-def test_a_question_stands_alone_that_names_a_thing_and_points_at_nothing(question: str, alone: bool) -> None:
+def test_a_question_is_self_contained_that_names_a_thing_and_points_at_nothing(question: str, alone: bool) -> None:
     assert read_question(question).is_self_contained is alone

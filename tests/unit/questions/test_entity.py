@@ -68,7 +68,7 @@ def test_a_question_that_points_back_is_about_what_was_asked_before(question: st
         ("", None),
     ],
 )
-def test_what_a_number_counts_stands_behind_it(after: str, thing: str | None) -> None:
+def test_what_a_number_counts_follows_it(after: str, thing: str | None) -> None:
     assert counted_thing(after) == thing
 
 

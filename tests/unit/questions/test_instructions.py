@@ -43,7 +43,7 @@ def test_the_statement_is_read_and_no_word_of_the_question() -> None:
         ("thanks", False),
     ],
 )
-def test_a_sentence_that_only_says_how_to_answer_is_no_question(sentence: str, instruction: bool) -> None:
+def test_instructions_are_not_questions(sentence: str, instruction: bool) -> None:
     assert is_instruction(sentence) == instruction
 
 

@@ -12,7 +12,7 @@ EXAMPLES = [(pattern, example) for pattern in PATTERNS for example in pattern.ex
 
 
 @for_each_row(EXAMPLES)
-def test_each_example_is_read_as_its_pattern_says(pattern: QuestionPattern, example: str) -> None:
+def test_each_example_is_read_by_its_pattern(pattern: QuestionPattern, example: str) -> None:
     assert pattern in read_question(example).patterns
     previous = min(pattern.after, default="percentage_change" if pattern.again else None)
     asked = "percentage_change" if pattern.again else pattern.metric_type
@@ -53,7 +53,7 @@ def test_there_is_always_a_type() -> None:
 
 
 @pytest.mark.parametrize("question", ["what was the change in rent?", "what was the loss?", "what is the difference?"])
-def test_signs_are_kept_unless_the_question_says_so(question: str) -> None:
+def test_signs_stay_unless_the_question_drops_them(question: str) -> None:
     assert not read_question(question).magnitude
 
 
@@ -67,7 +67,7 @@ def test_signs_are_kept_unless_the_question_says_so(question: str) -> None:
         ("what is the ratio of rent to revenue?", "as named"),
     ],
 )
-def test_words_say_which_operand_comes_first(question: str, order: str) -> None:
+def test_words_decide_which_operand_comes_first(question: str, order: str) -> None:
     asked = read_question(question).metric_types()[0].pattern
     assert next(pattern.order for pattern in read_question(question).patterns if pattern.name == asked) == order
 

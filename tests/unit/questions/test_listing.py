@@ -51,7 +51,7 @@ def test_times_are_listed_in_the_order_asked(question: str, items: tuple[str, ..
         "x" * 2_000 + " in 2008 and 2009?",
     ],
 )
-def test_other_questions_are_no_lists(question: str) -> None:
+def test_other_questions_are_not_lists(question: str) -> None:
     assert read_listing(question) is None
 
 
@@ -98,7 +98,7 @@ def test_no_question_crashes_it(words: list[str]) -> None:
         ("what are rates for Japanese Yen and Swiss Francs, respectively?", ("Japanese Yen", "Swiss Francs")),
     ],
 )
-def test_things_are_listed_where_each_is_asked_for(question: str, items: tuple[str, ...]) -> None:
+def test_things_are_listed_if_each_is_asked_for(question: str, items: tuple[str, ...]) -> None:
     listing = read_enumeration(question)
     assert listing is not None
     assert listing.items == items

@@ -61,7 +61,7 @@ def test_what_may_make_another_figure_of_it_is_named(question: str, beside: tupl
         "what was the change in inventories from 2023 to 2024?",
     ],
 )
-def test_what_is_none(question: str) -> None:
+def test_questions_without_a_measure(question: str) -> None:
     assert asked(question) is None
 
 

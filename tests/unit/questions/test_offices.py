@@ -19,5 +19,5 @@ def test_offices_are_spelled_out(asked: str, spelled: str) -> None:
     assert spell_offices(asked, lambda term: True) == spelled
 
 
-def test_an_abbreviation_that_the_filing_does_not_spell_out_is_kept() -> None:
+def test_an_abbreviation_that_the_filing_does_not_spell_out_stays() -> None:
     assert spell_offices("who is the CEO?", "ceo".__eq__) == "who is the CEO?"

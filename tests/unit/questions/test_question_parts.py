@@ -59,7 +59,7 @@ def test_one_question_stays_one(text: str) -> None:
     assert split_questions(text) == (text,)
 
 
-def test_a_long_text_is_not_taken_apart() -> None:
+def test_a_long_text_is_not_split() -> None:
     text = "What was revenue" + ", and what was rent" * 1_000
     assert split_questions(text) == (text,)
 

@@ -54,7 +54,7 @@ from quaestor.questions.splitting import split_question
         ("who is the auditor and since when?", ("who is the auditor?", "since when?")),
     ],
 )
-def test_questions_are_taken_apart_in_order(text: str, parts: tuple[str, ...]) -> None:
+def test_questions_are_split_in_order(text: str, parts: tuple[str, ...]) -> None:
     assert split_question(text) == parts
 
 

@@ -38,6 +38,6 @@ def test_years_are_counted_from_those_of_the_last_question_that_names_some(
     assert asked.year_set == set(years)
 
 
-def test_a_question_that_tells_none_stays_the_same_object() -> None:
+def test_a_question_that_states_no_years_stays_the_same_object() -> None:
     asked = read_question("and the tax?")
     assert with_stated_years(asked, [read_question(OVER_THREE)]) is asked

@@ -26,7 +26,7 @@ def test_stems_are_of_the_words_of_meaning(text: str, found: tuple[str, ...]) ->
     assert stems(text) == found
 
 
-def test_shapes_keep_every_word_and_tell_years_from_other_numbers() -> None:
+def test_shapes_keep_every_word_and_mark_years_apart_from_numbers() -> None:
     assert shapes("In 2008, times 100%") == ("in", "YEAR", "time", "NUM", "%")
 
 

@@ -55,5 +55,5 @@ def test_two_times() -> None:
     assert [(time.year, time.month) for time in asked] == [(2023, 12), (2024, 3)]
 
 
-def test_words_that_only_say_when_name_nothing() -> None:
+def test_words_of_time_name_nothing() -> None:
     assert without_time_words("fourth-quarter net income").split() == ["net", "income"]

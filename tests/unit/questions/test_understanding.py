@@ -66,7 +66,7 @@ def test_one_name_is_one_operand(text: str) -> None:
     assert len(operands) == 1
 
 
-def test_instructions_are_no_operands() -> None:
+def test_instructions_are_not_operands() -> None:
     reading = read_filing_question(
         "Please answer in USD millions, rounded to two decimals: what was capex in 2023 per the cash flow statement?"
     )
@@ -74,7 +74,7 @@ def test_instructions_are_no_operands() -> None:
     assert (reading.role, reading.unit) == (TableRole.CASH_FLOWS, "amount")
 
 
-def test_a_definition_of_a_measure_is_no_operand() -> None:
+def test_a_definition_of_a_measure_is_not_an_operand() -> None:
     reading = read_filing_question("inventory turnover for 2024, using cost of sales over average inventory")
     assert reading.relation == ""
     assert reading.operands[0].measures == ("inventory_turnover",)
@@ -148,7 +148,7 @@ def test_what_is_included_is_not_looked_up_alone() -> None:
         ("take rate", False),
     ],
 )
-def test_a_total_is_asked_for_by_words_that_are_no_part_of_a_name(text: str, total: bool) -> None:
+def test_a_total_is_asked_for_by_words_outside_of_names(text: str, total: bool) -> None:
     assert read_filing_question(text).total_asked is total
 
 

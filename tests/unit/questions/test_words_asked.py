@@ -29,7 +29,7 @@ from quaestor.questions.words_asked import term_asked, words_asked, words_behind
         ("what did the board approve in 2003?", "rest"),
     ],
 )
-def test_what_is_asked_for_is_told_by_the_form(question: str, asked: str) -> None:
+def test_the_form_decides_what_is_asked_for(question: str, asked: str) -> None:
     assert words_asked(question) == asked
 
 
@@ -47,7 +47,7 @@ def test_what_is_asked_for_is_told_by_the_form(question: str, asked: str) -> Non
         "",
     ],
 )
-def test_numbers_names_and_yes_or_no_are_no_words(question: str) -> None:
+def test_numbers_names_and_yes_or_no_are_not_words(question: str) -> None:
     assert words_asked(question) is None
 
 

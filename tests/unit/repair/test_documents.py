@@ -28,7 +28,7 @@ def graph() -> KnowledgeGraph:
     return GraphProvider.of([the_page()]).graph(the_page())
 
 
-def test_a_corrected_cell_prints_the_new_number_and_says_what_was_read() -> None:
+def test_a_corrected_cell_prints_the_new_number_and_notes_the_old() -> None:
     page = corrected_document(the_page(), numbers(misread(1, 1, "200,000")))
     found = page.cell(cell(1, 1))
     assert (found.text, found.quantities, found.misread) == ("200,000", (parse_quantity("200,000"),), "206588")
@@ -39,7 +39,7 @@ def test_a_corrected_cell_prints_the_new_number_and_says_what_was_read() -> None
     assert the_page().cell(cell(1, 1)).text == "206588"
 
 
-def test_a_corrected_sentence_keeps_its_words_and_spans_and_says_what_is_corrected() -> None:
+def test_a_corrected_sentence_keeps_its_words_and_spans_and_notes_the_correction() -> None:
     was, ref = MENTION.quantity, MENTION.ref
     page = corrected_document(the_page(), numbers(NumberCorrection(ref, was, parse_quantity("$ 19 million"))))
     sentence, before = page.sentence(ref), the_page().sentence(ref)
@@ -56,7 +56,7 @@ def test_where_nothing_is_corrected_the_document_is_the_same_one() -> None:
     assert ledger.document.digest == the_page().digest
 
 
-def test_the_facts_of_a_page_are_those_that_stand_whenever_the_graph_was_made() -> None:
+def test_the_facts_of_a_page_are_current_whenever_the_graph_was_made() -> None:
     made = record(1, misread(1, 1, "200,000"))
     text = record(2, NumberCorrection(MENTION.ref, MENTION.quantity, parse_quantity("$ 19 million")))
     corrected = corrected_graph(graph(), [made, text])

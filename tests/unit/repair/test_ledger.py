@@ -44,7 +44,7 @@ def test_a_misread_cell_changes_every_answer_that_rests_on_it_and_no_other() -> 
     assert shown(a_ledger()) == FIRST
 
 
-def test_a_misread_cell_changes_the_sentences_that_say_it() -> None:
+def test_a_misread_cell_changes_its_sentences() -> None:
     turns = the_turns()
     plan = turns[0].answer.plan
     assert plan is not None
@@ -79,7 +79,7 @@ def test_another_reading_and_another_operation() -> None:
     assert ledger.turns[2].answer.corrected is not None
 
 
-def test_what_cannot_be_computed_any_longer_says_so_and_comes_back() -> None:
+def test_answers_that_cannot_be_computed_any_longer_fail_and_come_back() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 2, "0"), "Ada")
     fourth = ledger.turns[3]
@@ -91,7 +91,7 @@ def test_what_cannot_be_computed_any_longer_says_so_and_comes_back() -> None:
     assert ledger.turns == the_turns()
 
 
-def test_a_later_correction_of_the_same_cell_counts_and_each_is_taken_back_alone() -> None:
+def test_a_later_correction_of_the_same_cell_counts_and_each_is_undone_alone() -> None:
     ledger = a_ledger()
     ledger.correct(misread(1, 1, "200,000"), "Ada")
     ledger.correct(misread(1, 1, "300,000"), "Bo")
@@ -154,7 +154,7 @@ def test_a_number_is_put_into_a_cell_that_had_none() -> None:
         NumberCorrection(CellRef("x", 0, 0, 1), Quantity(Decimal(2008)), Quantity(Decimal(1))),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line_and_leaves_no_record(act: Act) -> None:
+def test_refused_corrections_are_one_line_and_leave_no_record(act: Act) -> None:
     ledger = a_ledger()
     if isinstance(act, SourceChoice | NumberCorrection):
         act = replace(act, source=replace(act.source, document=the_page().id))
@@ -164,7 +164,7 @@ def test_what_cannot_be_done_is_said_in_one_line_and_leaves_no_record(act: Act) 
     assert (ledger.corrections, ledger.turns) == ((), the_turns())
 
 
-def test_who_and_why_are_kept_in_one_line_without_signs_that_lead_a_terminal() -> None:
+def test_author_and_reason_are_one_line_without_control_characters() -> None:
     made = a_ledger().correct(misread(1, 1, "5"), "  A\x1b[31mda\n\u202e ", "mis\nread " + "x" * 900)
     assert made.author == "A [31mda"
     assert (made.reason[:8], len(made.reason)) == ("mis read", 400)

@@ -31,7 +31,7 @@ def test_other_readings_come_first_and_operations_last_each_result_once() -> Non
     assert len({offer.gives for offer in found[1:]}) == len(found) - 1
 
 
-def test_every_offer_comes_to_what_it_says() -> None:
+def test_every_offer_comes_to_its_answer() -> None:
     for turn in range(5):
         for offer in possible_corrections(a_ledger(), turn):
             ledger = a_ledger()

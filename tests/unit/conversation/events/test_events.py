@@ -65,7 +65,7 @@ def test_all_of_them_come_back_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("stored", [{"kind": "sung"}, {"text": "no kind"}, "text", {"kind": "tool_called", "tool": 1}])
-def test_what_is_no_event_is_refused(stored: JsonValue) -> None:
+def test_malformed_events_are_refused(stored: JsonValue) -> None:
     with pytest.raises(StoredValueError):
         load_events([stored])
 

@@ -48,24 +48,24 @@ def test_an_expression_is_found_with_its_kind(question: str, words: str, kind: s
         "what is the total rent expense?",
     ],
 )
-def test_a_question_that_says_all_itself_has_no_expression(question: str) -> None:
+def test_a_complete_question_has_no_expression(question: str) -> None:
     assert found_in(question) == ()
 
 
-def test_the_difference_that_is_asked_for_is_no_reference_to_one() -> None:
+def test_an_asked_difference_is_not_a_reference() -> None:
     asked, used = found_in("what was, then, the difference?"), found_in("what is rent over the difference?")
     assert [e.kind for e in asked] == ["ellipsis"]
     assert [(e.kind, e.noun) for e in used] == [("result", "difference")]
 
 
-def test_an_expression_tells_its_noun_its_things_its_years_and_how_many() -> None:
+def test_an_expression_has_its_noun_things_years_and_count() -> None:
     (both,) = found_in("what was the sum of those two rent balances?")
     assert (both.noun, set(both.words), both.count) == ("balance", {"rent"}, 2)
     (cell,) = found_in("how much is that S&P performance in 2004, in percentage?")
     assert (set(cell.words), set(cell.years), cell.count) == ({"s&p", "performance"}, {2004}, 1)
 
 
-def test_expressions_stand_in_their_order_and_do_not_overlap() -> None:
+def test_expressions_are_in_order_and_do_not_overlap() -> None:
     question = "how much does this change represent in relation to that rent in 2004, in that same period?"
     found = found_in(question)
     assert [question[e.start : e.end] for e in found] == ["this change", "that rent in 2004", "that same period"]

@@ -22,7 +22,7 @@ def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another()
     assert find_focus(read_question("what was the goodwill?"), MEMORY) == (None, True)
 
 
-def test_a_named_thing_governs_what_stands_beside_it_and_not_what_it_is_compared_with() -> None:
+def test_a_named_thing_governs_its_neighbours_and_not_what_it_is_compared_with() -> None:
     assert taken_as_thing("how much is this change of the rent?") == [RENT]
     assert taken_as_thing("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
 

@@ -20,7 +20,7 @@ def test_a_cell_that_is_read_again_is_the_result_of_the_turn_that_looked_it_up()
     assert results[2].rests == (1, 0)
 
 
-def test_equal_results_are_one_where_they_were_last_found() -> None:
+def test_equal_results_are_one_at_their_last_place() -> None:
     again = looked_up("what was the rent in 2007, again?", "rent", 2007)
     latest = latest_results(results_of_turns(memory_of(RENT_2007, RENT_2008, again)))
     assert [result.turn for result in latest] == [2, 1]

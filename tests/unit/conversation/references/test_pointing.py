@@ -37,12 +37,12 @@ def test_what_is_meant_answers_to_kind_thing_and_period(question: str, turns: se
     assert meant(question) == turns
 
 
-def test_it_is_said_what_speaks_for_a_result() -> None:
+def test_likeness_gives_its_reasons() -> None:
     (expression,) = pointing_expressions(read_question("how much is this percentage?"))
     latest = likeness(expression, LATEST[0], 0, LATEST[0].things)
     assert all(said in latest.reasons[0] for said in ("ratio", "percentage"))
     assert likeness(expression, LATEST[1], 1, LATEST[0].things).score < latest.score
 
 
-def test_results_that_are_counted_are_told() -> None:
+def test_counted_results_are_recorded() -> None:
     assert pointed_at(read_question("what is the sum of these two values?"), LATEST).counts == {2}

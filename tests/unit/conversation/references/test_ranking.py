@@ -39,7 +39,7 @@ def test_the_number_of_sets_is_bounded_however_long_the_conversation() -> None:
     assert len(sets_of(asked, latest_results(results_of_turns(memory_of(*turns))))) < 60
 
 
-def test_traits_say_what_a_reader_can_check() -> None:
+def test_traits_are_words_that_a_reader_can_check() -> None:
     asked = read_question("how much does this change represent?")
     base, later, change = sorted(LATEST, key=lambda result: result.turn)
     assert {"a_change_and_its_base", "of_value_and_change", "one_used_already"} <= set(
@@ -90,7 +90,7 @@ def test_ids_have_words_for_people_and_older_keys_mean_the_same() -> None:
     assert UNSPOKEN - set(CUE_WORDS) == {"wording_average_named", "wording_value_named"}
 
 
-def test_what_is_said_of_a_question_is_told_from_its_words_and_the_last_result() -> None:
+def test_cues_come_from_the_words_and_the_last_result() -> None:
     assert "points_at_a_result" in cue_features(read_question("what is that change in thousands?"), LATEST)
     assert "points_at_several_results" in cue_features(read_question("what is the sum of these two values?"), LATEST)
     assert "scales_one_result" in cue_features(read_question("what is that times 1000?"), LATEST)

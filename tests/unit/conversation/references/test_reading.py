@@ -19,35 +19,35 @@ def line(*expressions: Coreference, sets: dict[tuple[int, ...], float], focus: s
     return reading_line(References(expressions, chosen, focus), lambda turn: f"#{turn}")
 
 
-def test_what_is_used_is_told_once_with_its_words() -> None:
+def test_used_results_are_named_once_with_their_words() -> None:
     told = line(meaning("this change", "result", 2, 0), sets={(0, 2): 0.9, (2,): 0.1}, focus="rent")
     assert '#0 and #2 ("this change")' in told
     assert "rent" not in told
 
 
-def test_words_for_several_results_stand_behind_all_of_them() -> None:
+def test_words_for_several_results_follow_all_of_them() -> None:
     told = line(meaning("these two values", "results", 0, 1), sets={(0, 1): 1.0})
     assert '#0 and #1 ("these two values")' in told
 
 
-def test_a_reading_is_told_alone_where_it_is_certain_beside_the_next_where_likely_else_not() -> None:
+def test_a_certain_reading_is_shown_alone_and_a_likely_one_with_the_next() -> None:
     assert line(sets={(1,): 0.95, (): 0.05}).endswith("from #1")
     assert line(sets={(1,): 0.7, (0, 1): 0.2}).endswith("from #1 or from #0 and #1")
     assert line(sets={(1,): 0.6, (): 0.3}).endswith("from #1 or from only the page")
     assert line(meaning("that year", "period", 1, means="2008"), sets={(1,): 0.4, (0, 1): 0.3}) == ""
 
 
-def test_years_of_another_topic_are_not_told() -> None:
+def test_years_of_another_topic_are_not_shown() -> None:
     found = (meaning("the same year", "period", 1, means="2008"),), (AntecedentSet((), 1.0, "why"),)
     assert "2008" in reading_line(References(*found), str)
     assert "2008" not in reading_line(References(*found, focus="rent", switched=True), str)
 
 
-def test_words_that_can_mean_two_turns_are_told_with_both() -> None:
+def test_ambiguous_words_are_shown_with_both_turns() -> None:
     assert "#1 or #2" in line(meaning("it", "result", 1, 2), sets={(): 1.0})
 
 
-def test_what_is_no_result_is_told_by_its_meaning() -> None:
+def test_other_references_are_shown_by_their_meaning() -> None:
     told = line(
         meaning("and in that year?", "ellipsis", 1), meaning("that year", "period", 1, means="2008"),
         sets={(): 1.0}, focus="rent",
@@ -55,7 +55,7 @@ def test_what_is_no_result_is_told_by_its_meaning() -> None:
     assert re.search(r'#1.*"that year".*2008.*rent', told)
 
 
-def test_nothing_is_told_where_nothing_is_known() -> None:
+def test_nothing_is_shown_if_nothing_is_known() -> None:
     assert line(sets={(): 1.0}, focus="rent") == ""
     assert line(meaning("it", "result"), sets={(): 0.6, (1,): 0.4}, focus="rent") == ""
     assert reading_line(References(), str) == ""

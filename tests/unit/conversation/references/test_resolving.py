@@ -195,7 +195,7 @@ def test_a_year_that_the_question_names_itself_is_not_counted_from() -> None:
     assert expression(resolved("and what was it in the previous year?", RENT), "the previous year").means == "2007"
 
 
-def test_the_time_of_a_change_is_all_of_it_where_its_question_names_one_year() -> None:
+def test_the_time_of_a_change_is_whole_if_its_question_names_one_year() -> None:
     shared = CHANGED.add(
         computed("and how much does it represent in relation to the 2007 total?", "divide", -1, -3, entity="rent")
     )

@@ -28,7 +28,7 @@ def samples(count: int = 200) -> list[MeasuredQuestion]:
     return found
 
 
-def test_what_tells_is_learned_and_half_have_an_answer() -> None:
+def test_predictors_are_learned_and_half_have_an_answer() -> None:
     model = fit_answerability(samples(), WORDS)
     assert model is not None
     assert model.weights.argmin() == PLACE

@@ -57,7 +57,7 @@ def test_the_other_year_is_printed_nowhere(puts: list[SyntheticQuestion]) -> Non
         assert any(word.isdigit() and len(word) == 4 for word in asked)
 
 
-def test_a_page_of_another_company_is_none_of_the_questions_own(puts: list[SyntheticQuestion]) -> None:
+def test_a_page_of_another_company_is_not_the_questions_own(puts: list[SyntheticQuestion]) -> None:
     own = {(put.question, put.document.id) for put in puts if put.answerable and not put.history}
     others = [put for put in puts if put.kind == "other company"]
     assert others
@@ -82,7 +82,7 @@ def _asked(name: str, label: str, value: str, question: str) -> Example:
     return Example(name, (question,), (GoldTurn(value, a_value(value), None, 0),), document, name[:4])
 
 
-def test_a_page_that_says_the_same_by_accident_is_left_out() -> None:
+def test_a_page_that_has_the_same_by_accident_is_left_out() -> None:
     question = "what was the net revenue in 2008?"
     same = [
         _asked("ACME/2008/page_1.pdf", "net revenue", "135", question),

@@ -15,7 +15,7 @@ def numbers(document: Document) -> NumberMatrix:
 
 
 @pytest.mark.parametrize("document", sample_pages(), ids=lambda document: document.id)
-def test_a_page_of_which_nothing_is_taken_out_is_the_same(document: Document) -> None:
+def test_a_page_of_which_nothing_is_removed_is_the_same(document: Document) -> None:
     again = without_lines(document, frozenset())
     assert (again.digest, again.tables, again.sentences) == (document.digest, document.tables, document.sentences)
 

@@ -197,7 +197,7 @@ def test_what_cannot_be_used_goes_back_with_the_reason(fault: Reply, told: str, 
     assert len(kept) == bool(fault.text or fault.calls)
 
 
-def test_what_the_check_says_goes_back_too() -> None:
+def test_the_faults_of_the_check_go_back_too() -> None:
     def check(said: Steps) -> list[str]:
         return [] if said.thought == "so" else ["there is no thought.", "and no reason"]
 
@@ -222,7 +222,7 @@ def test_it_ends_in_a_named_error(attempts: int) -> None:
     assert len(came.asked) == len(came.trace) == attempts
 
 
-def test_a_withheld_reply_is_told_apart() -> None:
+def test_a_withheld_reply_is_distinguished() -> None:
     body = {
         "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "content_filter"}],
@@ -231,13 +231,13 @@ def test_a_withheld_reply_is_told_apart() -> None:
     assert came.error
 
 
-def test_a_request_that_is_not_taken_is_not_repeated() -> None:
+def test_a_rejected_request_is_not_repeated() -> None:
     came = put(lambda asked: Reply("too long", status=400))
     assert "too long" in came.error
     assert len(came.asked) == 1
 
 
-def test_an_object_beside_words_is_found_whatever_was_asked_for() -> None:
+def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
         came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
         assert came.said == READ
@@ -252,7 +252,7 @@ def test_an_object_beside_words_is_found_whatever_was_asked_for() -> None:
         ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: input should be a valid integer"),
     ],
 )
-def test_a_fault_names_the_field_as_it_was_said_and_what_was_given(said: dict[str, Any], fault: str) -> None:
+def test_a_fault_names_the_field_as_written_and_what_was_given(said: dict[str, Any], fault: str) -> None:
     with pytest.raises(ModelReplyError, match="the JSON does not fit its schema: ") as caught:
         read_json(Steps, said)
     assert fault in str(caught.value)

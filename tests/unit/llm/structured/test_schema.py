@@ -40,7 +40,7 @@ class Bush:
     leaf: Leaf
 
 
-def test_a_part_that_is_used_once_stands_where_it_is_used() -> None:
+def test_a_part_that_is_used_once_is_inlined() -> None:
     leaf = {
         "description": "Told to a model.",
         "type": "object",
