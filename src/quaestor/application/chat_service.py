@@ -25,7 +25,7 @@ from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
 from quaestor.conversation.events import Event
-from quaestor.conversation.turn import Act, Correction, ToolCall, Turn, standing
+from quaestor.conversation.turn import Act, Correction, ToolCall, Turn, active_corrections
 from quaestor.core.computing import compute, computing_limit
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
@@ -214,7 +214,7 @@ class Chat:
     @property
     def corrected_last(self) -> bool:
         """Whether the last thing that was done is a correction that stands, and no question."""
-        stands = standing(self._ledger.corrections)
+        stands = active_corrections(self._ledger.corrections)
         return bool(stands) and stands[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
@@ -272,7 +272,9 @@ class Chat:
         graph = await self.graph()
         if graph is None or not self.turns:
             raise InputError("no answers yet: ask a question first")
-        return ExportedConversation(self.document.id, graph, tuple(self.turns), standing(self._ledger.corrections))
+        return ExportedConversation(
+            self.document.id, graph, tuple(self.turns), active_corrections(self._ledger.corrections)
+        )
 
     async def close(self) -> None:
         """Keep how it ended, and lets go of model and store."""

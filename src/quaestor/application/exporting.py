@@ -9,7 +9,7 @@ from quaestor.application.files import OutputFile
 from quaestor.application.resolve import page_file
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, turn_of_record
-from quaestor.conversation.turn import as_corrected, standing
+from quaestor.conversation.turn import active_corrections, apply_corrections
 from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.recording import correction_of_record
 from quaestor.exports.conversation import ExportedConversation
@@ -100,8 +100,8 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
         if turns := await store.turns(record.id, id):
             graph = graph_from_triples(await store.load_graph(record.id, id), f"the graph of {id}")
             made = tuple(correction_of_record(one) for one in corrected if one.conversation == id)
-            now = as_corrected(tuple(map(turn_of_record, turns)), made)
-            found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), standing(made)))
+            now = apply_corrections(tuple(map(turn_of_record, turns)), made)
+            found.append(ExportedConversation(id, corrected_graph(graph, made), tuple(now), active_corrections(made)))
     if not found:
         raise InputError(f"run {record.id} has no answers yet")
     return tuple(found)

@@ -16,7 +16,7 @@ from quaestor.conversation.turn import (
     ReadingChoice,
     SourceChoice,
     Undo,
-    standing,
+    active_corrections,
 )
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError
@@ -130,7 +130,7 @@ def _operation(name: str, step: str | None, ledger: Ledger, turn: int) -> Operat
 
 
 def _undo(number: str | None, ledger: Ledger) -> Undo:
-    stands = standing(ledger.corrections)
+    stands = active_corrections(ledger.corrections)
     if not stands:
         raise InputError("no correction to undo")
     return Undo(int(number) if number else stands[-1].number)
@@ -165,7 +165,7 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
 def correction_line(correction: Correction, ledger: Ledger) -> str:
     """Return what was done, by whom and when, in one line."""
     why = f" ({correction.reason})" if correction.reason else ""
-    stands = {one.number for one in standing(ledger.corrections)}
+    stands = {one.number for one in active_corrections(ledger.corrections)}
     undone = "" if isinstance(correction.act, Undo) or correction.number in stands else ", undone"
     when = f"{correction.made:%Y-%m-%d %H:%M} UTC"
     return f"{correction.number}  {act_words(correction.act, ledger)}{why}: {correction.author}, {when}{undone}"

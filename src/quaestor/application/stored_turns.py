@@ -8,7 +8,7 @@ from quaestor.application.run_service import find_run
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import load_events
 from quaestor.conversation.references.expressions import References
-from quaestor.conversation.turn import Correction, ToolCall, Turn, as_corrected, changed_turn, standing
+from quaestor.conversation.turn import Correction, ToolCall, Turn, active_corrections, apply_change, apply_corrections
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
@@ -97,7 +97,7 @@ def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Tur
     mine = [change for made in corrections for change in made.changes if change.turn == record.index]
     if not mine or mine[-1].answer.corrected is None:
         return None
-    return changed_turn(turn_of_record(record), mine[-1])
+    return apply_change(turn_of_record(record), mine[-1])
 
 
 async def stored_corrections(
@@ -186,9 +186,9 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
         if example.document == document.id:
             turns = await store.turns(record.id, example.conversation)
             made = await stored_corrections(store, record.id, example.conversation)
-            now = as_corrected(tuple(map(turn_of_record, turns)), made)
+            now = apply_corrections(tuple(map(turn_of_record, turns)), made)
             found += [(kept.index, turn) for kept, turn in zip(turns, now, strict=True)]
-            stands += standing(made)
+            stands += active_corrections(made)
     if not found:
         raise InputError(f"run {record.id} has no questions about {document.id}")
     return AnsweredDocument(corrected_document(document, Numbers.of(stands)), tuple(found))

@@ -16,11 +16,11 @@ from quaestor.conversation.display import (
     ShownSource,
     arithmetic,
     confidence_words,
+    locate_source,
     show_confidence,
     show_correction,
     show_number,
     show_source,
-    whereabouts,
 )
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import ToolCalled, load_events
@@ -84,7 +84,7 @@ def _sources(console: Console, sources: Sequence[Source], document: Document, *,
     """Print where numbers are; of a filing under the words for the place, once for numbers of one place."""
     last = ""
     for number, source in enumerate(sources, start=1):
-        where = "" if document.is_page else whereabouts(source, document).words
+        where = "" if document.is_page else locate_source(source, document).words
         if where and where != last:
             console.print(Padding(Text(where, style="dim"), (0, 0, 0, 5), expand=False))
         last = where

@@ -76,13 +76,13 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
             yield _cluster()
             return
         if address is not None:
-            with _connected(address):
+            with _connect(address):
                 yield _cluster()
             return
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         with _environment(token | _LOOPBACK), _fresh_secrets(), _loopback():
             async with _local(cpus) as started:
-                with _connected(started):
+                with _connect(started):
                     yield _cluster()
 
 
@@ -107,7 +107,7 @@ def _require_answer(address: str) -> None:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[None]:
+def _connect(address: str) -> Iterator[None]:
     import ray
 
     with _preserve_signals():

@@ -30,7 +30,7 @@ def hold_ray() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the program that asked decides what it means
     threading.Thread(target=_end_with_input, args=(folder,), daemon=True).start()
     try:
-        reply = {"address": _started(cpus, folder)}
+        reply = {"address": _start_ray(cpus, folder)}
     except Exception as error:  # noqa: BLE001 - whatever it is, the program that asked has to hear of it
         reply = {"error": f"{type(error).__name__}: {error}"}
     signal.signal(signal.SIGTERM, lambda *_: _end(folder))  # not Ray's, which leaves what it has started
@@ -39,7 +39,7 @@ def hold_ray() -> None:
         signal.pause()
 
 
-def _started(cpus: int, folder: str) -> str:
+def _start_ray(cpus: int, folder: str) -> str:
     import ray
 
     ray.init(

@@ -62,17 +62,17 @@ class _Hand:
         return version("quaestor"), self.failure
 
     def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:
-        return asyncio.run(_done(self.work, job, shared))
+        return asyncio.run(_do_job(self.work, job, shared))
 
 
 class _AskingHand(_Hand):
     """A worker that waits for others: does several jobs at once."""
 
     async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:  # type: ignore[override]  # Ray awaits it
-        return await _done(self.work, job, shared)
+        return await _do_job(self.work, job, shared)
 
 
-async def _done(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
+async def _do_job(work: Work[Any, Any], job: Any, shared: tuple[Any, ...]) -> tuple[bool, Any]:
     """Return whether a job was done, and the result or the error: as a value it arrives as it is."""
     try:
         return True, await work(job, *shared)

@@ -78,7 +78,7 @@ def _amount(value: Decimal, answer: Answer) -> str:
         return f"{_rounded(value, form, 4)} %"
     if form.scale not in (None, Scale.PERCENT) and (scale is not Scale.ONE or answer.in_ones):
         asked_for = value * scale.factor / form.scale.factor
-        if not _vanishes(asked_for, form):
+        if not _rounds_to_nothing(asked_for, form):
             value, scale = asked_for, form.scale
     whole = _is_in_other_scale(answer) and value == value.to_integral_value()
     shown = value.to_integral_value() if whole else value
@@ -91,7 +91,7 @@ def _amount(value: Decimal, answer: Answer) -> str:
     return " ".join(words)
 
 
-def _vanishes(value: Decimal, form: AskedForm) -> bool:
+def _rounds_to_nothing(value: Decimal, form: AskedForm) -> bool:
     """Whether rounding leaves nothing of a number, as of $ 2.63 a share in millions."""
     return bool(value) and form.decimals is not None and abs(value) < Decimal(1).scaleb(-form.decimals) / 2
 
@@ -188,7 +188,7 @@ class SourceLocation:
         return ", ".join(part for part in (self.file, page, " > ".join(section)) if part)
 
 
-def whereabouts(source: Source, document: Document) -> SourceLocation:
+def locate_source(source: Source, document: Document) -> SourceLocation:
     """Return the place of a source in its file."""
     block, path, file = document.block(source), document.section(source).path, file_of(document, source)
     title = " ".join(block.content.title.split()) if isinstance(block.content, Table) else ""
@@ -301,13 +301,13 @@ def _grounds(sources: tuple[Source, ...], document: Document, cited: int) -> Ite
             sentences.setdefault((source.section, source.sentence), []).append(source)
     for found in list(sentences.values())[:_SENTENCES]:
         text = marked_text(document.sentence(found[0]).text, [(source.start, source.end) for source in found])
-        where = html_text(shortened(whereabouts(found[0], document).words))
+        where = html_text(shortened(locate_source(found[0], document).words))
         yield f'<p style="margin:.3em 0">{f"<small>{where}</small><br>" if where else ""}{text}</p>'
     yield _places(sources, document, cited)
 
 
 def _caption(cell: CellRef, document: Document) -> str:
-    where, table = whereabouts(cell, document).words, document.table(cell.table)
+    where, table = locate_source(cell, document).words, document.table(cell.table)
     return shortened(where or table.title or table.caption)
 
 

@@ -204,13 +204,13 @@ def _quotient(operands: tuple[Meaning, ...], metric: str, operation: str) -> Mea
     part, whole = operands
     if part.metric == "change" and len(part.parts) == 2:
         later, earlier = part.parts
-        if _same(whole, earlier):
+        if _is_value(whole, earlier):
             return _relative(later, earlier)
-        if _same(whole, later) and _before(later, earlier):
+        if _is_value(whole, later) and _before(later, earlier):
             # A decline is described as the earlier value less the later one, and is relative to the earlier.
             return _relative(earlier, later, "decline")
     if part.metric == "sum" and whole.constant == len(part.parts):
-        return _listed(part.parts, "average", "average")
+        return _list_parts(part.parts, "average", "average")
     if whole.constant is not None:
         return _build(
             "ratio", f"{_bare(part)} divided by {whole.text}", f"{_full(part)} divided by {whole.text}", (part,)
@@ -235,29 +235,29 @@ def _sum(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
     parts = tuple(
         part for operand in operands for part in (operand.parts if operand.metric == "sum" else ()) or (operand,)
     )
-    return _listed(parts if len(parts) <= _MOST_PARTS else operands, metric, "sum")
+    return _list_parts(parts if len(parts) <= _MOST_PARTS else operands, metric, "sum")
 
 
 def _mean(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
-    return _listed(operands, metric, "average")
+    return _list_parts(operands, metric, "average")
 
 
 def _largest(operands: tuple[Meaning, ...], metric: str, _: str) -> Meaning:
-    return _listed(operands, metric, "largest" if metric == "maximum" else "smallest")
+    return _list_parts(operands, metric, "largest" if metric == "maximum" else "smallest")
 
 
-def _listed(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
+def _list_parts(parts: tuple[Meaning, ...], metric: str, word: str) -> Meaning:
     periods = [part.period for part in parts]
     if len({part.subject for part in parts}) == 1 and all(periods) and len(set(periods)) == len(periods):
         subject = f"{word} of {parts[0].subject}" if len(parts) > 1 else parts[0].subject
-        text = f"{subject} {_joined([_when(part) for part in parts])}"
+        text = f"{subject} {_join([_when(part) for part in parts])}"
     else:
-        subject = f"{word} of {_joined(_counted(map(_bare, parts)))}"
-        text = _with_period(subject, parts, f"{word} of {_joined(_counted(map(_full, parts)))}")
+        subject = f"{word} of {_join(_count_names(map(_bare, parts)))}"
+        text = _with_period(subject, parts, f"{word} of {_join(_count_names(map(_full, parts)))}")
     return _build(metric, subject, text, parts)
 
 
-def _counted(names: Iterable[str]) -> list[str]:
+def _count_names(names: Iterable[str]) -> list[str]:
     """Each name once; one of several numbers with how many there are of it."""
     return [name if count == 1 else f"{count} numbers of {name}" for name, count in Counter(names).items()]
 
@@ -290,7 +290,7 @@ def _infix(word: str) -> "Composer":
 
 
 def _other(operands: tuple[Meaning, ...], metric: str, operation: str) -> Meaning:
-    words = f"{operation.replace('_', ' ')} of {_joined([_full(operand) for operand in operands])}"
+    words = f"{operation.replace('_', ' ')} of {_join([_full(operand) for operand in operands])}"
     return _build(metric, words, words, operands)
 
 
@@ -344,7 +344,7 @@ def _differ_in_period_only(later: Meaning, earlier: Meaning) -> bool:
     )
 
 
-def _same(base: Meaning, value: Meaning) -> bool:
+def _is_value(base: Meaning, value: Meaning) -> bool:
     """Whether a divisor is that value: looked up again, or written as the constant that it prints."""
     return base.key == value.key or (base.constant is not None and value.key == number_key(base.constant))
 
@@ -389,7 +389,7 @@ def _enclose(words: str, meaning: Meaning) -> str:
     )
 
 
-def _joined(words: Sequence[str]) -> str:
+def _join(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
 
@@ -440,10 +440,10 @@ def selected(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     elif operation == "labels":
         made = replace(listed, metric="selection", base=None)
     elif operation == "count":
-        made = _reworded(listed, "number of {0}", _entries_with(listed, noun), "count")
+        made = _reword(listed, "number of {0}", _entries_with(listed, noun), "count")
     elif operation in _COMPARED:
         limit = operands[1].text
-        made = _reworded(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
+        made = _reword(listed, f"{{0}} {_COMPARED[operation]} {limit}", "", listed.metric)
     else:
         made = _extreme(operation, operands, noun)
     words = "\n".join((operation, *(operand.key for operand in operands)))
@@ -488,7 +488,7 @@ def _list_meaning_listed(operands: Sequence[Meaning]) -> Meaning:
     whens = [operand.text.removeprefix(operand.subject) for operand in operands]
     if len(subjects) == 1 and len(operands) <= _MOST_LISTED and all(when.startswith(" in ") for when in whens):
         years = list(dict.fromkeys(when.removeprefix(" in ") for when in whens))
-        text = f"{operands[0].subject} in {_joined(years)}"
+        text = f"{operands[0].subject} in {_join(years)}"
     return shortened_meaning(
         Meaning(
             "",
@@ -506,12 +506,12 @@ def _extreme(operation: str, operands: Sequence[Meaning], noun: str) -> Meaning:
     listed = operands[0]
     metric = "selection" if OPERATIONS[operation].gives == "label" else listed.metric
     if operation in _EXTREMES:
-        return _reworded(listed, f"{noun or _noun(listed)} with the {_EXTREMES[operation]} {{0}}", "", metric)
+        return _reword(listed, f"{noun or _noun(listed)} with the {_EXTREMES[operation]} {{0}}", "", metric)
     place = operands[1].text
     if operation == "rank":
         which = f"{_ordinal(place.removeprefix('-'))}{'lowest' if place.startswith('-') else 'highest'}"
-        return _reworded(listed, f"{noun or _noun(listed)} with the {which} {{0}}", "", metric)
-    return _reworded(listed, f"the {place} {operation} of {{0}}", "", metric)
+        return _reword(listed, f"{noun or _noun(listed)} with the {which} {{0}}", "", metric)
+    return _reword(listed, f"the {place} {operation} of {{0}}", "", metric)
 
 
 def _ordinal(place: str) -> str:
@@ -528,7 +528,7 @@ def _noun(listed: Meaning) -> str:
     return "year" if listed.axis == "periods" else "line"
 
 
-def _reworded(listed: Meaning, words: str, before: str, metric: str) -> Meaning:
+def _reword(listed: Meaning, words: str, before: str, metric: str) -> Meaning:
     """The meaning of what is made of a list, its words within others, the periods behind them."""
     subject = words.format(before + listed.subject)
     when = listed.text[len(listed.subject) :] if listed.text.startswith(listed.subject) else None

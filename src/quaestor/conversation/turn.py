@@ -273,7 +273,7 @@ class Correction:
     changes: tuple[ChangedAnswer, ...] = ()
 
 
-def standing(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
+def active_corrections(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
     """Return the corrections that are not undone, in their order, without the undoing."""
     found: dict[int, Correction] = {}
     for correction in corrections:
@@ -284,7 +284,7 @@ def standing(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
     return tuple(found.values())
 
 
-def as_corrected(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tuple[Turn, ...]:
+def apply_corrections(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tuple[Turn, ...]:
     """Return turns as they read with the corrections made to them; question, events and cost are those of before.
 
     Args:
@@ -294,11 +294,11 @@ def as_corrected(turns: Sequence[Turn], corrections: Iterable[Correction]) -> tu
     for correction in corrections:
         for change in correction.changes:
             if change.turn < len(found):
-                found[change.turn] = changed_turn(found[change.turn], change)
+                found[change.turn] = apply_change(found[change.turn], change)
     return tuple(found)
 
 
-def changed_turn(turn: Turn, change: ChangedAnswer) -> Turn:
+def apply_change(turn: Turn, change: ChangedAnswer) -> Turn:
     """Return a turn with the answer that it has now."""
     return replace(turn, answer=change.answer, verified=change.verified, registers=change.registers, error=change.error)
 

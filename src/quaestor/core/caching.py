@@ -37,7 +37,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
             most: The sizes of all values together are at most this; the one used last stays whatever its size.
             size: What a value counts; by default each counts one.
         """
-        self._most, self._size = most, size or _one
+        self._most, self._size = most, size or _unit_size
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._whole = 0
         self._lock = threading.Lock()
@@ -78,7 +78,7 @@ class BoundedCache(_Clearing, Generic[K, V]):
         return len(self._entries)
 
 
-def _one(_value: object) -> int:
+def _unit_size(_value: object) -> int:
     return 1
 
 

@@ -294,7 +294,7 @@ def _run_here(work: Callable[[], R]) -> R:
     try:
         if task in _unwanted:
             raise asyncio.CancelledError
-        with _ctrl_c_at_once():
+        with _interrupt_on_ctrl_c():
             return _within_limit(work, running)
     except InterruptedWork:
         raise asyncio.CancelledError from None
@@ -318,7 +318,7 @@ def interrupt(task: "asyncio.Task[Any]") -> None:
 
 
 @contextmanager
-def _ctrl_c_at_once() -> Iterator[None]:
+def _interrupt_on_ctrl_c() -> Iterator[None]:
     """Have Ctrl-C raise KeyboardInterrupt where asyncio would cancel a task, which cannot hear it while it computes."""
     if threading.current_thread() is threading.main_thread():
         before = signal.getsignal(signal.SIGINT)

@@ -212,7 +212,7 @@ class _Evidence:
                     if _HUNDREDS_PRINTED.fullmatch(digits):
                         whole.add(column)
                     self.long_whole |= len(digits) > 3 and not _YEAR.fullmatch(digits)
-                elif self._takes(digits):
+                elif self._count_evidence(digits):
                     opened.add(column)
             self.mixed_row |= bool(opened and whole)
             open_columns |= opened
@@ -230,7 +230,7 @@ class _Evidence:
         found = _AMOUNT.fullmatch(text)
         return None if found is None or _MONTH.fullmatch(found["digits"]) else found["digits"]
 
-    def _takes(self, digits: str) -> bool:
+    def _count_evidence(self, digits: str) -> bool:
         """Count what a number shows; True of one that may have decimals or thousands (`1.234`)."""
         hundreds = _BY_HUNDREDS.fullmatch(digits) is not None
         comma = _ONLY[DECIMAL_COMMA].fullmatch(digits) is not None

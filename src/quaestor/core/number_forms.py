@@ -199,7 +199,7 @@ def read_number(text: str, masked: str, match: re.Match[str], *, cell: bool) -> 
     if closing and not aside:
         if _is_footnote(masked, match, tail, cell=cell):
             return None
-        tail = _joined(tail, _read_tail(masked, closing.end(), digits, short=False, cell=False))
+        tail = _join(tail, _read_tail(masked, closing.end(), digits, short=False, cell=False))
     leads = cell and not masked[: match.start()].strip()
     start = match.end("outer") if match["outer"] and (aside or match["inner"] or not closing) else match.start()
     if match["minus1"] and match["minus1"] != "-" and not leads:
@@ -261,7 +261,7 @@ def _read_tail(masked: str, position: int, digits: str, *, short: bool, cell: bo
     return _Tail(percent is not None, scale, word.end())
 
 
-def _joined(inner: _Tail, outer: _Tail) -> _Tail:
+def _join(inner: _Tail, outer: _Tail) -> _Tail:
     """What follows the digits inside the parentheses, and then after them."""
     scaled = inner if inner.scale is not Scale.ONE else outer
     return _Tail(inner.percent or outer.percent, scaled.scale, outer.end)

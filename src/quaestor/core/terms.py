@@ -17,14 +17,14 @@ _WORD_OR_BREAK = lazy_regex(rf"{_WORD.pattern}|[;\n]")
 _OWNER = lazy_regex(r"'s(?![a-z])")
 
 
-class _Own(threading.local):
+class _ThreadStemmer(threading.local):
     """A stemmer for each thread: it keeps the word in itself while it works."""
 
     def __init__(self) -> None:
         self.stemmer = Stemmer.Stemmer("english")
 
 
-_own = _Own()
+_thread = _ThreadStemmer()
 
 _UNITED_STATES = lazy_regex(
     r"u(?<=\bu)(?<!tell u)(?<!give u)(?<!show u)(?:\.?s\.?(?![a-z$&])(?:a\b)?|nited states(?: of america)?\b)"
@@ -51,7 +51,7 @@ def term(word: str) -> str:
     """Return the term of a word in lower case."""
     if word in ("us", "usa"):
         return "us"
-    return word if len(word) < 4 or not word.isalpha() else str(_own.stemmer.stemWord(word))
+    return word if len(word) < 4 or not word.isalpha() else str(_thread.stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -231,7 +231,7 @@ class ConversationRunner:
         if self._session is None or self._watcher is None:
             yield
         else:
-            with self._session.exchanges.heard(self._conversation.id, self._watcher.on_exchange):
+            with self._session.exchanges.listen(self._conversation.id, self._watcher.on_exchange):
                 yield
 
     async def _turn(self, begun: TurnBegun, context: TurnContext) -> Turn:

@@ -314,7 +314,7 @@ class _TableReader:
 
     def _name(self, label: str, period: Period | None, line: str) -> str:
         code = period_code(period).replace("-", "_").replace("/", "_to_").replace("..", "later") if period else ""
-        parts = [part for part in (code, _short(label)) if part] or [line]
+        parts = [part for part in (code, _short_name(label)) if part] or [line]
         name = "_".join((self.fact.name, *parts))
         if name in self.names:
             name = f"{name}_{line}"
@@ -324,7 +324,7 @@ class _TableReader:
         return name
 
 
-def _short(label: str) -> str:
+def _short_name(label: str) -> str:
     """Return a label's part of a name: its beginning, and every year that is in the rest of it."""
     begin = slug(label)[:_LONGEST_SLUG].strip("_")
     parts = begin.split("_")

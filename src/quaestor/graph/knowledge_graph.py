@@ -145,18 +145,18 @@ class KnowledgeGraph:
 
     @cached_property
     def _by_subject(self) -> Mapping[str, list[Triple]]:
-        return _grouped(self._triples, 0)
+        return _group(self._triples, 0)
 
     @cached_property
     def _by_predicate(self) -> Mapping[str, list[Triple]]:
-        return _grouped(self._triples, 1)
+        return _group(self._triples, 1)
 
     @cached_property
     def _sparql(self) -> Sparql:
         return Sparql(self._triples, self.namespaces)
 
 
-def _grouped(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
+def _group(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
     found: dict[str, list[Triple]] = {}
     for triple in triples:
         found.setdefault(triple[place], []).append(triple)

@@ -239,7 +239,7 @@ class Sparql:
             with _engine_errors(guarded):
                 return bool(self._query(guarded))
         reply = shared_worker().ask(self._request(guarded, limits), self._turtle)
-        return bool(_checked(reply, guarded)["answer"])
+        return bool(_check_reply(reply, guarded)["answer"])
 
     def _is_small(self, guarded: Guarded) -> bool:
         patterns = guarded.patterns
@@ -284,10 +284,10 @@ class Sparql:
         return Iri(self._shorten.iri(iri).strip("<>"))
 
     def _run_in_worker(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
-        reply = _checked(shared_worker().ask(self._request(guarded, limits), self._turtle), guarded)
-        return reply["names"], [[self._received(term) for term in row] for row in reply["rows"]]
+        reply = _check_reply(shared_worker().ask(self._request(guarded, limits), self._turtle), guarded)
+        return reply["names"], [[self._read_term(term) for term in row] for row in reply["rows"]]
 
-    def _received(self, term: Sequence[str] | None) -> Value | None:
+    def _read_term(self, term: Sequence[str] | None) -> Value | None:
         if term is None:
             return None
         return _literal(term[1], term[2]) if term[0] == "literal" else self._node(term[1])
@@ -340,7 +340,7 @@ def _engine_errors(guarded: Guarded) -> Iterator[None]:
         raise _engine_error(type(error).__name__, str(error), guarded) from None
 
 
-def _checked(reply: dict[str, Any], guarded: Guarded) -> dict[str, Any]:
+def _check_reply(reply: dict[str, Any], guarded: Guarded) -> dict[str, Any]:
     if "error" in reply:
         raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
     return reply
@@ -352,10 +352,10 @@ def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
         _log.error("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
         return QueryError("the engine failed at it; write it in another way")
     _log.debug("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
-    return _malformed(message, guarded)
+    return _locate_complaint(message, guarded)
 
 
-def _malformed(message: str, guarded: Guarded) -> QueryError:
+def _locate_complaint(message: str, guarded: Guarded) -> QueryError:
     """Return the engine's complaint with the place in the query that it is about."""
     place = _PLACE.search(message)
     if place is None:

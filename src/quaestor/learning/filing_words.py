@@ -68,7 +68,7 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
     found: dict[int, float] = {}
     for text in _texts_of(answer):
         wanted = _words(text)
-        for at in _having_most(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8):
+        for at in _find_similar(tuple(dict.fromkeys(terms(text))), index, _LEAST * 0.8):
             share = len(wanted & _words(index.sentences[at].text)) / max(1, len(wanted))
             if share >= _LEAST:
                 found[at] = found.get(at, 0.0) + _SHARES_WORDS * share
@@ -78,7 +78,7 @@ def grade_sentences(answer: Mapping[str, Any], index: SentenceIndex) -> dict[int
     return found
 
 
-def _having_most(wanted: tuple[str, ...], index: SentenceIndex, share: float) -> list[int]:
+def _find_similar(wanted: tuple[str, ...], index: SentenceIndex, share: float) -> list[int]:
     """Return the sentences that have most of some terms."""
     if not wanted:
         return []

@@ -65,7 +65,7 @@ def label_turn(
     """
     plan = parse_program(gold.program)
     tree = program_tree(plan)
-    answer = _counted(gold.executed)
+    answer = _as_number(gold.executed)
     operation, parts = _operation(tree, earlier, state)
     operands, acceptable = list[Operand](), list[tuple[int, ...]]()
     for part in parts:
@@ -79,7 +79,7 @@ def label_turn(
     counts = _counts(operation, operands, state, leaves)
     if gold.stated is not None and leaves is not None:
         answer = _solver_value(operation, operands, leaves, answer)
-    outcome = TurnAction(operation, tuple(operands), _remembered(operation, operands, plan, answer), counts)
+    outcome = TurnAction(operation, tuple(operands), _history_value(operation, operands, plan, answer), counts)
     return LabelledTurn(question, outcome, answer, tuple(acceptable)), tree
 
 
@@ -95,19 +95,19 @@ def _solver_value(operation: str, operands: Sequence[Operand], leaves: NumberMat
     return answer if value is None else value
 
 
-def _counted(value: AnswerValue) -> float:
+def _as_number(value: AnswerValue) -> float:
     """A number, or 1 and 0 for yes and no: what programs of the benchmark come to."""
     counted = as_float(value)
     assert counted is not None  # no program gives words
     return counted
 
 
-def _remembered(operation: str, operands: Sequence[Operand], plan: Plan, answer: float) -> float:
+def _history_value(operation: str, operands: Sequence[Operand], plan: Plan, answer: float) -> float:
     """The value that the solver's own history would hold: unrounded; a looked-up percentage as printed."""
     if operation == "lookup":
         return operands[0].value
     try:
-        return _counted(execute(plan).result.value)
+        return _as_number(execute(plan).result.value)
     except ExecutionError:
         # The operations on table rows need the row, which a program only names.
         return answer
@@ -142,22 +142,22 @@ def _operation(tree: Tree, earlier: Sequence[Tree], state: DialogueState) -> tup
     if name == "add" and len(terms := _terms(tree, earlier, state)) > 2:
         return "sum", terms
     if name == "divide" and operands[0][0] in ("add", "subtract", "multiply"):
-        terms = _terms(_added(operands[0]), earlier, state)
+        terms = _terms(_add_negatives(operands[0]), earlier, state)
         if len(terms) > 1 and _is_number(operands[1], len(terms)):
             return "average", terms
     return name, operands
 
 
-def _added(tree: Tree) -> Tree:
+def _add_negatives(tree: Tree) -> Tree:
     """A sum whose numbers are below zero as one of negative numbers: `-(2 + 3)` and `-2 - 3` are `-2 + -3`."""
     if tree[0] == "multiply" and isinstance(tree[1], tuple) and tree[2] == ("constant", -1.0, "const_m1"):
-        return _negative(_added(tree[1]))
+        return _negative(_add_negatives(tree[1]))
     if tree[0] == "subtract" and isinstance(tree[1], tuple) and isinstance(tree[2], tuple):
-        first = _added(tree[1])
+        first = _add_negatives(tree[1])
         if _below_zero(first) and tree[2][0] == "number":
             return ("add", first, _negative(tree[2]))
     if tree[0] == "add":
-        return ("add", *(_added(part) for part in tree[1:] if isinstance(part, tuple)))
+        return ("add", *(_add_negatives(part) for part in tree[1:] if isinstance(part, tuple)))
     return tree
 
 

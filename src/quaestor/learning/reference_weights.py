@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.pointing import pointed_at
+from quaestor.conversation.references.pointing import read_pointing
 from quaestor.conversation.references.ranking import BY_HAND, Weights, cue_features, sets_of, traits_of
 from quaestor.learning.references import LabelledReference
 from quaestor.questions.question import read_question
@@ -50,7 +50,7 @@ def reference_samples(labelled: Iterable[LabelledReference]) -> list[ReferenceSa
         place = next((n for n, c in enumerate(candidates) if item.is_right(r.turn for r in c)), None)
         if place is not None:
             cues = sorted(cue_features(asked, latest) - by_hand)
-            pointed = pointed_at(asked, latest)
+            pointed = read_pointing(asked, latest)
             traits = (traits_of(chosen, asked, latest, pointed) for chosen in candidates)
             shown = tuple(tuple((t, c) for t in own for c in cues) for own in traits)
             samples.append(ReferenceSample(item.company, shown, place))

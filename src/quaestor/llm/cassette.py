@@ -80,7 +80,7 @@ def pack(text: str) -> dict[str, JsonValue]:
     except ValueError:
         return {"lines": list(text.splitlines(keepends=True))}
     for style in range(len(_STYLES)):
-        if _encoded(value, style) == text:
+        if _encode(value, style) == text:
             return {"json": value, "style": style}
     return {"lines": list(text.splitlines(keepends=True))}
 
@@ -93,13 +93,13 @@ def unpack(packed: JsonValue) -> str:
     """
     match packed:
         case {"json": value, "style": int(style)} if 0 <= style < len(_STYLES):
-            return _encoded(value, style)
+            return _encode(value, style)
         case {"lines": [*lines]} if all(isinstance(line, str) for line in lines):
             return "".join(str(line) for line in lines)
     raise ValueError("a body that is neither `json` nor `lines`")
 
 
-def _encoded(value: JsonValue, style: int) -> str:
+def _encode(value: JsonValue, style: int) -> str:
     separators, ascii_only = _STYLES[style]
     return json.dumps(value, separators=separators, ensure_ascii=ascii_only)
 
@@ -249,7 +249,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         return self._entries[chosen]
 
     def _missing(self, key: str, method: str, path: str, body: str, place: TurnKey) -> str:
-        missing = f"{self._path} does not contain this request ({_named(place)})"
+        missing = f"{self._path} does not contain this request ({_title(place)})"
         times = self._keys.count(key)
         if times:
             return f"{missing} again; all {times} recordings of it have been played"
@@ -271,7 +271,7 @@ class CassettePlayer(httpx2.AsyncBaseTransport):
         more = f" and {len(found) - _MOST_DIFFERENCES} more" if len(found) > _MOST_DIFFERENCES else ""
         shown = "; ".join(found[:_MOST_DIFFERENCES])
         return (
-            f"{missing}; the nearest is number {number + 1} ({_named(nearest.place)}), which differs in {shown}{more}"
+            f"{missing}; the nearest is number {number + 1} ({_title(nearest.place)}), which differs in {shown}{more}"
         )
 
 
@@ -315,7 +315,7 @@ def _content(body: str) -> JsonValue:
     return value
 
 
-def _named(place: TurnKey) -> str:
+def _title(place: TurnKey) -> str:
     return f"{place.conversation}, turn {place.turn + 1}" if place.conversation else "outside any turn"
 
 

@@ -49,7 +49,7 @@ async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
         ModelAccessError: It cannot be reached as it is set up.
         OutageError: Its server does not answer.
     """
-    yield await _reachable(connection)
+    yield await _check_reachable(connection)
     profile = connection.model.profile
     tools, json_schema = profile.get("supports_tools", True), profile.get("supports_json_schema_output", False)
     yield await _try_probe(connection, "tools", tools, "tools", _tools)
@@ -57,7 +57,7 @@ async def check_model(connection: Connection) -> AsyncIterator[ModelCheck]:
     yield await _try_probe(connection, "streaming", True, "", _streaming)
 
 
-async def _reachable(connection: Connection) -> ModelCheck:
+async def _check_reachable(connection: Connection) -> ModelCheck:
     started = time.perf_counter()
     response = await model_request(connection.model, _prompt("Reply with the single word: ready"))
     milliseconds = 1000 * (time.perf_counter() - started)

@@ -37,7 +37,7 @@ def read_request(body: str) -> tuple[Message, ...]:
 
 def read_response(body: str) -> tuple[Message, ...]:
     """Return the messages of a reply: text, tool calls, or an error."""
-    document = _object(body) or _assembled(body)
+    document = _object(body) or _assemble(body)
     if document is None:
         return (Message("body", body),)
     if "error" in document:
@@ -72,7 +72,7 @@ def _message(message: Node) -> Iterator[Message]:
             yield Message(f"call {function.get('name')}", str(function.get("arguments")))
 
 
-def _assembled(body: str) -> Node | None:
+def _assemble(body: str) -> Node | None:
     """Return a streamed reply as if it had come whole; None if the body is not a stream."""
     events = [e for line in body.splitlines() if line.startswith("data:") if (e := _object(line[5:])) is not None]
     if not events:

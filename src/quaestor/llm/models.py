@@ -137,7 +137,7 @@ async def connect(
             spec,
             meter,
             retries=RetryPolicy(attempts=spec.attempts),
-            sleep=sleep if live else _at_once,
+            sleep=sleep if live else _skip_wait,
         )
         if tracing is not None:
             from quaestor.llm.tracing import traced
@@ -146,7 +146,7 @@ async def connect(
         yield Connection(model, meter, spec)
 
 
-async def _at_once(_seconds: float) -> None:
+async def _skip_wait(_seconds: float) -> None:
     """Does not wait: what is replayed has waited when it was recorded."""
 
 

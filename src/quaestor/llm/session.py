@@ -75,7 +75,7 @@ class ExchangeLog:
             hearing(exchange)
 
     @contextmanager
-    def heard(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
+    def listen(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
         """Pass each exchange of a conversation that ends inside to a listener, as it ends.
 
         Args:

@@ -14,8 +14,8 @@ from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
 from quaestor.plan import lists
-from quaestor.plan.lists import Listed, ListEntry
-from quaestor.plan.operations import OPERATIONS, PRECISION, Chosen, Operation, metric_of, require_in_range
+from quaestor.plan.lists import Entries, ListEntry
+from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, Selection, metric_of, require_in_range
 from quaestor.plan.scales import Dimension, shift_decimal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import require_valid
@@ -106,7 +106,7 @@ class _Run:
 
     def __init__(self, plan: Plan, history: Sequence[StepResult | None]) -> None:
         self._plan, self._history = plan, history
-        self._lists: dict[int, Listed] = {}
+        self._lists: dict[int, Entries] = {}
         self.registers: list[StepResult] = []
 
     def add(self, step: Step) -> None:
@@ -116,7 +116,7 @@ class _Run:
             return
         try:
             made = self._compute(step, OPERATIONS[step.operation])
-            if isinstance(made, Listed):
+            if isinstance(made, Entries):
                 self._lists[step.id] = made
                 made = _make_result(made.value, made.counts, made.sources)
         except OperandError as error:
@@ -125,7 +125,7 @@ class _Run:
             raise OperandError(f"step {step.id} ({step.operation}) cannot compute with {error}", step.id) from error
         self.registers.append(made)
 
-    def _compute(self, step: Compute, operation: Operation) -> StepResult | Listed:
+    def _compute(self, step: Compute, operation: Operation) -> StepResult | Entries:
         if operation.takes == "anything":
             return self._copy(step.operands[0], step)
         if operation.takes == "entries":
@@ -142,7 +142,7 @@ class _Run:
         plain = made.number is not None and made.scale is Scale.ONE and not made.unit
         return replace(made, fraction=plain and self._is_fraction(step))
 
-    def _copy(self, operand: Operand, step: Compute) -> StepResult | Listed:
+    def _copy(self, operand: Operand, step: Compute) -> StepResult | Entries:
         """The identity: what a reference means, as it is."""
         if isinstance(operand, Ref):
             return self._lists.get(operand.step) or self._register(operand, step)
@@ -163,7 +163,7 @@ class _Run:
         sources = unique_sources(source for register in registers for source in register.sources)
         return StepResult(Text(" ".join(self._plan.explanation)), sources=sources)
 
-    def _select(self, step: Compute, operation: Operation) -> StepResult | Listed:
+    def _select(self, step: Compute, operation: Operation) -> StepResult | Entries:
         listed = self._listed(step.operands[0], step)
         limit = [self._limit(operand, step) for operand in step.operands[1:]]
         limit_sources = [source for _, _, sources in limit for source in sources]
@@ -171,7 +171,7 @@ class _Run:
             made = operation.function([Decimal(0)] * len(listed.entries))
         else:
             made, _ = _calculate(operation, [*map(lists.reckonable, listed.entries), *limit])
-        if not isinstance(made, Chosen):
+        if not isinstance(made, Selection):
             return _make_result(made, Dimension(in_ones=True), listed.sources)
         chosen = listed.chosen(made.places, limit_sources)
         if operation.gives == "list":
@@ -180,22 +180,22 @@ class _Run:
         if operation.gives == "label" and len(labels) == 1:
             return _make_result(Text(labels[0]), Dimension(), chosen.sources)
         named = (ListEntry(entry.label, None, sources=entry.sources) for entry in chosen.entries)
-        return Listed(tuple(named), chosen.other_sources)
+        return Entries(tuple(named), chosen.other_sources)
 
-    def _compute_each(self, step: Compute, operation: Operation) -> Listed:
+    def _compute_each(self, step: Compute, operation: Operation) -> Entries:
         """Arithmetic on each entry of a list: alone, with the one of that label in another list, or with one number."""
         operands = [self._listed(o, step) if self._is_list(o) else self._number(o, step) for o in step.operands]
-        listed = [one for one in operands if isinstance(one, Listed)]
+        listed = [one for one in operands if isinstance(one, Entries)]
         pairs = list(lists.pair(*listed)) if len(listed) == 2 else [(entry,) for entry in listed[0].entries]
-        extra = [source for one in operands for source in (one.other_sources if isinstance(one, Listed) else one[2])]
+        extra = [source for one in operands for source in (one.other_sources if isinstance(one, Entries) else one[2])]
         made: list[ListEntry] = []
         for met in pairs:
             waiting = iter(met)
-            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Listed) else one for one in operands]
+            numbers = [lists.reckonable(next(waiting)) if isinstance(one, Entries) else one for one in operands]
             value, counts = _apply(operation, numbers)
             sources = unique_sources(source for entry in met for source in entry.sources)
             made.append(ListEntry(met[0].label, number_of(value), counts, sources))
-        return Listed(tuple(made), unique_sources(extra))
+        return Entries(tuple(made), unique_sources(extra))
 
     def _is_list(self, operand: Operand) -> bool:
         if isinstance(operand, Ref) and operand.step < 0:
@@ -203,7 +203,7 @@ class _Run:
             return register is not None and isinstance(register.value, ValueList)
         return isinstance(operand, CellGroup) or (isinstance(operand, Ref) and operand.step in self._lists)
 
-    def _listed(self, operand: Operand, step: Compute) -> Listed:
+    def _listed(self, operand: Operand, step: Compute) -> Entries:
         if isinstance(operand, CellGroup):
             return lists.of_group(operand)
         if isinstance(operand, Ref):
@@ -215,7 +215,7 @@ class _Run:
             raise OperandError(f"{kind_words(register.value)}, only with a list")
         raise OperandError("a single number, only with a list")
 
-    def _entries(self, operand: Operand, step: Compute) -> Listed:
+    def _entries(self, operand: Operand, step: Compute) -> Entries:
         """What an operand of `items` adds to the list; a number of the page under its label."""
         if self._is_list(operand):
             return self._listed(operand, step)
@@ -227,7 +227,7 @@ class _Run:
         number, counts, sources = self._number(operand, step)
         return lists.of_one(Number(number), number, counts, None, sources)
 
-    def _join_entries(self, step: Compute) -> Listed:
+    def _join_entries(self, step: Compute) -> Entries:
         """The list of `items`: shares in percent, what is computed called by its operation, or what it is made of."""
         parts = [self._entries(operand, step) for operand in step.operands]
         fractions = [isinstance(o, Ref) and self._register(o, step).fraction for o in step.operands]
@@ -284,12 +284,12 @@ class _Run:
             left += [self._plan.steps[place - 1] for place in named]
         return lists.common_parts(labels) or None
 
-    def _limit(self, operand: Operand, step: Compute) -> lists.Counted:
+    def _limit(self, operand: Operand, step: Compute) -> lists.Amount:
         """The number next to a list."""
         number, counts, sources = self._number(operand, step)
         return number, operand.limits if isinstance(operand, Constant) else counts, sources
 
-    def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Counted]:
+    def _numbers(self, operand: Operand, step: Compute, operation: Operation) -> Sequence[lists.Amount]:
         """The numbers of an operand: one, those of a row, those of a list."""
         if isinstance(operand, RowRef):
             return _row(operand, step)
@@ -300,7 +300,7 @@ class _Run:
             return [(*lists.reckonable(entry)[:2], listed.sources) for entry in listed.entries]
         return [self._number(operand, step)]
 
-    def _number(self, operand: Operand, step: Compute) -> lists.Counted:
+    def _number(self, operand: Operand, step: Compute) -> lists.Amount:
         if isinstance(operand, Constant):
             return require_in_range(operand.value), operand.counts, ()
         if not isinstance(operand, Ref):
@@ -320,14 +320,14 @@ class _Run:
         return register
 
 
-def _apply(operation: Operation, operands: Sequence[lists.Counted]) -> tuple[Number | YesNo, Dimension]:
+def _apply(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo, Dimension]:
     """Return arithmetic on numbers, and what its result counts."""
     made, counts = _calculate(operation, operands)
-    assert not isinstance(made, Chosen)  # an operation on numbers
+    assert not isinstance(made, Selection)  # an operation on numbers
     return made, counts
 
 
-def _calculate(operation: Operation, operands: Sequence[lists.Counted]) -> tuple[Number | YesNo | Chosen, Dimension]:
+def _calculate(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo | Selection, Dimension]:
     reading = operation.rule([counts for _, counts, _ in operands])
     numbers = [shift_decimal(operands[place][0], shift) for place, shift in enumerate(reading.shifts)]
     return operation.function(numbers), reading.counts
@@ -343,7 +343,7 @@ def _make_result(value: AnswerValue, counts: Dimension, sources: tuple[Source, .
     return StepResult(value, counts.scale, counts.unit, sources, counts.in_ones)
 
 
-def _row(label: RowRef, step: Compute) -> Sequence[lists.Counted]:
+def _row(label: RowRef, step: Compute) -> Sequence[lists.Amount]:
     if not label.values or len(label.values) != len(label.sources):
         raise OperandError(f"step {step.id} ({step.operation}) has no numbers for the row {label.text[:60]!r}", step.id)
     return [

@@ -23,7 +23,7 @@ MOST_ENTRIES = 1_000
 _PARTS = lazy_regex(r"(?<!\s)\s*+[,|;]\s+")
 
 
-Counted = tuple[Decimal, Dimension, tuple[Source, ...]]
+Amount = tuple[Decimal, Dimension, tuple[Source, ...]]
 """A number, what it counts, and what it rests on."""
 
 
@@ -47,7 +47,7 @@ class ListEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Entries:
     """A list.
 
     Attributes:
@@ -88,12 +88,12 @@ class Listed:
         own = self._common is None
         return ValueList(tuple(_item(entry, own=own) for entry in self.entries))
 
-    def chosen(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Listed":
+    def chosen(self, places: Sequence[int], other_sources: Iterable[Source] = ()) -> "Entries":
         """Return the entries at some places, in the order of these; it rests on all others too."""
-        return Listed(tuple(self.entries[place] for place in places), (*self.sources, *other_sources))
+        return Entries(tuple(self.entries[place] for place in places), (*self.sources, *other_sources))
 
 
-def reckonable(entry: ListEntry) -> Counted:
+def reckonable(entry: ListEntry) -> Amount:
     """Return the number of an entry.
 
     Raises:
@@ -104,25 +104,25 @@ def reckonable(entry: ListEntry) -> Counted:
     return require_in_range(entry.number), entry.counts, entry.sources
 
 
-def of_group(group: CellGroup) -> Listed:
+def of_group(group: CellGroup) -> Entries:
     """Return the cells of a group as a list."""
     cells = zip(group.labels, group.values, group.counts, group.sources, strict=True)
     entries = (ListEntry(label.strip() or None, require_in_range(q.value), kind, (at,)) for label, q, kind, at in cells)
-    return Listed(tuple(entries))
+    return Entries(tuple(entries))
 
 
-def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Listed:
+def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) -> Entries:
     """Return an earlier answer as a list: which place belongs to which entry is not known any more."""
     entries = (
         ListEntry(item.label, item.number, counts if item.scale is None else Dimension(item.scale, item.unit))
         for item in value.items
     )
-    return Listed(tuple(entries), sources)
+    return Entries(tuple(entries), sources)
 
 
 def of_one(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
-) -> Listed:
+) -> Entries:
     """Return a number, words, or yes or no, as a list of one.
 
     Args:
@@ -130,11 +130,11 @@ def of_one(
         label: What a number is called, or None.
     """
     if number is None:
-        return Listed((ListEntry(print_value(value), None, sources=sources),))
-    return Listed((ListEntry(label, require_in_range(number), counts, sources),))
+        return Entries((ListEntry(print_value(value), None, sources=sources),))
+    return Entries((ListEntry(label, require_in_range(number), counts, sources),))
 
 
-def with_names(listed: Listed, names: Sequence[str | None]) -> Listed:
+def with_names(listed: Entries, names: Sequence[str | None]) -> Entries:
     """Return a list whose numbers without a label are called by some names."""
     pairs = zip(listed.entries, names, strict=True)
     entries = (entry if entry.label or entry.number is None else replace(entry, label=name) for entry, name in pairs)
@@ -160,7 +160,7 @@ def common_parts(labels: Sequence[str]) -> str:
     return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
 
 
-def in_percent(listed: Listed) -> Listed:
+def in_percent(listed: Entries) -> Entries:
     """Return a list of fractions with each in percent."""
     percent = Dimension(Scale.PERCENT)
     return replace(
@@ -172,18 +172,18 @@ def in_percent(listed: Listed) -> Listed:
     )
 
 
-def join(lists: Sequence[Listed]) -> Listed:
+def join(lists: Sequence[Entries]) -> Entries:
     """Return lists one after the other, each entry called by what distinguishes it."""
     entries = tuple(entry for listed in lists for entry in listed.entries)
     labels = _distinct_labels([entry.label for entry in entries])
     other_sources = tuple(source for listed in lists for source in listed.other_sources)
-    return Listed(
+    return Entries(
         tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)),
         other_sources,
     )
 
 
-def pair(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
+def pair(one: Entries, other: Entries) -> Iterator[tuple[ListEntry, ListEntry]]:
     """Yield the entries of two lists that have one label, in the order of the first.
 
     Raises:
@@ -202,7 +202,7 @@ def pair(one: Listed, other: Listed) -> Iterator[tuple[ListEntry, ListEntry]]:
         yield entry, by_label[entry.label]
 
 
-def labels_of_entries(listed: Listed) -> tuple[str, ...]:
+def labels_of_entries(listed: Entries) -> tuple[str, ...]:
     """Return what the entries are called.
 
     Raises:

@@ -13,7 +13,7 @@ from quaestor.plan.scales import Dimension, OperandScaling
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """The entries that an operation selects.
 
     Attributes:
@@ -23,21 +23,21 @@ class Chosen:
     places: tuple[int, ...]
 
 
-def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Chosen]:
+def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Selection]:
     """Return the choice of the highest or the lowest; of all that are.
 
     Args:
         choose: `max` or `min`.
     """
 
-    def chosen(values: Sequence[Decimal]) -> Chosen:
+    def chosen(values: Sequence[Decimal]) -> Selection:
         _require_entries(values)
         return _equal(values, choose(values))
 
     return chosen
 
 
-def ranked(values: Sequence[Decimal]) -> Chosen:
+def ranked(values: Sequence[Decimal]) -> Selection:
     """Return the choice of the n-th largest, of a negative n the n-th smallest; n is the last value."""
     *entries, place = values
     _require_entries(entries)
@@ -45,39 +45,39 @@ def ranked(values: Sequence[Decimal]) -> Chosen:
     return _equal(entries, sorted(entries, reverse=place > 0)[n - 1])
 
 
-def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Chosen]:
+def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Selection]:
     """Return the choice of the n largest or smallest, from the most extreme on; n is the last value."""
 
-    def chosen(values: Sequence[Decimal]) -> Chosen:
+    def chosen(values: Sequence[Decimal]) -> Selection:
         *entries, most = values
         n = _count_of(most, len(entries))
         order = sorted(range(len(entries)), key=lambda place: -entries[place] if largest else entries[place])
-        return Chosen(tuple(order[:n]))
+        return Selection(tuple(order[:n]))
 
     return chosen
 
 
-def holding(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Chosen]:
+def matching(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Selection]:
     """Return the choice of the entries that compare with the last value; there may be none.
 
     Args:
         compare: True of an entry and that value if it applies.
     """
 
-    def chosen(values: Sequence[Decimal]) -> Chosen:
+    def chosen(values: Sequence[Decimal]) -> Selection:
         *entries, limit = values
-        return Chosen(tuple(place for place, entry in enumerate(entries) if compare(entry, limit)))
+        return Selection(tuple(place for place, entry in enumerate(entries) if compare(entry, limit)))
 
     return chosen
 
 
-def every(values: Sequence[Decimal]) -> Chosen:
+def every(values: Sequence[Decimal]) -> Selection:
     """Return the choice of all entries."""
-    return Chosen(tuple(range(len(values))))
+    return Selection(tuple(range(len(values))))
 
 
-def _equal(values: Sequence[Decimal], wanted: Decimal) -> Chosen:
-    return Chosen(tuple(place for place, value in enumerate(values) if value == wanted))
+def _equal(values: Sequence[Decimal], wanted: Decimal) -> Selection:
+    return Selection(tuple(place for place, value in enumerate(values) if value == wanted))
 
 
 def _require_entries(values: Sequence[Decimal]) -> None:
@@ -141,7 +141,7 @@ class Operation:
     name: str
     arity: tuple[int, int]
     symbol: str
-    function: Callable[[Sequence[Decimal]], Number | YesNo | Chosen]
+    function: Callable[[Sequence[Decimal]], Number | YesNo | Selection]
     rule: Callable[[Sequence[Dimension]], OperandScaling]
     metric: str
     in_programs: bool = True
@@ -220,8 +220,8 @@ def _number(arithmetic: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Seq
     return lambda values: Number(require_in_range(arithmetic(values)))
 
 
-def _selecting(
-    name: str, arity: int, symbol: str, choice: Callable[[Sequence[Decimal]], Chosen], gives: Gives = "list"
+def _selection_operation(
+    name: str, arity: int, symbol: str, choice: Callable[[Sequence[Decimal]], Selection], gives: Gives = "list"
 ) -> Operation:
     """Return an operation that selects from a list; of two operands the second is what it is compared with."""
     compared = arity == 2 and gives == "list" and symbol in _COMPARED
@@ -297,16 +297,16 @@ OPERATIONS: dict[str, Operation] = {
         Operation("table_max", (1, 1), "max", _number(max), scales.row, "maximum", takes="row"),
         Operation("table_min", (1, 1), "min", _number(min), scales.row, "minimum", takes="row"),
         # The label of the highest, the lowest, the n-th largest; of a negative n the n-th smallest.
-        _selecting("argmax", 1, "highest", extreme(max), "label"),
-        _selecting("argmin", 1, "lowest", extreme(min), "label"),
-        _selecting("rank", 2, "rank", ranked, "label"),
-        _selecting("largest", 2, "largest", first(largest=True)),
-        _selecting("smallest", 2, "smallest", first(largest=False)),
-        _selecting("above", 2, ">", holding(operator.gt)),
-        _selecting("below", 2, "<", holding(operator.lt)),
-        _selecting("at_least", 2, ">=", holding(operator.ge)),
-        _selecting("at_most", 2, "<=", holding(operator.le)),
-        _selecting("equal_to", 2, "=", holding(operator.eq)),
+        _selection_operation("argmax", 1, "highest", extreme(max), "label"),
+        _selection_operation("argmin", 1, "lowest", extreme(min), "label"),
+        _selection_operation("rank", 2, "rank", ranked, "label"),
+        _selection_operation("largest", 2, "largest", first(largest=True)),
+        _selection_operation("smallest", 2, "smallest", first(largest=False)),
+        _selection_operation("above", 2, ">", matching(operator.gt)),
+        _selection_operation("below", 2, "<", matching(operator.lt)),
+        _selection_operation("at_least", 2, ">=", matching(operator.ge)),
+        _selection_operation("at_most", 2, "<=", matching(operator.le)),
+        _selection_operation("equal_to", 2, "=", matching(operator.eq)),
         Operation(
             "count",
             (1, 1),

@@ -71,7 +71,7 @@ def validate(plan: Plan, turns_before: int) -> tuple[str, ...]:
             issues.extend(_extract_faults(step, index))
         else:
             issues.extend(_faults(step, index, len(plan.steps), turns_before, kinds))
-        kinds.append(_given(step, kinds))
+        kinds.append(_result_kind(step, kinds))
     return (*issues, *_explanation_faults(plan))
 
 
@@ -83,7 +83,7 @@ def nearest_operation(name: str, names: tuple[str, ...] = tuple(OPERATIONS)) -> 
     return str(found[0]) if found else names[0]
 
 
-def _given(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
+def _result_kind(step: Extract | Compute, kinds: Sequence[_Kind]) -> _Kind:
     """Return what a step gives."""
     if isinstance(step, Extract):
         return _Kind("words", kind_words(Text(step.text))) if step.quantity is None and step.text else _NUMBER
@@ -229,10 +229,10 @@ def _type_fault(operand: Operand, place: int, operation: Operation, kinds: Seque
     if takes == "entries" or (takes == "words" and kind.name == "words"):
         return None
     wanted = "takes a list, not" if takes == "list" and not place else "cannot compute with"
-    return f"{wanted} {_shown(operand, kind)}"
+    return f"{wanted} {_describe_operand(operand, kind)}"
 
 
-def _shown(operand: Operand, kind: _Kind) -> str:
+def _describe_operand(operand: Operand, kind: _Kind) -> str:
     if isinstance(operand, Ref):
         return f"step {operand.step}, which is {kind.shown}"
     return f"the group {operand.text[:40]!r}" if isinstance(operand, CellGroup) else kind.shown

@@ -58,7 +58,7 @@ _BETWEEN: Mapping[str, str] = MappingProxyType({
 })  # fmt: skip
 
 
-def _either(words: Mapping[str, str], group: str) -> str:
+def _alternatives(words: Mapping[str, str], group: str) -> str:
     return "|".join(f"(?P<{group}_{name or 'none'}>{pattern})" for name, pattern in words.items())
 
 
@@ -68,8 +68,8 @@ _FORMS = tuple(
     )
     for form in (
         rf"(?P<a>{_NAMED})",
-        rf"(?P<a>{_NAMED})\s+(?:{_either(_BETWEEN, 'op')})\s+(?P<b>{_NAMED})",
-        rf"(?:{_either(_OPERATIONS, 'op')})(?:\s+(?:of|between|for|in|from))?\s+(?P<a>{_ANY})"
+        rf"(?P<a>{_NAMED})\s+(?:{_alternatives(_BETWEEN, 'op')})\s+(?P<b>{_NAMED})",
+        rf"(?:{_alternatives(_OPERATIONS, 'op')})(?:\s+(?:of|between|for|in|from))?\s+(?P<a>{_ANY})"
         rf"(?:\s+(?:and|to|over|by|with|from)\s+(?P<b>{_NAMED}))?",
         rf"(?P<from>subtract|deduct|take)\s+(?P<b>{_NAMED})\s+from\s+(?P<a>{_NAMED})",
         rf"which\s+(?:one\s+)?(?:of\s+(?P<a>{_ANY})\s+)?(?:is|was)\s+(?:the\s+)?"

@@ -39,7 +39,7 @@ _KINDS_OF_PART = frozenset(
 """What parts are called whatever they are parts of; "expenses" and "assets" are also what is asked for itself."""
 
 
-def _either(parts: Iterable[str]) -> str:
+def _alternatives(parts: Iterable[str]) -> str:
     one = sorted(parts)
     return f"(?:(?P<one>{'|'.join(one)})|(?P<all>{'|'.join(_PLURALS.get(part, f'{part}s') for part in one)}))"
 
@@ -48,8 +48,8 @@ _BEFORE = (
     r"(?:(?!(?:is|are|was|were|the|of|did|does|do|has|had|have|than|shares?|in|for|to|on|with|by|at|from|and|or|average"
     r"|sum|number|amounts?|value)\b)[\w'&/.-]+\s+){0,4}?"
 )
-_PART = rf"{_BEFORE}{_either(_PARTS)}(?P<maybe>\(s\))?\b"
-_PART_OF_ANY = rf"{_BEFORE}{_either(_KINDS_OF_PART)}(?P<maybe>\(s\))?\b"
+_PART = rf"{_BEFORE}{_alternatives(_PARTS)}(?P<maybe>\(s\))?\b"
+_PART_OF_ANY = rf"{_BEFORE}{_alternatives(_KINDS_OF_PART)}(?P<maybe>\(s\))?\b"
 _NO_PART = (
     r"(?!(?:is|are|was|were|did|does|do|has|have|had|would|could|will|caused|led|drove|percent(?:age)?|portion"
     r"|proportion|growth)\b"
@@ -87,7 +87,7 @@ _LISTED = lazy_regex(
 _PERIODS_LISTED = lazy_regex(rf"{_LISTED.pattern}(?:{DEGREE}\s+)?{_PERIOD}(?!\w|[\s-]+(?:on|over|to|end)\b)")
 _LARGEST_PART = lazy_regex(
     rf"^{_LEAD}(?:what|which)\s+(?:is|was)\s+(?:the|its|their|our)\s+(?:(?:second|third|fourth|fifth)\s+)?"
-    rf"(?:largest|biggest|greatest|smallest|main|top)\s+{_either(_PARTS)}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during|among|under)\b)"
+    rf"(?:largest|biggest|greatest|smallest|main|top)\s+{_alternatives(_PARTS)}(?=\s*(?:\?|$)|\s+(?:in|of|by|for|during|among|under)\b)"
 )
 _RANKED = lazy_regex(rf"^{_LEAD}(?:rank|order|sort)\s+(?:all\s+)?(?:of\s+)?(?:the\s+)?{_PART}")
 _TERSE_PERIOD = lazy_regex(

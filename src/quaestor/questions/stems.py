@@ -10,14 +10,14 @@ import Stemmer
 from quaestor.core.words import STOP_WORDS, words
 
 
-class _Own(threading.local):
+class _ThreadStemmer(threading.local):
     """A stemmer for each thread: while it works it keeps the word in itself."""
 
     def __init__(self) -> None:
         self.stemmer = Stemmer.Stemmer("english")
 
 
-_own = _Own()
+_thread = _ThreadStemmer()
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MONTHS = "january february march april may june july august september october november december".split()
 _DATE = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
@@ -46,7 +46,7 @@ _DEGREES = {
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Return the stem of a word of lower case: changes, changed and changing are one."""
-    return str(_own.stemmer.stemWord(word))
+    return str(_thread.stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=4096)

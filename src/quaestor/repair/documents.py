@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from quaestor.conversation.turn import Correction, NumberCorrection, standing
+from quaestor.conversation.turn import Correction, NumberCorrection, active_corrections
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Quantity
 from quaestor.documents.document import Document, Mention, Paragraph, Sentence
@@ -87,7 +87,7 @@ def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) ->
             known[place] += [*([correction.act.was] if correction.act.was else []), correction.act.now]
     if not known:
         return graph
-    numbers = Numbers.of(standing(made))
+    numbers = Numbers.of(active_corrections(made))
 
     def now(fact: Observation | MentionFact) -> Quantity:
         for place, values in known.items():

@@ -18,9 +18,9 @@ from quaestor.conversation.turn import (
     SourceChoice,
     Turn,
     Undo,
-    as_corrected,
+    active_corrections,
+    apply_corrections,
     remaining_corrections,
-    standing,
 )
 from quaestor.core.provenance import CellRef
 from quaestor.documents.document import Document
@@ -30,7 +30,7 @@ from quaestor.plan.steps import Extract
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.documents import corrected_document
 from quaestor.repair.numbers import Numbers
-from quaestor.repair.recompute import recomputed
+from quaestor.repair.recompute import recompute
 from quaestor.store.records import now
 
 _LONGEST_AUTHOR, _LONGEST_REASON = 80, 400
@@ -51,7 +51,7 @@ class Ledger:
         self.read: Document = read
         self.answered: tuple[Turn, ...] = tuple(answered)
         self.corrections: tuple[Correction, ...] = tuple(corrections)
-        self._turns = as_corrected(self.answered, self.corrections)
+        self._turns = apply_corrections(self.answered, self.corrections)
         self._document: tuple[Numbers, Document] = (Numbers(), read)
 
     @property
@@ -67,7 +67,7 @@ class Ledger:
 
     def _with(self, corrections: Sequence[Correction]) -> tuple[Numbers, Document]:
         """The document with the numbers of some corrections: the one at hand if that is the same."""
-        numbers = Numbers.of(standing(corrections))
+        numbers = Numbers.of(active_corrections(corrections))
         same = numbers.now == self._document[0].now
         return numbers, self._document[1] if same else corrected_document(self.read, numbers)
 
@@ -79,7 +79,7 @@ class Ledger:
         """Leave only so many turns, with the corrections that are not about the others."""
         self.answered = self.answered[:turns]
         self.corrections = remaining_corrections(self.corrections, turns)
-        self._turns = as_corrected(self.answered, self.corrections)
+        self._turns = apply_corrections(self.answered, self.corrections)
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
         """Return a correction, once it is on record and computed.
@@ -90,7 +90,7 @@ class Ledger:
         Raises:
             InputError: It cannot be done, or changes nothing; then nothing is on record.
         """
-        correction, turns, document = self._tried(act, author, reason, made or now())
+        correction, turns, document = self._try(act, author, reason, made or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
 
@@ -104,7 +104,7 @@ class Ledger:
         Raises:
             InputError: None is active, or that one is not.
         """
-        active = [correction.number for correction in standing(self.corrections)]
+        active = [correction.number for correction in active_corrections(self.corrections)]
         if not active:
             raise InputError("no correction to undo")
         return self.correct(Undo(active[-1] if number is None else number), author, made=made)
@@ -115,9 +115,9 @@ class Ledger:
         Raises:
             InputError: It cannot be done, or changes nothing.
         """
-        return self._tried(act, "-", "", now())[1]
+        return self._try(act, "-", "", now())[1]
 
-    def _tried(
+    def _try(
         self, act: Act, author: str, reason: str, made: datetime
     ) -> tuple[Correction, tuple[Turn, ...], tuple[Numbers, Document]]:
         if len(self.corrections) >= MOST_CORRECTIONS:
@@ -129,7 +129,7 @@ class Ledger:
         corrections = (*self.corrections, correction)
         document = self._with(corrections)
         try:
-            turns = recomputed(self.read, self.answered, corrections, document[1])
+            turns = recompute(self.read, self.answered, corrections, document[1])
         except InputError as error:
             if isinstance(act, Undo):
                 raise InputError(
@@ -148,7 +148,7 @@ class Ledger:
 
     def _require(self, act: Act) -> None:
         if isinstance(act, Undo):
-            active = [correction.number for correction in standing(self.corrections)]
+            active = [correction.number for correction in active_corrections(self.corrections)]
             if act.of not in active:
                 known = (
                     f"active corrections: {', '.join(map(str, active))}"

@@ -16,7 +16,7 @@ from quaestor.conversation.turn import (
     ReadingChoice,
     SourceChoice,
     Undo,
-    standing,
+    active_corrections,
 )
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Document
@@ -76,7 +76,7 @@ def _is_known(offer: Offer, found: Sequence[Offer], now: str) -> bool:
 
 def _choices(ledger: Ledger, turn: int) -> Iterator[tuple[Choice, str]]:
     given, now = ledger.answered[turn].answer, ledger.turns[turn].answer
-    if given.plan is not None and any(_is_choice(one.act, turn) for one in standing(ledger.corrections)):
+    if given.plan is not None and any(_is_choice(one.act, turn) for one in active_corrections(ledger.corrections)):
         yield ReadingChoice(turn, 0), "original reading"
     for number, reading in enumerate(given.other_readings, start=1):
         yield ReadingChoice(turn, number), f"read as: {reading.description or reading.shown}"

@@ -16,8 +16,8 @@ from quaestor.conversation.turn import (
     ReadingChoice,
     Turn,
     Undo,
-    as_corrected,
-    standing,
+    active_corrections,
+    apply_corrections,
 )
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, PlanError, PlanValidationError
@@ -31,7 +31,7 @@ from quaestor.repair.numbers import Numbers, changed_places, require_numbers, wi
 from quaestor.solvers.answering import answer_of_plan
 
 
-def recomputed(
+def recompute(
     document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None = None
 ) -> tuple[Turn, ...]:
     """Return the turns of a conversation as its corrections leave them.
@@ -44,7 +44,7 @@ def recomputed(
     Raises:
         InputError: A choice names a step, a reading or a place that there is not, or a plan that cannot be run.
     """
-    return _Recomputation(document, turns, corrections, corrected).all()
+    return _Recomputation(document, turns, corrections, corrected).recompute_all()
 
 
 class _Recomputation:
@@ -52,25 +52,25 @@ class _Recomputation:
         self, document: Document, turns: Sequence[Turn], corrections: Sequence[Correction], corrected: Document | None
     ) -> None:
         self._turns, self._corrections = turns, corrections
-        self._standing = standing(corrections)
+        self._standing = active_corrections(corrections)
         self._now = Numbers.of(self._standing)
         self._document = corrected or corrected_document(document, self._now)
         self._made: list[Turn] = []
         self._because: list[frozenset[int]] = []
 
-    def all(self) -> tuple[Turn, ...]:
+    def recompute_all(self) -> tuple[Turn, ...]:
         for place in range(len(self._turns)):
-            turn, because = self._one(place)
+            turn, because = self._recompute_turn(place)
             self._made.append(turn)
             self._because.append(because)
         return tuple(self._made)
 
-    def _one(self, place: int) -> tuple[Turn, frozenset[int]]:
+    def _recompute_turn(self, place: int) -> tuple[Turn, frozenset[int]]:
         turn = self._turns[place]
         # The corrections when the question was asked, which the solver has answered it with.
         known = [correction for correction in self._corrections if correction.turns <= place]
-        before = Numbers.of(standing(known)) if known else Numbers()
-        own = dict(_about(self._standing, place))
+        before = Numbers.of(active_corrections(known)) if known else Numbers()
+        own = dict(_choices_for(self._standing, place))
         if not own and turn.answer.value is None and turn.error is None:
             # Withheld, or no question of numbers: that does not depend on the numbers.
             return turn, frozenset()
@@ -79,7 +79,7 @@ class _Recomputation:
             return turn, frozenset()
         changed = {*self._numbers(turn.answer.plan, before)}
         earlier = set(_referred_turns(plan, place))
-        asked = as_corrected(self._turns[:place], known)
+        asked = apply_corrections(self._turns[:place], known)
         moved = any(_register(asked[index]) != _register(self._made[index]) for index in earlier)
         if not own and not changed and not moved:
             return turn, frozenset()
@@ -137,7 +137,7 @@ class _Recomputation:
         return Corrected(show_number(given), made.author, made.made, made.number, made.reason)
 
 
-def _about(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:
+def _choices_for(corrections: Iterable[Correction], place: int) -> Iterator[tuple[int, Choice]]:
     """What was chosen for a turn, each with the number of its correction."""
     for correction in corrections:
         act = correction.act

@@ -16,9 +16,9 @@ from quaestor.conversation.turn import (
     ReadingChoice,
     SourceChoice,
     Undo,
-    as_corrected,
+    active_corrections,
+    apply_corrections,
     remaining_corrections,
-    standing,
 )
 from quaestor.core import serial
 from quaestor.core.answer_value import Number
@@ -56,18 +56,18 @@ def test_every_kind_of_correction_is_the_same_once_it_was_stored() -> None:
 
 def test_an_undone_correction_is_inactive() -> None:
     first, second = correction(1, NUMBER), correction(2, OperationChoice(1, 1, "divide"))
-    assert standing([first, second]) == (first, second)
-    assert standing([first, second, correction(3, Undo(1))]) == (second,)
-    assert standing([first, second, correction(3, Undo(2)), correction(4, Undo(1))]) == ()
+    assert active_corrections([first, second]) == (first, second)
+    assert active_corrections([first, second, correction(3, Undo(1))]) == (second,)
+    assert active_corrections([first, second, correction(3, Undo(2)), correction(4, Undo(1))]) == ()
 
 
 def test_turns_read_with_the_latest_change_of_each() -> None:
     made = [correction(1, NUMBER, 2, change(0, "7.5"), change(1, "15")), correction(2, Undo(1), 2, change(1, "14"))]
-    now = as_corrected(TURNS, made)
+    now = apply_corrections(TURNS, made)
     assert [str(turn.answer) for turn in now] == ["7.5", "14"]
     assert [turn.question for turn in now] == [turn.question for turn in TURNS]
-    assert as_corrected(TURNS[:1], made) == now[:1]
-    assert as_corrected(TURNS, []) == TURNS
+    assert apply_corrections(TURNS[:1], made) == now[:1]
+    assert apply_corrections(TURNS, []) == TURNS
 
 
 def test_what_is_about_a_question_goes_with_it_and_a_number_stays_corrected() -> None:

@@ -8,7 +8,7 @@ from values import plain
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.errors import DivisionByZeroError, MagnitudeError, OperandError
-from quaestor.plan.operations import OPERATIONS, Chosen, metric_of, require_in_range
+from quaestor.plan.operations import OPERATIONS, Selection, metric_of, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Compute, Constant, Operand, Plan, RowRef
 from quaestor.plan.validate import validate
@@ -16,7 +16,7 @@ from quaestor.plan.validate import validate
 
 def run(name: str, *values: str) -> Decimal | bool:
     made = OPERATIONS[name].function([Decimal(value) for value in values])
-    assert not isinstance(made, Chosen)
+    assert not isinstance(made, Selection)
     return plain(made)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from corrected import a_ledger, at, cell, misread, the_page
 
 from quaestor.conversation.display import show_source
-from quaestor.conversation.turn import Correction, NumberCorrection, Undo, standing
+from quaestor.conversation.turn import Correction, NumberCorrection, Undo, active_corrections
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.evaluation.knowledge import GraphProvider
@@ -21,7 +21,7 @@ def record(number: int, act: NumberCorrection | Undo) -> Correction:
 
 
 def numbers(*acts: NumberCorrection) -> Numbers:
-    return Numbers.of(standing(record(number, act) for number, act in enumerate(acts, start=1)))
+    return Numbers.of(active_corrections(record(number, act) for number, act in enumerate(acts, start=1)))
 
 
 def graph() -> KnowledgeGraph:

@@ -18,7 +18,7 @@ from quaestor.conversation.turn import (
     SourceChoice,
     Turn,
     Undo,
-    as_corrected,
+    apply_corrections,
 )
 from quaestor.core import serial
 from quaestor.core.parsing import parse_quantity
@@ -228,7 +228,7 @@ def test_any_chain_is_refused_or_recorded_and_undoing_all_gives_the_original(act
         assert serial.load(Correction, serial.dump(made)) == made
         assert ledger.answered == the_turns()
         # What is kept says by itself how the answers read.
-        assert as_corrected(ledger.answered, ledger.corrections) == ledger.turns
+        assert apply_corrections(ledger.answered, ledger.corrections) == ledger.turns
         assert {change.turn for change in made.changes} == {
             place for place, (was, now) in enumerate(zip(before, ledger.turns, strict=True)) if was != now
         }

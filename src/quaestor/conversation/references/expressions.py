@@ -174,7 +174,7 @@ def find_expressions(asked: Question) -> tuple[Expression, ...]:
     found: list[Expression] = []
     for pattern in (_PHRASE, _COUNTED, _ORDERED, _DERIVED):
         for match in islice(pattern.finditer(text), _MOST):
-            made = _pointed(match, text)
+            made = _read_pointing(match, text)
             if made is not None and not _overlaps(made, found):
                 found.append(made)
     for relative in asked.relative_periods[:_MOST]:
@@ -209,7 +209,7 @@ def _overlaps(made: Expression, found: list[Expression]) -> bool:
     return any(made.start < other.end and other.start < made.end for other in found)
 
 
-def _pointed(match: re.Match[str], text: str) -> Expression | None:
+def _read_pointing(match: re.Match[str], text: str) -> Expression | None:
     """Return what a pointing word with its noun phrase points at; None if "that" points at nothing."""
     pointer, phrase = match["pointer"], match["noun"]
     start, end = match.span()
@@ -284,8 +284,10 @@ def reading_line(found: References, named: Named) -> str:
     if share < (_LIKELY if used else _CERTAIN):
         return ""
     if share < _CERTAIN:
-        return " or ".join([_used(found, named), *(f"from {_members(chosen, named)}" for chosen in found.sets[1:2])])
-    words = [_used(found, named)] if used else list(_asked_again(found, named))
+        return " or ".join(
+            [_name_used(found, named), *(f"from {_members(chosen, named)}" for chosen in found.sets[1:2])]
+        )
+    words = [_name_used(found, named)] if used else list(_describe_repeat(found, named))
     words += [
         f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}'
         for e in found.expressions
@@ -298,7 +300,7 @@ def reading_line(found: References, named: Named) -> str:
     return "; ".join(dict.fromkeys(words))
 
 
-def _used(found: References, named: Named) -> str:
+def _name_used(found: References, named: Named) -> str:
     meant: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
@@ -306,14 +308,14 @@ def _used(found: References, named: Named) -> str:
             turn = found.used[-1] if expression.kind == "results" else expression.candidates[0].turn
             meant.setdefault(turn, []).append(f'"{expression.text}"')
     results = [named(turn) + (f" ({', '.join(meant[turn])})" if turn in meant else "") for turn in found.used]
-    return f"calculated from {_joined(results)}"
+    return f"calculated from {_join(results)}"
 
 
 def _members(chosen: AntecedentSet, named: Named) -> str:
-    return _joined([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page"
+    return _join([named(turn) for turn in chosen.turns]) if chosen.turns else "only the page"
 
 
-def _asked_again(found: References, named: Named) -> Iterator[str]:
+def _describe_repeat(found: References, named: Named) -> Iterator[str]:
     for expression in found.expressions:
         if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
             first, *others = expression.candidates
@@ -332,5 +334,5 @@ def _is_result(expression: Coreference, used: tuple[int, ...]) -> bool:
     )
 
 
-def _joined(words: list[str]) -> str:
+def _join(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

@@ -157,7 +157,7 @@ def pointing_expressions(asked: Question) -> tuple[Expression, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class Pointing:
     """What a question points at, found once for all sets of results that it may use.
 
     Attributes:
@@ -177,7 +177,7 @@ class Pointed:
     dated: tuple[int, ...]
 
 
-def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
+def read_pointing(asked: Question, latest: Sequence[Result]) -> Pointing:
     """Return what a question points at.
 
     Args:
@@ -200,7 +200,7 @@ def pointed_at(asked: Question, latest: Sequence[Result]) -> Pointed:
         next((result.turn for result in latest if result.years == {year} and result.made == "value"), None)
         for year in asked.years
     )
-    return Pointed(
+    return Pointing(
         meant=frozenset(turn for score, turn in best if score >= _PLAINLY),
         sides=len(expressions),
         counts=frozenset(e.count for e in find_expressions(asked) if e.kind == "results" and e.count > 1),

@@ -9,7 +9,7 @@ from itertools import combinations, takewhile
 
 from quaestor.conversation.references.expressions import AntecedentSet, asks_again, find_expressions
 from quaestor.conversation.references.lineage import Result
-from quaestor.conversation.references.pointing import Pointed, named_thing, pointed_at, pointing_expressions
+from quaestor.conversation.references.pointing import Pointing, named_thing, pointing_expressions, read_pointing
 from quaestor.core.words import singular, words
 from quaestor.questions.question import Question
 
@@ -166,7 +166,7 @@ def sets_of(asked: Question, latest: Sequence[Result]) -> list[tuple[Result, ...
 
 
 def traits_of(
-    chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointed | None = None
+    chosen: tuple[Result, ...], asked: Question, latest: Sequence[Result], pointed: Pointing | None = None
 ) -> list[str]:
     """Return the traits of a set of the latest results.
 
@@ -175,30 +175,30 @@ def traits_of(
         latest: The earlier results, the latest first.
         pointed: What the question points at, if that is known already.
     """
-    pointed = pointed or pointed_at(asked, latest)
+    pointed = pointed or read_pointing(asked, latest)
     turns = tuple(result.turn for result in chosen)
     traits = [_place(turns, latest)]
     if not chosen:
-        return [*traits, *_emptiness(asked, latest), *_match_expressions(turns, pointed)]
+        return [*traits, *_empty_set_traits(asked, latest), *_pointing_traits(turns, pointed)]
     return [
         *traits,
-        *_standing(chosen, turns, latest),
+        *_order_traits(chosen, turns, latest),
         *_match(chosen, asked),
-        *_match_expressions(turns, pointed),
+        *_pointing_traits(turns, pointed),
         _thing(chosen, pointed.question_words, latest[0].things),
     ]
 
 
-def _match_expressions(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
+def _pointing_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]:
     """What the expressions of the question point at, in the set or not."""
     for turn in pointed.called:
         yield "with_the_result_called_so" if turn in turns else "without_the_result_called_so"
-    yield from _match_pointing(turns, pointed)
+    yield from _meaning_traits(turns, pointed)
     for turn in pointed.dated:
         yield "with_the_value_of_the_year" if turn in turns else "without_the_value_of_the_year"
 
 
-def _match_pointing(turns: tuple[int, ...], pointed: Pointed) -> Iterable[str]:
+def _meaning_traits(turns: tuple[int, ...], pointed: Pointing) -> Iterable[str]:
     """Whether the set has what the pointing words plainly mean, and as many as they count."""
     if meant := pointed.meant:
         found = len(meant & set(turns))
@@ -226,7 +226,7 @@ def _place(turns: tuple[int, ...], latest: Sequence[Result]) -> str:
     return "the_last_and_an_earlier_result" if turns[-1] == latest[0].turn else "two_earlier_results"
 
 
-def _emptiness(asked: Question, latest: Sequence[Result]) -> Iterable[str]:
+def _empty_set_traits(asked: Question, latest: Sequence[Result]) -> Iterable[str]:
     yield f"none_after_{_id(latest[0])}"
     if len(latest) > 1:
         yield f"none_after_{_id(latest[1])},{_id(latest[0])}"
@@ -238,7 +238,7 @@ def _id(result: Result) -> str:
     return result.made.replace(" ", "_")
 
 
-def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
+def _order_traits(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequence[Result]) -> Iterable[str]:
     consumed = {turn for result in latest for turn in result.rests if turn is not None}
     fresh = [result.turn not in consumed for result in chosen]
     yield "not_used_yet" if all(fresh) else "one_used_already" if any(fresh) else "used_already"
@@ -249,10 +249,10 @@ def _standing(chosen: tuple[Result, ...], turns: tuple[int, ...], latest: Sequen
     if len(chosen) == 1 and chosen[0].made == "change":
         yield "a_change_without_its_base" if _base(chosen[0]) is None else "a_change_whose_base_was_asked"
     if len(chosen) == 2:
-        yield from _kinship(*chosen)
+        yield from _pair_traits(*chosen)
 
 
-def _kinship(first: Result, second: Result) -> Iterable[str]:
+def _pair_traits(first: Result, second: Result) -> Iterable[str]:
     for change, other in ((first, second), (second, first)):
         if change.made == "change" and other.turn in change.rests:
             yield "a_change_and_its_base" if _base(change) == other.turn else "a_change_and_its_later_value"
@@ -379,7 +379,7 @@ def rank_sets(
     """
     if not latest:
         return ()
-    cues, pointed = cue_features(asked, latest), pointed_at(asked, latest)
+    cues, pointed = cue_features(asked, latest), read_pointing(asked, latest)
     # A trait has many more cues than a question; in one order, since sums in another are other numbers.
     heard = sorted(cues)
     totals: dict[str, float] = {}

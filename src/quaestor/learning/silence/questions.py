@@ -135,13 +135,13 @@ class _Maker:
         if not turn.needs or not all(need.stems for need in turn.needs[:1]):
             return
         for kind in ("other company", "other page"):
-            yield from self._elsewhere(page, turn, kind)
+            yield from self._put_elsewhere(page, turn, kind)
         yield from self._other_year(page, turn, before)
         if turn.needs[0].leaf is not None:
             yield from self._other_line(page, turn, turn.needs[0].leaf, before)
             yield from self._line_removed(page, turn, before)
 
-    def _elsewhere(self, page: _Page, turn: TurnRequirements, kind: Kind) -> Iterator[SyntheticQuestion]:
+    def _put_elsewhere(self, page: _Page, turn: TurnRequirements, kind: Kind) -> Iterator[SyntheticQuestion]:
         company, same = page.example.company, kind == "other page"
         others = [
             other

@@ -318,7 +318,7 @@ def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     schema = mode.shown
     if schema and any(schema in text for text in _texts(messages)):
         schema = None
-    elif schema and (headed := _headed(messages, render("structured/schema", schema=schema))):
+    elif schema and (headed := _add_schema(messages, render("structured/schema", schema=schema))):
         messages, schema = headed, None
     *before, last = messages
     how = render("structured/reply", way=mode.way, tool=mode.name, schema=schema)
@@ -331,7 +331,7 @@ def _with_way(messages: Sequence[ModelMessage], mode: OutputMode) -> list[ModelM
     return [*before, replace(last, parts=extended)]
 
 
-def _headed(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
+def _add_schema(messages: Sequence[ModelMessage], schema: str) -> list[ModelMessage] | None:
     """Return the first request of a talk with a schema after the system's instructions; None if it has none."""
     first, *rest = messages
     if rest or not isinstance(first, ModelRequest):

@@ -12,11 +12,11 @@ from pydantic import ConfigDict, JsonValue
 from quaestor.core import serial
 
 
-def _untold(schema: dict[str, JsonValue]) -> None:
+def _drop_description(schema: dict[str, JsonValue]) -> None:
     schema.pop("description", None)
 
 
-UNTOLD = ConfigDict(json_schema_extra=_untold)
+UNTOLD = ConfigDict(json_schema_extra=_drop_description)
 """The configuration of a type whose docstring is for readers of the code alone: its solver's instructions say once what
 a model has to know of it."""
 

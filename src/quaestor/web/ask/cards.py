@@ -18,11 +18,11 @@ from quaestor.conversation.display import (
     arithmetic,
     confidence_words,
     correction_note,
+    locate_source,
     show_confidence,
     show_entries,
     show_number,
     show_source,
-    whereabouts,
 )
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.turn import Turn
@@ -141,7 +141,7 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     """Return a source as somewhere to go to."""
     document = paper.document
     shown = show_source(source, document)
-    where = "" if document.is_page else whereabouts(source, document).words
+    where = "" if document.is_page else locate_source(source, document).words
     before = after = ""
     if isinstance(source, SentenceRef):
         before, after = _tail(shown.text[: shown.start]), _head(shown.text[shown.end :])

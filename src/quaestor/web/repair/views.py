@@ -83,7 +83,8 @@ def _number(source: Source, ledger: Ledger) -> NumberView:
     shown, read = show_source(source, ledger.document), quantity_at(ledger.read, source)
     now = quantity_at(ledger.document, source)
     corrected = any(
-        isinstance(one.act, NumberCorrection) and one.act.source == source for one in standing(ledger.corrections)
+        isinstance(one.act, NumberCorrection) and one.act.source == source
+        for one in active_corrections(ledger.corrections)
     )
     text = now.text if corrected and now is not None else shown.span
     return NumberView(

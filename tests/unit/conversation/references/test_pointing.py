@@ -2,7 +2,7 @@ import pytest
 from remembered import Cell, computed, looked_up, memory_of
 
 from quaestor.conversation.references.lineage import latest_results, results_of_turns
-from quaestor.conversation.references.pointing import likeness, pointed_at, pointing_expressions
+from quaestor.conversation.references.pointing import likeness, pointing_expressions, read_pointing
 from quaestor.questions.question import read_question
 
 LATEST = latest_results(
@@ -19,7 +19,7 @@ LATEST = latest_results(
 
 
 def meant(question: str) -> frozenset[int]:
-    return pointed_at(read_question(question), LATEST).meant
+    return read_pointing(read_question(question), LATEST).meant
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_likeness_gives_its_reasons() -> None:
 
 
 def test_counted_results_are_recorded() -> None:
-    assert pointed_at(read_question("what is the sum of these two values?"), LATEST).counts == {2}
+    assert read_pointing(read_question("what is the sum of these two values?"), LATEST).counts == {2}
