@@ -35,11 +35,9 @@ class JobListener(Protocol):
 
     def hear(self, message: Any) -> None:
         """Receive a message."""
-        ...
 
     async def answer(self, asked: Any) -> Any:
         """Return what the worker asks for. The time of the job starts anew."""
-        ...
 
 
 @dataclass(slots=True, eq=False)

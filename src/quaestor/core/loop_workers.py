@@ -58,11 +58,9 @@ class WorkerLine(Protocol):
 
     def send(self, what: Any) -> None:
         """Send a message."""
-        ...
 
     async def ask(self, what: Any) -> Any:
         """Send a message, and return the answer, or raise it."""
-        ...
 
 
 class LoopWork(Protocol):
@@ -70,11 +68,9 @@ class LoopWork(Protocol):
 
     async def call(self, job: Any) -> Any:
         """Return what comes of a job; others are under way meanwhile."""
-        ...
 
     def receive(self, what: Any) -> None:
         """Receive what is broadcast to all workers."""
-        ...
 
 
 @dataclass(slots=True, eq=False)

@@ -284,10 +284,8 @@ def reading_line(found: References, named: Named) -> str:
     if share < (_LIKELY if used else _CERTAIN):
         return ""
     if share < _CERTAIN:
-        return " or ".join(
-            [_name_used(found, named), *(f"from {_members(chosen, named)}" for chosen in found.sets[1:2])]
-        )
-    words = [_name_used(found, named)] if used else list(_describe_repeat(found, named))
+        return " or ".join([_sources(found, named), *(f"from {_members(chosen, named)}" for chosen in found.sets[1:2])])
+    words = [_sources(found, named)] if used else list(_describe_repeat(found, named))
     words += [
         f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}'
         for e in found.expressions
@@ -300,7 +298,7 @@ def reading_line(found: References, named: Named) -> str:
     return "; ".join(dict.fromkeys(words))
 
 
-def _name_used(found: References, named: Named) -> str:
+def _sources(found: References, named: Named) -> str:
     meant: dict[int, list[str]] = {}
     for expression in found.expressions:
         if _is_result(expression, found.used):
