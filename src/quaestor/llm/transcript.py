@@ -36,7 +36,7 @@ class Exchange:
         phase: Which step of the solver asked, such as `UNDERSTAND`.
         path: Of the address, without host and query.
         status: The HTTP status, or None if no reply came.
-        headers: Of the reply, those in `transport.KEPT_HEADERS`.
+        headers: Of the reply, those in `transport.RECORDED_HEADERS`.
         response: The body as received, whole, also of a stream and as far as it came; None if no reply came.
         started: When it was sent, in UTC, in whole milliseconds.
         finished: When the reply was there, or the attempt given up.
