@@ -85,11 +85,11 @@ def question_cues(text: str, patterns: Sequence[QuestionPattern], years: int, *,
     Args:
         text: In lower case.
     """
-    heard = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
-    heard |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
-    heard.add(("no_year_is_named", "a_year_is_named", "years_are_named")[min(years, 2)])
-    heard.add("a_thing_is_named" if named else "no_thing_is_named")
-    return frozenset(heard)
+    cues = {name for name, pattern in _COMPILED.items() if pattern.search(text)}
+    cues |= {pattern_words(pattern.name) for pattern in patterns if pattern.phrases != _ANYTHING}
+    cues.add(("no_year_is_named", "a_year_is_named", "years_are_named")[min(years, 2)])
+    cues.add("a_thing_is_named" if named else "no_thing_is_named")
+    return frozenset(cues)
 
 
 def pattern_words(name: str) -> str:

@@ -225,8 +225,8 @@ def _read_pointing(match: re.Match[str], text: str) -> Expression | None:
     behind = _OF.match(text, end)
     of = _names([singular(word.strip(".,'")) for word in behind["thing"].split()]) if behind else frozenset()
     later = _IN_YEAR.match(text, end)
-    spoken = phrase + (later[0] if later else "")
-    years = frozenset(mention.period.year for mention in find_periods(spoken))
+    whole = phrase + (later[0] if later else "")
+    years = frozenset(mention.period.year for mention in find_periods(whole))
     plural = pointer in ("these", "those", "both") or pointer.split()[-1] in COUNTS
     count = next((COUNTS[word] for word in (pointer.split()[-1], *words) if word in COUNTS), 0 if plural else 1)
     back = ORDERS.get(pointer.split()[-1])

@@ -307,35 +307,35 @@ def cue_features(asked: Question, latest: Sequence[Result]) -> frozenset[str]:
     """Return the cues of the question, by the ids of the weights."""
     wanted = asked.metric_types(latest[0].metric if latest else None)[0].metric_type
     kinds = {expression.kind for expression in find_expressions(asked)}
-    heard = {f"asks_for_{wanted}"}
+    cues = {f"asks_for_{wanted}"}
     if "results" in kinds:
-        heard.add("points_at_several_results")
+        cues.add("points_at_several_results")
     elif kinds & {"result", "cell"}:
-        heard.add("points_at_a_result")
+        cues.add("points_at_a_result")
     elif wanted == "value" and asked.names:
-        heard.add("looks_a_thing_up")
+        cues.add("looks_a_thing_up")
     new = asked.names.difference(*(result.words for result in latest))
     if new:
-        heard.add("a_new_thing_is_named")
+        cues.add("a_new_thing_is_named")
     if new and wanted == "value" and asked.years and not kinds and not asked.cues & {"then", "a_conversion"}:
-        heard.add("looks_up_a_new_thing_in_a_year")
+        cues.add("looks_up_a_new_thing_in_a_year")
     if "a_conversion" in asked.cues or not asked.names - _RESTATING:
-        heard.add("only_restates" if not asked.names - _RESTATING else "restates_something")
+        cues.add("only_restates" if not asked.names - _RESTATING else "restates_something")
     pointing = len(pointing_expressions(asked))
     if any(asks_again(asked, expression) for expression in find_expressions(asked) if expression.kind != "period"):
-        heard.add("asks_again_for_what_it_points_at")
+        cues.add("asks_again_for_what_it_points_at")
     if pointing:
-        heard.add("points_at_one_thing" if pointing == 1 else "points_at_two_things")
+        cues.add("points_at_one_thing" if pointing == 1 else "points_at_two_things")
     if any(e.kind == "results" and e.count > 1 for e in find_expressions(asked)):
-        heard.add("counts_the_results")
+        cues.add("counts_the_results")
     question_words = frozenset(map(singular, words(asked.lowered)))
     if pointing == 1 and latest and named_thing(question_words, latest) != latest[0].things:
-        heard.add("turns_to_another_thing")
+        cues.add("turns_to_another_thing")
     if pointing == 1 and asked.years and "results" not in kinds:
-        heard.add("speaks_of_one_thing_in_years")
+        cues.add("speaks_of_one_thing_in_years")
     if "a_number_of_its_own" in asked.cues and not asked.names and not asked.years:
-        heard.add("scales_one_result")
-    return asked.cues | heard
+        cues.add("scales_one_result")
+    return asked.cues | cues
 
 
 # Which earlier results a question uses together: every likely set of them, scored by its traits.
@@ -381,7 +381,7 @@ def rank_sets(
         return ()
     cues, pointed = cue_features(asked, latest), read_pointing(asked, latest)
     # A trait has many more cues than a question; in one order, since sums in another are other numbers.
-    heard = sorted(cues)
+    ordered = sorted(cues)
     totals: dict[str, float] = {}
     ranked = []
     for chosen in sets_of(asked, latest):
@@ -389,7 +389,7 @@ def rank_sets(
         for trait in traits:
             if trait not in totals:
                 of_trait = weights.get(trait, {})
-                totals[trait] = sum(of_trait[cue] for cue in heard if cue in of_trait)
+                totals[trait] = sum(of_trait[cue] for cue in ordered if cue in of_trait)
         ranked.append((sum(totals[trait] for trait in traits), chosen, traits))
     ranked.sort(key=lambda item: -item[0])
     top = ranked[0][0]
@@ -406,18 +406,18 @@ def rank_sets(
 
 def _reason(traits: Sequence[str], cues: frozenset[str], weights: Weights) -> str:
     """Return the two traits that speak most for a set, and the two cues of the question that make them speak."""
-    spoken: list[tuple[float, str]] = []
+    scores: list[tuple[float, str]] = []
     cue_weights: dict[str, float] = {}
     for trait in traits:
         for_it = {cue: w for cue, w in weights.get(trait, {}).items() if cue in cues and w > 0}
-        spoken.append((sum(for_it.values()), trait))
+        scores.append((sum(for_it.values()), trait))
         for cue, weight in for_it.items():
             if cue not in UNSPOKEN:
                 cue_weights[cue] = cue_weights.get(cue, 0) + weight
-    spoken.sort(key=lambda item: -item[0])
-    words = ", ".join(trait_words(trait) for weight, trait in spoken[:2] if weight > 0) or trait_words(traits[0])
-    heard = sorted(cue_weights, key=lambda cue: -cue_weights[cue])[:2]
-    return f"{words}; the question: {', '.join(map(trait_words, heard))}" if heard else words
+    scores.sort(key=lambda item: -item[0])
+    words = ", ".join(trait_words(trait) for weight, trait in scores[:2] if weight > 0) or trait_words(traits[0])
+    top = sorted(cue_weights, key=lambda cue: -cue_weights[cue])[:2]
+    return f"{words}; the question: {', '.join(map(trait_words, top))}" if top else words
 
 
 @lru_cache(maxsize=1)

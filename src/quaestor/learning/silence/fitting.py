@@ -37,14 +37,14 @@ class MeasuredQuestion:
     kind: Kind
 
 
-def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
+def fit_stem_weights(synthetic: Iterable[SyntheticQuestion]) -> StemWeights:
     """Return the weight of each word that a page lacks, by how often pages lack it that have the answer.
 
     Args:
-        put: Questions; those that are put to other pages are left aside.
+        synthetic: Questions; those that are put to other pages are left aside.
     """
     asked, lacked = Counter[str](), Counter[str]()
-    for question in put:
+    for question in synthetic:
         if question.answerable:
             stems = asked_stems(read_question(question.question))
             asked.update(stems)
@@ -60,16 +60,16 @@ def fit_stem_weights(put: Iterable[SyntheticQuestion]) -> StemWeights:
 
 
 def measure_questions(
-    put: Sequence[SyntheticQuestion], weights: EmbeddedWeights, stems: StemWeights
+    synthetic: Sequence[SyntheticQuestion], weights: EmbeddedWeights, stems: StemWeights
 ) -> list[MeasuredQuestion]:
     """Return what is measured of questions, each after its own history as the solver answers it.
 
     Args:
-        put: The questions, of companies that the weights have not seen.
+        synthetic: The questions, of companies that the weights have not seen.
     """
     player = _Player(weights)
     found = []
-    for question in put:
+    for question in synthetic:
         paths = player.after(question)
         alone = not question.history
         choices = rank_hypotheses(paths, read_question(question.question), player.page(question), weights, alone=alone)
@@ -87,17 +87,17 @@ class _Player:
         self._pages: dict[str, PageFeatures] = {}
         self._known: dict[tuple[str, tuple[str, ...]], tuple[BeamState, ...]] = {}
 
-    def page(self, put: SyntheticQuestion) -> PageFeatures:
-        digest = put.document.digest
+    def page(self, synthetic: SyntheticQuestion) -> PageFeatures:
+        digest = synthetic.document.digest
         if digest not in self._pages:
             self._pages[digest] = build_page_features(put.leaves, self._weights.idf)
         return self._pages[digest]
 
-    def after(self, put: SyntheticQuestion) -> tuple[BeamState, ...]:
+    def after(self, synthetic: SyntheticQuestion) -> tuple[BeamState, ...]:
         """Return the readings of the questions before one."""
-        paths, page = START, self.page(put)
-        for place, asked in enumerate(put.history):
-            key = (put.document.digest, put.history[: place + 1])
+        paths, page = START, self.page(synthetic)
+        for place, asked in enumerate(synthetic.history):
+            key = (synthetic.document.digest, synthetic.history[: place + 1])
             if key not in self._known:
                 question = read_question(asked)
                 choices = rank_hypotheses(paths, question, page, self._weights, alone=not place)

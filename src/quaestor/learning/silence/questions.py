@@ -93,9 +93,9 @@ def put_questions(examples: Sequence[Example], seed: int = 0) -> list[SyntheticQ
     found: dict[tuple[str, tuple[str, ...], str], SyntheticQuestion] = {}
     for page in pages:
         for place in range(len(page.turns)):
-            for put in maker.all_of(page, place):
+            for one in maker.all_of(page, place):
                 # A page's single and its joined conversation ask the same.
-                found.setdefault((put.document.digest, put.history, put.question), put)
+                found.setdefault((one.document.digest, one.history, one.question), one)
     return list(found.values())
 
 
@@ -108,17 +108,17 @@ def _asking_for_choices(examples: Iterable[Example]) -> Iterator[Example]:
                 yield replace(example, id=f"{example.id}#{place}", questions=(question,), gold=(gold,), chained=True)
 
 
-def balance(put: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
+def balance(synthetic: Sequence[SyntheticQuestion], seed: int = 0) -> list[SyntheticQuestion]:
     """Return questions of which half have an answer: all that have one, and as many others, of each kind alike."""
     chance = np.random.default_rng(seed)
-    by_kind = {kind: [question for question in put if question.kind == kind] for kind in KINDS}
+    by_kind = {kind: [question for question in synthetic if question.kind == kind] for kind in KINDS}
     left, chosen = len(by_kind[OWN]), set[int]()
     ways = sorted((kind for kind in KINDS if kind != OWN and by_kind[kind]), key=lambda kind: len(by_kind[kind]))
     for place, kind in enumerate(ways):
         count = min(len(by_kind[kind]), left // (len(ways) - place))
         chosen |= {id(by_kind[kind][n]) for n in chance.permutation(len(by_kind[kind]))[:count]}
         left -= count
-    return [question for question in put if question.answerable or id(question) in chosen]
+    return [question for question in synthetic if question.answerable or id(question) in chosen]
 
 
 @dataclass(slots=True)
