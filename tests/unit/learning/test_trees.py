@@ -8,16 +8,16 @@ from quaestor.solvers.embedded.models import Trees
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 
 COLUMNS = list(LEAF_FEATURES)
-TOLD, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")
+IN_ROW, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")
 
 
 def turn(leaves: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A turn in which the leaf is meant whose label the question says and whose year it names."""
     rows = np.zeros((leaves, len(COLUMNS)), np.float32)
-    rows[:, TOLD] = random.random(leaves) * 0.5
+    rows[:, IN_ROW] = random.random(leaves) * 0.5
     rows[:, YEAR] = random.choice([-1, 0], leaves)
     meant = random.integers(leaves)
-    rows[meant, [TOLD, YEAR]] = 1
+    rows[meant, [IN_ROW, YEAR]] = 1
     return rows, (np.arange(leaves) == meant).astype(float)
 
 
@@ -57,7 +57,7 @@ def test_each_page_has_shares_of_its_own(scorer: Trees) -> None:
 
 def test_what_speaks_for_a_leaf_never_makes_it_less_likely(scorer: Trees) -> None:
     rows = np.zeros((11, len(COLUMNS)), np.float32)
-    rows[:, TOLD] = np.linspace(0, 1, 11)
+    rows[:, IN_ROW] = np.linspace(0, 1, 11)
     (shares,) = scorer.predict([rows])
     assert (np.diff(shares) >= 0).all()
     assert shares[-1] > shares[0]

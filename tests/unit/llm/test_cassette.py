@@ -64,7 +64,7 @@ def play(bench: Bench, tape: Cassette, conversations: int = 4, pace: float = 0.0
     return asyncio.run(run())
 
 
-def told(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
+def without_times(exchanges: list[Exchange]) -> list[tuple[object, ...]]:
     """All of a transcript but its times, in the order of the conversations."""
     kept = sorted(exchanges, key=lambda e: (e.place.conversation, e.place.turn, e.number))
     return [(e.place, e.number, e.phase, e.request, e.status, dict(e.headers), e.response, e.usage) for e in kept]
@@ -76,7 +76,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
     bench.server.script = troubled(spoken)
     with CassetteRecorder(tmp_path / "run.cassette") as recorder:
         answers = play(bench, recorder)
-    recorded, bench.exchanges[:] = told(bench.exchanges), []
+    recorded, bench.exchanges[:] = without_times(bench.exchanges), []
     asked = len(bench.server.asked)
 
     async def refuse(self: object, request: httpx2.Request) -> httpx2.Response:
@@ -88,7 +88,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
         player = CassettePlayer(tmp_path / "run.cassette")
         bench.exchanges.clear()
         assert play(bench, player, pace=pace) == answers
-        assert told(bench.exchanges) == recorded
+        assert without_times(bench.exchanges) == recorded
     assert len(bench.server.asked) == asked
     assert len(bench.pauses) == pauses, "a replay waits for nothing"
     assert asked > 16, "no fault was recorded"

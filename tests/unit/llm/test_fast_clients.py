@@ -176,7 +176,7 @@ def talk(*blocks: dict[str, Any], **whole: Any) -> dict[str, Any]:
 
 TOOL = {"id": "call_1", "type": "function", "function": {"name": "x", "arguments": '{"a": 1}'}}
 TEXT = {"type": "text", "text": "hello"}
-TOLD: list[tuple[str, dict[str, Any]]] = [
+BODIES: list[tuple[str, dict[str, Any]]] = [
     ("openai", chat({}, {})),
     ("openai", chat({"content": None, "tool_calls": [TOOL]}, {"finish_reason": "tool_calls"})),
     ("openai", chat({"reasoning_content": "hm", "more": 1}, {"more": 2}, more=3, service_tier="on_demand")),
@@ -222,7 +222,7 @@ def read(kinds: tuple[str, str], body: dict[str, Any]) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("protocol", "body"), TOLD)
+@pytest.mark.parametrize(("protocol", "body"), BODIES)
 def test_the_same_is_read(protocol: str, body: dict[str, Any]) -> None:
     theirs, ours = (read(kinds[protocol], body) for kinds in (THEIRS, OURS))
     assert ours == theirs
@@ -237,23 +237,23 @@ def test_parameters_are_suited_once_by_identity() -> None:
 
     from quaestor.llm.fast_clients import ParameterCache
 
-    kept_ones, one, equal = ParameterCache(), ModelRequestParameters(), ModelRequestParameters()
-    first = kept_ones.get(one, suit)
-    assert kept_ones.get(one, suit) is first
-    assert kept_ones.get(equal, suit) is not first
+    cache, one, equal = ParameterCache(), ModelRequestParameters(), ModelRequestParameters()
+    first = cache.get(one, suit)
+    assert cache.get(one, suit) is first
+    assert cache.get(equal, suit) is not first
     assert made == [one, equal]
 
 
 def test_discarded_parameters_are_never_mistaken_for_others() -> None:
     from quaestor.llm.fast_clients import ParameterCache
 
-    kept_ones = ParameterCache()
+    cache = ParameterCache()
 
     def suit(given: ModelRequestParameters) -> ModelRequestParameters:
         return replace(given, allow_text_output=not given.allow_text_output)
 
     for number in range(300):
         given: Any = ModelRequestParameters(output_tools=[output_tool(Understanding, f"tool_{number}", "")])
-        assert kept_ones.get(given, suit).output_tools[0].name == f"tool_{number}"
+        assert cache.get(given, suit).output_tools[0].name == f"tool_{number}"
         del given
         gc.collect(0)

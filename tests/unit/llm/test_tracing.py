@@ -90,7 +90,7 @@ def spans_of(script: Script, *questions: str, kept: list[ReadableSpan] | None = 
     return found
 
 
-def told(span: ReadableSpan) -> dict[str, Any]:
+def tags(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
 
@@ -112,12 +112,12 @@ def test_a_turn_its_replies_and_its_tools_are_spans_by_the_conventions(local_mod
         "quaestor.run.id": "a run",
         "quaestor.turn": 0,
     }
-    assert told(turn) == expected
+    assert tags(turn) == expected
     assert turn.status.is_unset
 
     assert [span.name for span in chats] == ["chat scripted"] * 2
     for chat in chats:
-        said = told(chat)
+        said = tags(chat)
         assert chat.kind is SpanKind.CLIENT
         assert said["gen_ai.provider.name"] == "openai"
         assert said["gen_ai.request.model"] == said["gen_ai.response.model"] == "scripted"
@@ -128,7 +128,7 @@ def test_a_turn_its_replies_and_its_tools_are_spans_by_the_conventions(local_mod
         assert json.loads(said["gen_ai.output.messages"])
 
     (tool,) = tools
-    called = told(tool)
+    called = tags(tool)
     assert tool.name == "execute_tool query_kg"
     assert (called["gen_ai.tool.name"], called["gen_ai.tool.type"]) == ("query_kg", "function")
     assert called["gen_ai.tool.description"].startswith("Read the tables")
@@ -145,10 +145,10 @@ def test_what_goes_wrong_is_the_spans_error(local_models: None) -> None:
     found = spans_of(scripted([refused]), QUESTION)
     (turn,), tools = found["invoke_agent"], found["execute_tool"]
     assert turn.status.status_code is StatusCode.ERROR
-    assert told(turn)["error.type"] == "ModelReplyError"
+    assert tags(turn)["error.type"] == "ModelReplyError"
     assert tools
     assert {tool.status.status_code for tool in tools} == {StatusCode.ERROR}
-    assert {told(tool)["error.type"] for tool in tools} == {"refused"}
+    assert {tags(tool)["error.type"] for tool in tools} == {"refused"}
 
 
 def test_an_outage_ends_its_span_with_its_kind(local_models: None) -> None:
@@ -156,7 +156,7 @@ def test_an_outage_ends_its_span_with_its_kind(local_models: None) -> None:
     with pytest.raises(ModelAccessError):
         spans_of(lambda asked: broken(401), QUESTION, kept=spans)
     turn = next(span for span in spans if span.name == "invoke_agent agent")
-    assert told(turn)["error.type"] == "ModelAccessError"
+    assert tags(turn)["error.type"] == "ModelAccessError"
     assert turn.status.status_code is StatusCode.ERROR
 
 
@@ -174,10 +174,10 @@ def test_turns_of_conversations_that_are_played_at_once_do_not_mix(local_models:
 
     asyncio.run(run())
     finished = spans.get_finished_spans()
-    turns = {span.context.span_id: told(span) for span in finished if span.name.startswith("invoke") and span.context}
+    turns = {span.context.span_id: tags(span) for span in finished if span.name.startswith("invoke") and span.context}
     assert len(turns) == 8
     chats = [span for span in finished if span.name.startswith("chat")]
     assert len(chats) >= 8
     for chat in chats:
         assert chat.parent is not None
-        assert turns[chat.parent.span_id]["gen_ai.conversation.id"] == told(chat)["gen_ai.conversation.id"]
+        assert turns[chat.parent.span_id]["gen_ai.conversation.id"] == tags(chat)["gen_ai.conversation.id"]

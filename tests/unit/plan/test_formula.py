@@ -69,16 +69,16 @@ def test_doubling_steps_do_not_explode() -> None:
 
 
 def test_a_conversion_is_shown_with_the_scales_on_both_sides() -> None:
-    def taken(id: int, value: str, printed: Scale, label: Scale | None) -> Extract:
+    def extract(id: int, value: str, printed: Scale, label: Scale | None) -> Extract:
         return Extract(id, CellRef("doc", 0, 1, id), "", Quantity(Decimal(value), printed), label_scale=label)
 
-    billion, million = taken(1, "2.2", Scale.BILLION, None), taken(2, "325", Scale.ONE, Scale.MILLION)
+    billion, million = extract(1, "2.2", Scale.BILLION, None), extract(2, "325", Scale.ONE, Scale.MILLION)
     assert render_formula(Plan((billion, million, Compute(3, "add", (Ref(1), Ref(2)))))) == (
         "2.2 billion * 1000 + 325 million"
     )
     change = Plan((billion, million, Compute(3, "percentage_change", (Ref(1), Ref(2)))))
     assert render_formula(change) == "(2.2 billion * 1000 - 325 million) / 325 million"
-    alike = taken(1, "300", Scale.ONE, Scale.MILLION)
+    alike = extract(1, "300", Scale.ONE, Scale.MILLION)
     assert render_formula(Plan((alike, million, Compute(3, "add", (Ref(1), Ref(2)))))) == "300 + 325"
     later = Plan((replace(million, id=1), Compute(2, "add", (Ref(-1), Ref(1)))))
     shown = render_formula(later, ["2.2 billion + 1 billion"], [Dimension(Scale.BILLION)])

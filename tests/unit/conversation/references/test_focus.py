@@ -11,7 +11,7 @@ MEMORY = memory_of(
 RENT, TAX = frozenset({"rent"}), frozenset({"income", "tax"})
 
 
-def taken_as_thing(question: str) -> list[frozenset[str]]:
+def focus_of(question: str) -> list[frozenset[str]]:
     asked = read_question(question)
     return [in_focus_of(expression, asked, TAX, RENT) for expression in find_expressions(asked)]
 
@@ -23,8 +23,8 @@ def test_the_focus_is_that_of_the_latest_answer_until_a_question_names_another()
 
 
 def test_a_named_thing_governs_its_neighbours_and_not_what_it_is_compared_with() -> None:
-    assert taken_as_thing("how much is this change of the rent?") == [RENT]
-    assert taken_as_thing("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
+    assert focus_of("how much is this change of the rent?") == [RENT]
+    assert focus_of("what is the difference between this percentage and that of the rent?") == [TAX, RENT]
 
 
 def test_a_question_turns_to_an_earlier_thing_by_all_its_own_words() -> None:
