@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from quaestor.application.plan_steps import PlanNode, plan_nodes
 from quaestor.conversation.answer import Answer, cite_explanation, sentence_objects
-from quaestor.conversation.display import correction_note, labels_of, show_number, show_source, whereabouts
+from quaestor.conversation.display import correction_note, labels_of, locate_source, show_number, show_source
 from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.references.expressions import reading_line
 from quaestor.conversation.turn import Turn
@@ -76,7 +76,7 @@ def source_objects(sources: Iterable[Source], document: Document) -> list[dict[s
 
 
 def _placed(source: Source, document: Document) -> dict[str, JsonValue]:
-    where, (row, column) = whereabouts(source, document), labels_of(source, document)
+    where, (row, column) = locate_source(source, document), labels_of(source, document)
     return {
         **_in_words(source, serial.dump(source), document),
         "file": where.file or document.id,

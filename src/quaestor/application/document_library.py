@@ -21,7 +21,6 @@ from quaestor.application.resolve import (
 from quaestor.application.uploads import Uploads
 from quaestor.core.visible import visible_name
 from quaestor.errors import BusyError, InputError, UnknownUploadError
-from quaestor.readers.apart import read_apart
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
 from quaestor.readers.reading import read_apart

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.groups import OutputOptions, with_options
 from quaestor.cli.options import DatasetArgument, OutputOptions, RunArgument, StoreOption, with_options
 from quaestor.cli.stored import output_file
 

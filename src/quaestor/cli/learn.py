@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import ForceOption, RunsArgument, StoreOption, print_help_alone
 from quaestor.cli.stored import output_file, read_store
 

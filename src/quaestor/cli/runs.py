@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from quaestor.cli.compare import LabelledOption
-from quaestor.cli.groups import print_help_alone
 from quaestor.cli.options import (
     ConversationArgument,
     ForceOption,
@@ -140,7 +139,6 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
-    from quaestor.application.answer_kinds import stored_kind_objects
     from quaestor.application.answers import stored_kind_objects
     from quaestor.application.stored_turns import read_stored_turn
     from quaestor.cli.printing import make_console, print_json

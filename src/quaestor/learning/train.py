@@ -35,7 +35,7 @@ from quaestor.learning.references import labelled_references
 from quaestor.learning.rollout import ReplayedTurn, free_rollout
 from quaestor.learning.signature import SignatureSample, fit_signature, second_samples, signature_samples
 from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerability, fit_stem_weights, measure_questions
-from quaestor.learning.silence.questions import balanced, put_questions
+from quaestor.learning.silence.questions import balance, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Calibration, Evidence, Predictor, Trees

@@ -31,7 +31,7 @@ from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_core import PydanticSerializationError, to_json
 
-_MOST_KEPT = 64
+_MOST_ENTRIES = 64
 _MOST_PATTERNS = 16
 _NO_NUMBERS = (b"NaN", b"Infinity")
 """How numbers are written that JSON has not, which the clients refuse; a body that says so in words is theirs too."""

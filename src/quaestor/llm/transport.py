@@ -1,7 +1,7 @@
 """How requests are sent: watched by `WatchingTransport`, through pools of one connection, by a client without extras.
 
 Each request and its reply is handed on as it is and kept as an `Exchange`. Headers never enter an exchange, but for the
-few in `KEPT_HEADERS`; a key that a server repeats is blanked.
+few in `RECORDED_HEADERS`; a key that a server repeats is blanked.
 """
 
 import itertools
@@ -21,7 +21,7 @@ BLANKED = "[key]"
 
 _SHORTEST = 8  # a shorter key is a placeholder such as "none", and blanking it would spoil the text
 
-KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
+RECORDED_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 """Headers of a reply that change what the client does with it; all others are left out."""
 
 

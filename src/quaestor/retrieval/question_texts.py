@@ -3,7 +3,6 @@
 What was asked is kept as asked; it is read by these words.
 """
 
-
 import re
 from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,14 +10,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from quaestor.core.periods import Period, find_periods, with_periods_outright
+from quaestor.core.periods import Period, find_periods, resolve_distances
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.finding import find_places
-from quaestor.retrieval.fiscal_years import in_fiscal_years
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.measures.lines import statement_rows
 from quaestor.retrieval.measures.moments import moments_of
@@ -63,6 +61,7 @@ def search_question(
     context = FindingContext(tuple(before), tuple(sources))
     needed = (*blocks_of_measure(index.document, question, before), *needed_statements(index, question, before))
     return SearchedQuestion(question, context, meant, find_places(index, question, context, most), needed)
+
 
 _ARTICLE = re.compile(r"\b(?:the )?(?:financial )?$", re.IGNORECASE)
 _AT_THE_END = re.compile(

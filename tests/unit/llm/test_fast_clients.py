@@ -17,10 +17,8 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
-from quaestor.llm.bare_http_client import BareHTTPClient
-from quaestor.llm.structured.modes import output_tool
 
-from quaestor.llm.structured.replies import RequestedCall, answered, initial_messages, make_sendable
+from quaestor.llm.structured.replies import RequestedCall, initial_messages, make_sendable, return_results
 from quaestor.llm.structured.request import output_tool
 from quaestor.llm.structured.schema import plain_schema, whole_schema
 from quaestor.llm.transport import BareHTTPClient

@@ -90,7 +90,7 @@ class _Player:
     def page(self, synthetic: SyntheticQuestion) -> PageFeatures:
         digest = synthetic.document.digest
         if digest not in self._pages:
-            self._pages[digest] = build_page_features(put.leaves, self._weights.idf)
+            self._pages[digest] = build_page_features(synthetic.leaves, self._weights.idf)
         return self._pages[digest]
 
     def after(self, synthetic: SyntheticQuestion) -> tuple[BeamState, ...]:

@@ -201,7 +201,7 @@ class _Maker:
         )
         if removed & lines_with(turn.known, page.leaves):
             return
-        document = without_lines(page.document, gone)
+        document = without_lines(page.document, removed)
         leaves = build_number_matrix(build_graph(document, self.ontology, "extend"))  # type: ignore[arg-type]
         if len(leaves) and not is_answered_by(leaves, turn.needs):
             yield SyntheticQuestion(document, leaves, before, turn.question.text, "line removed", page.example.company)

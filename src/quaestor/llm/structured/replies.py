@@ -155,7 +155,7 @@ def initial_messages(system: str, prompt: str) -> list[ModelMessage]:
     return [ModelRequest([SystemPromptPart(system), UserPromptPart(prompt)])]
 
 
-def kept(response: ModelResponse) -> ModelResponse:
+def make_sendable(response: ModelResponse) -> ModelResponse:
     """Return a reply as it can be sent back: arguments that are no object would break the client."""
     parts = [
         replace(part, args=json.dumps(part.args))

@@ -18,9 +18,15 @@ from pydantic_ai.tools import ToolDefinition
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import ParsedReply, answered, initial_messages, kept, read_json, read_reply, make_sendable
+from quaestor.llm.structured.replies import (
+    ParsedReply,
+    initial_messages,
+    make_sendable,
+    read_json,
+    read_reply,
+    return_results,
+)
 from quaestor.llm.structured.schema import is_closed, plain_schema, whole_schema
-from quaestor.llm.structured.modes import OutputMode, choose_output_mode
 from quaestor.llm.transcript import phase as named
 from quaestor.prompts import render
 
@@ -79,7 +85,7 @@ class ModelLoop(Generic[T]):
                 )
             reply = self._read(response)
             if reply.calls or reply.text:
-                messages.append(kept(response))
+                messages.append(make_sendable(response))
             taken = await self._take(reply)
             if not isinstance(taken, ModelRequest):
                 return taken
@@ -133,7 +139,7 @@ class TypedRequest(ModelLoop[T]):
         check: Callable[[T], Sequence[str]] = _no_faults,
         doubt: Callable[[T], Sequence[str]] = _no_faults,
         salvage: Callable[[str], T | None] | None = None,
-        told: type | None = None,
+        shown: type | None = None,
     ) -> None:
         """Take what is asked for.
 
@@ -146,13 +152,13 @@ class TypedRequest(ModelLoop[T]):
             doubt: Returns what a model is told once of an object that can be used, unless it is in the last reply.
             salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
                 guessing.
-            told: The type whose schema the model is told, where that is a part of what can be read: every word of a
-                schema is paid for. None if it is told all.
+            shown: The type whose schema the model is shown, if that is a part of what can be read: every word of a
+                schema is paid for. None if it is shown all.
         """
         super().__init__(connection, name, on_rejected, replies=attempts, repairs=attempts - 1)
         self._kind, self._check, self._doubt, self._salvage = kind, check, doubt, salvage
         self._doubted = False
-        self._mode = choose_output_mode(connection, told or kind, name, description)
+        self._mode = choose_output_mode(connection, shown or kind, name, description)
         self._talk: list[ModelMessage] = []
         self._given: ParsedReply | None = None
 
@@ -175,7 +181,7 @@ class TypedRequest(ModelLoop[T]):
         """
         talk = initial_messages(system, prompt)
         if self._given is not None:  # whoever keeps the beginning of what was said reads only what is new
-            talk = [*self._talk, answered([(call, "noted") for call in self._given.calls], prompt)]
+            talk = [*self._talk, return_results([(call, "noted") for call in self._given.calls], prompt)]
         asked = _with_way(talk, self._mode)
         said = list(asked)
         self._doubted = False
@@ -200,7 +206,7 @@ class TypedRequest(ModelLoop[T]):
         self.reject(faults)
         mode = self._mode
         note = render("structured/repair", faults=faults[:_MOST_FAULTS], way=mode.way, tool=mode.name)
-        return answered([(call, "not used") for call in reply.calls], note)
+        return return_results([(call, "not used") for call in reply.calls], note)
 
     def _faults(self, found: T) -> list[str]:
         faults = self._check(found)

@@ -32,7 +32,14 @@ from quaestor.core.computing import compute_little
 from quaestor.errors import ModelReplyError, PlanError
 from quaestor.graph.facts import SentenceFact
 from quaestor.llm.models import Connection
-from quaestor.llm.structured.replies import ParsedReply, RequestedCall, answered, initial_messages, quoted, read_json
+from quaestor.llm.structured.replies import (
+    ParsedReply,
+    RequestedCall,
+    initial_messages,
+    quoted,
+    read_json,
+    return_results,
+)
 from quaestor.llm.structured.request import ModelLoop, TypedRequest
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.plan.execute import execute
@@ -284,7 +291,7 @@ class AnswerRounds(ModelLoop[Settled]):
             return self._settle(reply.text)
         except ModelReplyError as fault:
             self.reject([str(fault)])
-            return answered((), self._repair(f"This cannot be used: {fault}."))
+            return return_results((), self._repair(f"This cannot be used: {fault}."))
 
     def _calls(self, reply: ParsedReply) -> Settled | ModelRequest:
         """Make the calls of a reply, in order, up to an answer that can be used."""
@@ -315,7 +322,7 @@ class AnswerRounds(ModelLoop[Settled]):
                     unsure = unsure or len(steps) != foreseen_steps(called)
                     given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
                 results.append((called, brief(result, self._names())))
-        return answered(results, self._repair() if self._closing else "")
+        return return_results(results, self._repair() if self._closing else "")
 
     def _names(self) -> Mapping[str, str]:
         """Return the names of the sentences that are shown now, if the question may be explained by them."""

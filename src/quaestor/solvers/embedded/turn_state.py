@@ -345,7 +345,9 @@ def read_turns(
     for state in states:
         context = next((q.years for q in reversed(state.questions) if q.years), ())
         base = {int(leaves.year[i]) for i in last_leaves(state)} - {0} or set(context)
-        targets = set(full.stated_years) or {year + offset for offset in full.offsets for year in set(full.years) or base}
+        targets = set(full.stated_years) or {
+            year + offset for offset in full.offsets for year in set(full.years) or base
+        }
         results = read_results(state, leaves)
         latest = latest_results(results)
         # If readings differ in the numbers used alone, the question points at the same turns.

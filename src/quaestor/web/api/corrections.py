@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from quaestor.application.fixing import act_words, author_name, change_words, read_fix
 from quaestor.application.replies import Value
-from quaestor.conversation.turn import Correction, standing
+from quaestor.conversation.turn import Correction, active_corrections
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownConversationError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from quaestor.conversation.answer import Answer, sources_of
 from quaestor.conversation.display import show_number, show_source
-from quaestor.conversation.turn import NumberCorrection, standing
+from quaestor.conversation.turn import NumberCorrection, active_corrections
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Extract
