@@ -55,7 +55,7 @@ class ModelExpert:
             on_rejected=self._context.note_rejected,
             check=self._check,
             doubt=self._doubt,
-            told=None if self._all_kinds else NumberDraft,
+            shown=None if self._all_kinds else NumberDraft,
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:

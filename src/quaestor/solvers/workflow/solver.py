@@ -156,7 +156,7 @@ class Planning:
             on_rejected=self.context.note_rejected,
             check=self._check,
             doubt=self._doubt,
-            told=None if self._all_kinds else NumberPlan,
+            shown=None if self._all_kinds else NumberPlan,
         )
         await request.ask(prompt, phase, system)
         assert self._examined is not None
