@@ -1,4 +1,4 @@
-"""What a rule of reading is worth: `python -m benchmarks.left_out MODULE:FUNCTION=VALUE ... --files FILE ...`.
+"""What a rule of reading is worth: `python -m benchmarks.reading_rules MODULE:FUNCTION=VALUE ... --files FILE ...`.
 
 Reads all files with each function replaced by one that returns VALUE: a Python literal, or `first` for the function's
 first argument (`documents.units:starts_at_hundred=False`, `readers.pdf.tables:_widened=first`). Prints how many
