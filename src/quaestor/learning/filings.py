@@ -32,7 +32,6 @@ from quaestor.solvers.embedded.filings.turns import (
     Likely,
     TurnState,
     build_word_query,
-    classify_intents,
     find_operand,
     read_question,
     read_turn_state,
@@ -222,7 +221,7 @@ def _read_turn(
     """Return a question with what it may mean, and what the next one goes on from."""
     index = table.sentences
     reading = read_question(one.text, table)
-    shares = classify_intents(readers.intents, reading, state.intent)
+    shares = readers.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)

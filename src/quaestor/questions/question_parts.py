@@ -28,11 +28,6 @@ _PERSONS_AND_TIMES = re.compile(
     r"^(?:and\s+|so\s+)?(?:who|when|where|how\s+(?:many|much|big|large|old|long)|since|from)\b"
 )
 _HOW_MUCH = re.compile(r"^(?:by\s+)?how\s+(?:much|many|big|large|far|high)(?:\s+in\s+[\w$%]+(?:\s+terms)?)?$")
-_MOVED = re.compile(
-    r"^(?:by\s+)?how\s+(?:much|many|far)\s+(?:(?:was|is|were|did|has|have)\s+(?:it|that|they)\s+)?"
-    r"(?:(?P<down>fewer|less|lower|down|smaller|fall)|(?P<up>more|higher|up|larger|rise|grow)|change|move)\b"
-    r"\s*(?P<rest>.*)$"
-)
 _POINTS_BACK = re.compile(
     r"\b(?:of\s+(?:it|that|those|these|them|which)|for\s+it|on\s+it|it|its"
     r"|they|them|those|these|that|this|he|she|the\s+one)\b"
@@ -138,23 +133,10 @@ def _split_clauses(asked: str) -> list[str]:
         if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()):
             return [asked]
         if not _own_terms(rest[0]):
-            return [first, *(_compare(clause, first) or clause for clause in rest)]
+            return [first, *rest]
     elif len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not _PERSONS_AND_TIMES.match(first.lower()):
         return [asked]  # "did sales grow, and by how much?" is one question
     return [first, *(_complete(clause, first) for clause in rest)]
-
-
-def _compare(clause: str, topic: str) -> str:
-    """Return a clause that asks how far something moved with what moved; "" of another clause.
-
-    >>> _compare("how many fewer than a year ago", "share count")
-    'by how much was share count lower than a year ago'
-    """
-    found = _MOVED.match(clause.lower())
-    if found is None:
-        return ""
-    asks = f"was {topic} lower" if found["down"] else f"was {topic} higher" if found["up"] else f"did {topic} change"
-    return f"by how much {asks} {found['rest']}".strip()
 
 
 def _split_times(asked: str) -> list[str]:
@@ -231,12 +213,11 @@ def _complete(clause: str, first: str) -> str:
     """Return a clause with the topic and the time of the first one, if it lacks them."""
     if (asked := _WHEN_MOST.fullmatch(clause)) is not None:
         return f"{asked['when']} was it {asked['most']}"  # of the times of the answer before
-    topic = _topic(first)
     back = _POINTS_BACK.search(clause.lower())
     if back is not None:
         word = back[0].split()
         lead = f"{word[0]} " if len(word) > 1 and word[0] in ("of", "for", "on") else ""
-        clause = f"{clause[: back.start()]}{lead}{topic}{clause[back.end() :]}"
+        clause = f"{clause[: back.start()]}{lead}{_topic(first)}{clause[back.end() :]}"
     elif not _own_terms(clause):
         return clause  # "and since when?" goes on from the answer before
     return _with_time(clause, _find_time(first))

@@ -20,8 +20,6 @@ __all__ = [
     "AskedMoment",
     "Operand",
     "Reading",
-    "read_combination",
-    "read_definition",
     "read_filing_question",
     "read_operand",
 ]
@@ -222,8 +220,6 @@ _UNITS_OF_PARTS = re.compile(
 _DEFINED = re.compile(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
 _ARITHMETIC = re.compile(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
-_BEGINS_DEFINITION = re.compile(r"[(:=?]|\s-\s|,\s(?:i\.?e\.?|that is|meaning)\s")
-_QUOTIENT = re.compile(r"\s*(?P<a>[^()]+?)\s(?:over|divided\s+by|/)\s(?P<b>[^()?]+)")
 
 _GOES_ON = re.compile(
     r"^\s*(?:and|so|but|then|ok|okay|now|what\s+about|how\s+about|same|also|just|only|on|in|for|as|by|per|plus|of)\b"
@@ -345,31 +341,6 @@ def _without_definition(text: str) -> str:
         if any(measures[name].formula is not None for name in read_operand(head).measures):
             return head
     return text
-
-
-def read_combination(text: str) -> tuple[str, tuple[Operand, ...]]:
-    """Return how what a text names is combined, `sum` or `difference`, and of what; "" if it is not.
-
-    >>> relation, parts = read_combination("margin: revenue less cost of sales")
-    >>> relation, [part.text for part in parts]
-    ('difference', ['revenue', 'cost of sales'])
-    """
-    relation, parts = _relate(_BEGINS_DEFINITION.split(text)[-1].strip(" ,"))
-    combined = relation in ("sum", "difference") and all(part.terms for part in parts)
-    return (relation, parts) if combined else ("", ())
-
-
-def read_definition(text: str) -> tuple[Operand, Operand] | None:
-    """Return what is divided by what in a quotient that a question spells out; None if it spells out none.
-
-    >>> [part.text for part in read_definition("debt to equity? (notes plus loans over total equity)")]
-    ['notes plus loans', 'total equity']
-    """
-    for part in reversed(_BEGINS_DEFINITION.split(text.lower())[1:]):
-        found = _QUOTIENT.match(part)
-        if found and _names(found["a"]) and _names(found["b"]):
-            return read_operand(found["a"]), read_operand(found["b"])
-    return None
 
 
 # Operands

@@ -20,7 +20,7 @@ from quaestor.questions.question_parts import asks_several, split_questions
         ("What were net income and capex in 2023?", ("what were net income in 2023", "capex in 2023")),
         (
             "share count for the year, and how many fewer than a year ago?",
-            ("share count for the year", "by how much was share count for the year lower than a year ago"),
+            ("share count for the year", "how many fewer than a year ago"),
         ),
         ("how many shares was that, and at what price?", ("how many shares was that", "at what price")),
         (

@@ -39,7 +39,6 @@ from quaestor.solvers.embedded.filings.turns import (
     PastTurn,
     Understood,
     classify_plan,
-    names_one_line,
     understand_turn,
 )
 from quaestor.solvers.embedded.models import Trees
@@ -220,7 +219,7 @@ def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
     texts = split_questions(text)
-    if len(texts) == 1 or names_one_line(understood):
+    if len(texts) == 1:
         return _judge(understood, results, weights.confidence)
     parts = _decide_parts(texts, past, table, weights)
     if not all(decision.results for _, decision in parts):

@@ -19,7 +19,7 @@ from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS
 from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import Proposal, Question, softmax
-from quaestor.solvers.embedded.filings.words import STOP_TERMS, WordCandidates, asks_for, asks_who_signed
+from quaestor.solvers.embedded.filings.words import STOP_TERMS, WordCandidates, asks_for
 from quaestor.solvers.embedded.models import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -49,8 +49,6 @@ _EXPLAINED = ("why", "description")
 """What several sentences may answer together."""
 _NEITHER = ("yesno", "two_part", "unanswerable", "ambiguous")
 """Intents that say nothing about how much is quoted."""
-_BEFORE_NAME = 20
-"""Characters before the name in a signature."""
 _LEAST = 0.02
 _PROPOSED = 3
 _LONGEST = 3
@@ -93,8 +91,6 @@ def propose_words(
     label = question.strip().rstrip("?")[:_LABEL]
     found = []
     quoted = [(one, tuple(continue_quote(one.place, table.sentences, reasons=reasons))) for one in ranked]
-    if not asks_who_signed(question.lower()):
-        quoted = [one for one in quoted if not _is_signature(table.sentences.sentences[one[0].place].text)]
     if _WHO.search(question):
         sentences = table.sentences.sentences
         named = [one for one in quoted if any(names_somebody(sentences[place].text) for place in one[1])]
@@ -102,15 +98,6 @@ def propose_words(
     for sentence, places in quoted[:_PROPOSED]:
         found.append(_propose(quote(places, table, label), sentence, share, "words"))
     return found
-
-
-def _is_signature(text: str) -> bool:
-    """Return whether a sentence is a signature and no more: it has the name first, or after a word or a date.
-
-    >>> _is_signature("By: /s/ Jane Roe, Chief Executive Officer"), _is_signature("Jane Roe signed it.")
-    (True, False)
-    """
-    return 0 <= text.find("/s/") <= _BEFORE_NAME
 
 
 def names_somebody(text: str) -> bool:

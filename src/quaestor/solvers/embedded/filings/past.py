@@ -62,12 +62,10 @@ class PastAnswer:
     Attributes:
         form: `value`, `ratio`, `growth`, `change`, `cagr`, `average`, `sum`, `list`, `members`, `ranking`, `compare`.
         measured: What was measured, of each time or member one; the first is of the latest time, or of the answer.
-        names: The concepts and measures that the question named.
     """
 
     form: str
     measured: tuple[Node, ...]
-    names: frozenset[str] = frozenset()
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:
@@ -269,7 +267,6 @@ _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
 """How often a short question that names only another time, or begins like one that goes on and names another member or
 another measure, repeats the operation: counted on labelled conversations."""
 
-_CONSTANT = frozenset(terms("constant currency"))
 COMPARATIVES = frozenset(
     terms(
         "more less fewer better worse higher lower bigger smaller larger faster slower above below up down jump slip "
@@ -319,14 +316,3 @@ def mix_with_repetition(
 _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})
 """Intents whose answers are of one time each: of several times they are listed."""
 _REPEATED = frozenset({"growth", "change", "cagr", "average", "ratio", "share", "sum", "list", "ranking", "comparison"})
-
-
-def prefer_printed(shares: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
-    """Return the probabilities of the intents of a question: growth in constant currency is printed, never computed."""
-    if not _CONSTANT.issubset(reading.whole.phrase):
-        return shares
-    mixed = shares.copy()
-    for intent in ("growth", "change"):
-        mixed[INTENTS.index("lookup")] += mixed[INTENTS.index(intent)]
-        mixed[INTENTS.index(intent)] = 0.0
-    return mixed

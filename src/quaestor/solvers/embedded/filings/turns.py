@@ -19,19 +19,16 @@ from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_questions
-from quaestor.questions.stated_operation import read_stated_operation
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates, resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
-from quaestor.solvers.embedded.filings.composing.meant import list_names
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
     PastAnswer,
     mix_with_repetition,
-    prefer_printed,
     read_past_answer,
     read_past_parts,
     read_quoted_number,
@@ -51,8 +48,6 @@ _COMPARES = 0.3
 _REMEMBERED = 4
 _INTENT_OF_FORM = {"value": "lookup", "members": "list", "compare": "comparison"}
 _MOST = 12
-_STATED = 0.9
-"""How likely a question asks for what it states to compute."""
 
 
 @dataclass(frozen=True)
@@ -224,14 +219,12 @@ def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWe
     parts: tuple[PastAnswer, ...] = ()
     if answer is not None and answer.form == "members" and turn.plan and len(split_questions(turn.text)) > 1:
         parts = read_past_parts(turn.plan, table)
-    if answer is not None:
-        answer = replace(answer, names=list_names(reading.whole))
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
     found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
     if answer is not None:
         intent = _INTENT_OF_FORM.get(answer.form, answer.form)
     else:
-        intent = INTENTS[int(np.argmax(classify_intents(weights.intents, reading, state.intent)))]
+        intent = INTENTS[int(np.argmax(weights.intents.classify(reading, before=state.intent)))]
     known = read_turn_state(state, reading, asked, found, table, answer, quoted)
     kind = classify_plan(answer.form, [leaf.series for leaf in leaves if leaf.series]) if answer else "words"
     kind = kind or "money"  # most numbers of tables whose unit is not known
@@ -292,16 +285,6 @@ def _compare_otherwise(question: Question, past: Sequence[PastTurn], weights: Fi
     return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
 
 
-def classify_intents(classifier: QuestionClassifier, reading: Reading, before: str) -> NDArray[np.float64]:
-    """Return the probabilities of the intents of a question, by far the highest that of what it states to compute."""
-    shares = classifier.classify(reading, before=before)
-    stated = read_stated_operation(reading)
-    if stated:
-        shares = (1 - _STATED) * shares
-        shares[INTENTS.index(stated)] += _STATED
-    return shares
-
-
 def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
     """Return what a question may mean after the turns before, with the plans that would answer it."""
     state = TurnState()
@@ -309,11 +292,9 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         state = _go_on(state, turn, table, weights)
     reading = read_question(text, table)
     listed = _lists_numbers(state.before)
-    by_itself = classify_intents(weights.intents, reading, state.intent)
+    by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
-    shares = prefer_printed(
-        mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed), reading
-    )
+    shares = mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
     likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)
@@ -346,13 +327,3 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
             composed = [one for one in again if set(moments).intersection(one.moments)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
     return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
-
-
-def names_one_line(understood: Understood) -> bool:
-    """Return whether a line is called all that a question names: "total revenues and other income"."""
-    reading = understood.question.reading
-    if reading.relation != "sum":
-        return False
-    named = set(reading.whole.terms)
-    lines = (series.line for proposal in understood.proposals for series in proposal.series)
-    return any(named == set(line.label_terms) for line in lines)

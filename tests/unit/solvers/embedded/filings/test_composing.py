@@ -9,7 +9,7 @@ from quaestor.facts.table import FactTable, Series, build_facts
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Plan
 from quaestor.questions.answer_units import KINDS
-from quaestor.questions.understanding import INTENTS, Operand, read_filing_question
+from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import resolve_moments
 from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
@@ -57,13 +57,10 @@ def ask(
     labels: tuple[str, ...] = (),
     before: tuple[Plan, ...] = (),
     falls: str = "",
-    names: frozenset[str] = frozenset(),
     bound: tuple[Bound, ...] = (),
 ) -> Plan:
     """Return the likeliest plan for a question whose operands mean the series of some labels."""
-    past = tuple(
-        replace(answer, names=names) for plan in before if (answer := read_past_answer(plan, table)) is not None
-    )
+    past = tuple(answer for plan in before if (answer := read_past_answer(plan, table)) is not None)
     base = past[0].anchor if past else None
     reading = read_filing_question(text)
     named = iter(labels)
@@ -100,15 +97,6 @@ def test_the_size_of_a_loss_has_no_minus() -> None:
     table = build_facts(assemble("a", [TablePart(rows)]))
     assert number(table, ask(table, "how big was the loss in 2023?", "lookup", ("net loss",))) == 40
     assert number(table, ask(table, "what was net income in 2023?", "lookup", ("net loss",))) == -40
-
-
-def test_what_was_given_for_a_measure_before_is_used_in_a_formula() -> None:
-    rows = (("", "2023", "2022"), ("total net sales", "800", "720"), ("people at work", "400", "300"))
-    table = build_facts(assemble("a", [TablePart(rows)]))
-    people = ask(table, "how many people at work?", "lookup", ("people at work",))
-    names = frozenset({"measure:employees"})
-    plan = ask(table, "net sales per employee?", "ratio", ("total net sales",), (people,), names=names)
-    assert number(table, plan) == 2
 
 
 def test_balances_are_averaged_if_the_question_asks_for_it() -> None:
@@ -197,25 +185,6 @@ def test_a_ratio_goes_on_from_the_last_answer_and_moves_in_time(table: FactTable
     assert number(table, ask(table, "and in 2022?", "ratio", (), (ratio,))) == pytest.approx(106 / 720)
 
 
-def test_a_ratio_of_what_is_combined(table: FactTable) -> None:
-    def bind(operand: Operand) -> tuple[Bound, ...]:
-        label = operand.text.strip()
-        return (Bound(find(table, label), 1.0),) if label in (row[0] for row in INCOME) else ()
-
-    for text, wanted in (
-        ("operating income plus net income as a % of total net sales", 196 / 800),
-        ("total net sales less operating income as a % of total net sales", 664 / 800),
-        ("coverage (operating income plus net income over total net sales)", 196 / 800),
-    ):
-        reading = read_filing_question(text)
-        question = Question(
-            reading, table, {name: float(name == "ratio") for name in INTENTS},
-            tuple(bind(one) if one.text.strip() == "total net sales" else () for one in reading.operands),
-            (), table.latest, (), False, bind,
-        )  # fmt: skip
-        assert number(table, compose(question)[0].plan) == pytest.approx(wanted)
-
-
 def test_sums_and_averages_go_over_the_times_that_are_named(table: FactTable) -> None:
     assert number(table, ask(table, "total net income 2022 to 2023", "sum", ("net income",))) == 135
     average = ask(table, "average net income over three years", "average", ("net income",))
@@ -236,15 +205,6 @@ def test_members_are_listed_and_ranked_without_their_total(table: FactTable) -> 
     assert run(table, best) == Text("americas")
     assert run(table, ask(table, "which segment grew fastest?", "ranking", ("europe",))) == Text("asia")
     assert run(table, ask(table, "and which is the second largest of them?", "ranking", (), (best,))) == Text("europe")
-    few = run(table, ask(table, "top two segments by sales", "ranking", ("europe",)))
-    assert isinstance(few, ValueList)
-    assert [item.label for item in few.items] == ["americas", "europe"]
-
-
-def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
-    # Asia sells less, and grew more.
-    grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
-    assert run(table, grew) == YesNo(True)
 
 
 def test_a_question_goes_on_from_the_member_that_a_ranking_found(table: FactTable) -> None:
@@ -261,9 +221,6 @@ def test_what_was_asked_is_broken_down_by_the_members_that_add_up_to_it(table: F
 
 def test_comparisons_say_yes_or_no_or_which(table: FactTable) -> None:
     assert run(table, ask(table, "did net income rise?", "yesno", ("net income",))) == YesNo(False)
-    assert run(table, ask(table, "is net income positive?", "yesno", ("net income",))) == YesNo(True)
-    more = ask(table, "was operating income more than $100 million?", "yesno", ("operating income",))
-    assert run(table, more) == YesNo(True)
 
 
 def test_what_compares_nothing_is_not_compared_with_the_year_before(table: FactTable) -> None:
@@ -464,19 +421,6 @@ def test_the_number_of_a_quotation_is_gone_on_from_if_it_was_asked_for() -> None
     assert read_quoted_number([sentence], ("peopl",), {**kinds, "words": 1.0}, table) is None
 
 
-def test_a_share_may_be_of_the_answer_before_the_last(table: FactTable) -> None:
-    sales = ask(table, "total net sales?", "lookup", ("total net sales",))
-    europe = ask(table, "europe?", "lookup", ("europe",))
-    assert number(table, ask(table, "as a percentage?", "share", before=(europe, sales))) == pytest.approx(310 / 800)
-
-
-def test_both_of_the_last_answers_are_part_of_what_is_named(table: FactTable) -> None:
-    europe = ask(table, "europe?", "lookup", ("europe",))
-    asia = ask(table, "and asia?", "lookup", ("asia",))
-    plan = ask(table, "both together as a percent of net sales?", "ratio", ("total net sales",), (asia, europe))
-    assert number(table, plan) == pytest.approx(340 / 800)
-
-
 def test_a_member_is_left_out(table: FactTable) -> None:
     plan = ask(table, "which segment other than the americas sold the most?", "ranking", ("europe",))
     assert str(run(table, plan)) == "europe"
@@ -525,29 +469,11 @@ def test_what_is_counted_and_what_goes_out_has_no_minus() -> None:
         )
 
 
-def test_the_whole_stays_where_another_member_is_named(table: FactTable) -> None:
-    europe = ask(table, "europe?", "lookup", ("europe",))
-    share = ask(table, "share of the total?", "share", before=(europe,))
-    assert number(table, ask(table, "and asia?", "ratio", ("asia",), (share,))) == pytest.approx(30 / 800)
-
-
 def test_a_percentage_of_a_sum_is_of_one_of_its_parts(table: FactTable) -> None:
     both = ask(table, "europe and asia together?", "sum", ("europe", "asia"))
     plan = ask(table, "what % is europe?", "share", ("europe",), (both,))
     assert number(table, plan) == pytest.approx(310 / 340)
     assert number(table, ask(table, "% in europe?", "growth", ("europe",), (both,))) == pytest.approx(310 / 340)
-
-
-def test_what_is_left_out_of_a_ratio_changes_its_numerator() -> None:
-    rows = (
-        ("( in millions )", "2023", "2022"), ("total revenues", "$ 800", "$ 720"),
-        ("restructuring charges", "20", "10"),
-        ("operating income", "$ 100", "$ 90"),
-    )  # fmt: skip
-    table = build_facts(assemble("a", [TablePart(rows)]))
-    margin = ask(table, "operating income to total revenues?", "ratio", ("operating income", "total revenues"))
-    plan = ask(table, "and excluding restructuring?", "ratio", ("restructuring charges",), (margin,))
-    assert number(table, plan) == pytest.approx(120 / 800)
 
 
 def test_a_growth_rate_over_two_years_goes_from_the_first_of_three_year_ends(table: FactTable) -> None:
@@ -560,52 +486,14 @@ def test_the_other_end_of_a_ranking_is_chosen_from_its_entries(table: FactTable)
     best = ask(table, "which segment has the highest net sales?", "ranking", ("europe",))
     assert str(run(table, best)) == "americas"
     assert str(run(table, ask(table, "and the lowest?", "ranking", before=(best,)))) == "asia"
-    grew = run(table, ask(table, "did any of them grow?", "yesno", before=(best,)))
-    assert grew == YesNo(True)
-    assert run(table, ask(table, "did any of them fall?", "yesno", before=(best,))) == YesNo(False)
     total = ask(table, "add up the three", "sum", before=(best,))
     assert number(table, total) == 800
-
-
-PRICES = [
-    ["", "q1 2023", "q2 2023", "q3 2023", "q4 2023"],
-    ["high", "$ 12.50", "$ 14.25", "$ 13.75", "$ 11.50"],
-    ["low", "9.50", "10.25", "8.75", "9.25"],
-]
-
-
-def test_the_highest_price_of_a_year_is_that_of_its_quarters() -> None:
-    parts = [TablePart(tuple(map(tuple, rows))) for rows in (INCOME, PRICES)]
-    filing = build_facts(assemble("a", parts))
-    assert number(filing, ask(filing, "highest share price in 2023?", "ranking")) == 14.25
-    assert number(filing, ask(filing, "lowest closing stock price in q2 2023?", "lookup")) == 10.25
-    spread = ask(filing, "difference between the high and the low share price in q3 2023?", "change")
-    assert number(filing, spread) == 5
-
-
-def test_ratios_are_listed_at_each_time_that_is_asked_for(table: FactTable) -> None:
-    income = ask(table, "how far up was operating income in 2023?", "change", ("operating income",))
-    listed = run(table, ask(table, "as % of sales both years", "ratio", ("total net sales",), (income,)))
-    assert isinstance(listed, ValueList)
-    assert [float(item.number or 0) for item in listed.items] == pytest.approx([136 / 800, 106 / 720])
 
 
 def test_a_change_in_percent_is_a_growth(table: FactTable) -> None:
     income = ask(table, "net income in 2023?", "lookup", ("net income",))
     plan = ask(table, "how many percent less than a year ago?", "change", before=(income,))
     assert number(table, plan) == pytest.approx(15 / 75)
-
-
-def test_what_belongs_to_no_segment_is_listed_if_it_adds_up_with_them() -> None:
-    rows = (
-        ("capital expenditures by segment ( in millions )", "2023", "2022"), ("europe segment", "310", "280"),
-        ("americas segment", "460", "430"), ("corporate", "30", "10"), ("total", "800", "720"),
-    )  # fmt: skip
-    filing = build_facts(assemble("a", [TablePart(rows)]))
-    spent = ask(filing, "capital expenditures?", "lookup", ("total",))
-    listed = run(filing, ask(filing, "break it down by segment", "list", before=(spent,)))
-    assert isinstance(listed, ValueList)
-    assert [item.number for item in listed.items] == [310, 460, 30]
 
 
 def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None:
@@ -617,13 +505,6 @@ def test_what_an_investment_became_is_in_the_line_that_begins_with_100() -> None
     filing = build_facts(assemble("a", [ParagraphPart(("Acme Corporation",)), TablePart(tuple(map(tuple, grid)))]))
     assert number(filing, ask(filing, "what did $100 invested in acme in 2021 become by 2022?", "lookup")) == 120.5
     assert number(filing, ask(filing, "what is $100 put into the s&p index worth now?", "lookup")) == 104.5
-
-
-def test_a_number_is_divided_by_the_same_at_another_time(table: FactTable) -> None:
-    assert (
-        number(table, ask(table, "what is the ratio of net income in 2023 to 2021?", "ratio", ("net income",)))
-        == 60 / 65
-    )
 
 
 def test_a_change_is_of_what_several_words_name_together() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.past import mix_with_repetition, prefer_printed
+from quaestor.solvers.embedded.filings.past import mix_with_repetition
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,6 @@ def test_several_times_of_one_number_are_listed_and_a_list_is_added_up() -> None
     assert INTENTS[int(np.argmax(mixed))] == "sum"
     mixed = mix_with_repetition(shares, read_filing_question("as a share of the total?"), "list", listed=True)
     assert INTENTS[int(np.argmax(mixed))] != "sum"
-
-
-def test_growth_in_constant_currency_is_looked_up() -> None:
-    shares = np.full(len(INTENTS), 0.01)
-    shares[INTENTS.index("growth")] = 1 - 0.01 * (len(INTENTS) - 1)
-    mixed = prefer_printed(shares, read_filing_question("growth without currency effects?"))
-    assert mixed.sum() == pytest.approx(1)
-    assert INTENTS[int(np.argmax(mixed))] == "lookup"
-    assert prefer_printed(shares, read_filing_question("growth of sales?")) is shares
 
 
 def test_a_question_for_all_parts_is_one_for_a_list() -> None:

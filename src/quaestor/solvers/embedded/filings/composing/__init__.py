@@ -16,7 +16,6 @@ from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
     list_operands,
-    list_ratios,
     propose_averages,
     propose_lists,
     propose_sums,
@@ -43,26 +42,12 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
 }
 _BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description": 0.02}
 """How many of the questions of a kind numbers of tables answer; of the other kinds all."""
-_AT_ONE_TIME = 1.5
-"""Taken from the score of a ratio at one time if several are asked for."""
-
-
-def _with_lists(composer: Callable[[Question], Iterator[Proposal]]) -> Callable[[Question], Iterator[Proposal]]:
-    """Return a composer of ratios that lists them if several times are asked for."""
-
-    def propose(question: Question) -> Iterator[Proposal]:
-        listed = list(list_ratios(question))
-        yield from listed
-        for proposal in composer(question):
-            yield replace(proposal, score=proposal.score - _AT_ONE_TIME) if listed else proposal
-
-    return propose
 
 
 _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
     "value": propose_numbers,
-    "ratio": _with_lists(propose_ratios),
-    "share": _with_lists(propose_shares),
+    "ratio": propose_ratios,
+    "share": propose_shares,
     "sum": propose_sums,
     "growth": propose_growths,
     "change": propose_changes,

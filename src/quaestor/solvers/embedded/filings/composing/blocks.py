@@ -13,7 +13,6 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_concept,
-    find_for_member,
     find_parts,
     list_member_terms,
     spell_member,
@@ -37,8 +36,6 @@ _PARTS_OF_THE_WORLD = frozenset(
 )
 _OTHER_PLACES = 0.4
 """How likely countries are meant by regions, and regions by countries."""
-_TITLED = 0.6
-"""The part of the terms of a question, by their rarity, that the title of a table has to have."""
 _TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
 _ADJUSTMENT = lazy_regex(r"(?:less|add|plus|adjust\w*)\b\s*:?", re.IGNORECASE)
 """How the label of a step of a computation begins."""
@@ -66,7 +63,7 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
 OF_THEM = lazy_regex(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 _SUMS = frozenset(terms_of("total consolidated change increase decrease"))
 _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
-"""Words for what belongs to no member; it counts as one if the members add up to the whole with it."""
+"""Words for what belongs to no member."""
 _TOTALS = _SUMS | _RESTS
 _REST_WORDS = frozenset(terms_of("and other expense expenses cost costs item items revenue revenues amount amounts"))
 _FEW_MEMBERS = 3
@@ -98,8 +95,6 @@ def read_blocks(question: Question) -> list[Block]:
         for concept in REVENUE:
             for members in _find_tagged_members(question, concept):
                 found[_identify_members(members)] = Block(members, _measure_fit(asked, members, question.table))
-    for block in _find_titled_blocks(question, asked):
-        found[_identify_members(block.members)] = block
     back = _find_measured_last(question, asked)
     for bound in (*back, *_find_named_wholes(question, asked), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
         for block in _find_summed_blocks(question, bound.series, asked):
@@ -208,25 +203,6 @@ def name_members(table: FactTable, several: Sequence[Series]) -> list[str]:
     return [_TOTAL_OF.sub("", name) or name for name in names]
 
 
-def _find_titled_blocks(question: Question, asked: str) -> Iterator[Block]:
-    """Yield the lines of the tables whose title or headings say most of what the question does."""
-    if not asked or not question.own:
-        return
-    table = question.table
-    own = {term for operand in question.reading.operands for term in operand.terms} - table.company
-    total = sum(table.rarity(term) for term in own) or 1.0
-    lines: dict[int, FactLine] = {}
-    for term in own:
-        for place in table.postings.get(term, ()):
-            lines.setdefault(table.lines[place].table, table.lines[place])
-    for line in lines.values():
-        share = sum(table.rarity(term) for term in own & line.title_terms) / total
-        series = table.series_of_line.get(line.place, ())
-        members = _find_neighbour_lines(question, series[0]) if series and share > _TITLED else ()
-        if len(members) >= 3:
-            yield Block(members, 0.5 * share * _weigh_lines(question, members, series[0]))
-
-
 def _identify_members(members: Sequence[tuple[str, Series]]) -> frozenset[object]:
     """Return what members are, by tags if they have them: filings print the same members in several tables."""
     return frozenset(
@@ -281,21 +257,9 @@ def _find_last_block(question: Question, asked: str) -> Block | None:
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
         return None
     names = name_members(question.table, last.series)
-    if question.own and OF_THEM.search(question.text) and (others := _find_of_members(question, last.series)):
-        return Block(tuple(zip(names, others, strict=True)), 3.0)
     named = tuple(zip(names, last.series, strict=True))
     goes_on = bool(OF_THEM.search(question.text)) or not (question.own or asked)
     return Block(named, (1.5 if goes_on else 0.1) * _measure_fit(asked, named, question.table))
-
-
-def _find_of_members(question: Question, members: Sequence[Series]) -> Sequence[Series]:
-    """Return what members have of a concept that a question names; empty if one of them has none."""
-    moment = (*question.wanted, question.table.latest)[0]
-    for concept in sorted(question.reading.operands[0].concepts):
-        found = [find_for_member(concept, moment, question, member) for member in members]
-        if None not in found:
-            return [one[0] for one in found if one is not None]
-    return ()
 
 
 def _name_tagged(table: FactTable, series: Series) -> str:
@@ -435,17 +399,6 @@ def _find_tagged_members(question: Question, concept: str) -> Iterator[tuple[tup
             if one.concept == concept and len(one.members) == 1:
                 tables.setdefault(line.table, {}).setdefault(one.members, (_name_tagged(question.table, one), one))
     for named in tables.values():
-        parts = tuple(pair for pair in named.values() if not set(terms_of(pair[0])) & _SUMS)
-        members = tuple(pair for pair in parts if not is_rest(pair[0]))
+        members = tuple(pair for pair in named.values() if not _is_total(pair[0]))
         if len(members) >= 2:
-            yield parts if len(parts) > len(members) and _adds_up(question, concept, parts) else members
-
-
-def _adds_up(question: Question, concept: str, parts: Sequence[tuple[str, Series]]) -> bool:
-    """Return whether the numbers of parts add up to that of the whole company."""
-    for moment in (*question.wanted[:1], question.table.latest):
-        whole = find_concept(concept, moment, question)
-        cells = [part.cells.get(moment) for _, part in parts]
-        if whole is not None and None not in cells and (total := whole[0].cells.get(moment)) is not None:
-            return abs(total.amount - sum(cell.amount for cell in cells if cell)) < _ROUNDED * abs(total.amount)
-    return False
+            yield members

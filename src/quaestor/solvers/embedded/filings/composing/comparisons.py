@@ -3,37 +3,27 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from itertools import product
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
-from quaestor.plan.steps import Constant
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
 from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
-    propose_differences,
-    propose_shares_of_last,
+    propose_parts_of_last,
     read_same_sentence,
     read_two,
 )
 from quaestor.solvers.embedded.filings.composing.several import (
-    Entry,
     choose_moments,
     join_lists,
     propose_items,
     read_entries,
-    read_last_entries,
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
-    propose_price_spread,
-    propose_printed_extremes,
-    spell_value,
 )
 from quaestor.solvers.embedded.filings.past import Node
 
@@ -57,10 +47,6 @@ _POINTS = lazy_regex(r"\bbps\b|\bbasis points?\b")
 _DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
 """Words by which a question asks how far apart two numbers are, whichever is higher."""
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
-_STATES = lazy_regex(
-    r"%|\b(?:percent|pct|growth|yoy|y/y|chang\w*|differ\w*|compar\w*|vs|versus|against|much|fast|many)\b"
-)
-"""Words by which a question asks for a growth or a change itself."""
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
 _YEARLY = lazy_regex(
@@ -204,7 +190,7 @@ def _complete_moments(question: Question, asked: Moment, anchor: Moment | None) 
     # "in Q2 vs last year": what follows "vs" is the base.
     at = next((one for one in times if one.back is not None and _TO_BASE.search(question.text[: one.start])), times[0])
     base = anchor or question.base
-    if question.last is not None and question.last.form in ("growth", "change") and not _states(question):
+    if question.last is not None and question.last.form in ("growth", "change"):
         return asked.before(years=1), asked  # "and the year before?" repeats the growth
     to_base = (
         at.back is not None
@@ -218,11 +204,6 @@ def _complete_moments(question: Question, asked: Moment, anchor: Moment | None) 
     if to_base and anchor is None and asked.end < question.table.latest.end:
         return asked, question.table.latest
     return asked.before(years=1), asked
-
-
-def _states(question: Question) -> bool:
-    """Whether a question asks for a growth or a change itself."""
-    return any(pattern.search(question.text) for pattern in (_STATES, _FALLS, _RISES))
 
 
 def _has(moments: tuple[Moment, ...], wanted: Moment) -> bool:
@@ -252,7 +233,7 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
     if _YEARLY.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
-    shares = list(propose_shares_of_last(question))
+    shares = list(propose_parts_of_last(question))
     yield from shares
     for score, meant, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
@@ -264,9 +245,6 @@ def propose_growths(question: Question) -> Iterator[Proposal]:
 
 def propose_changes(question: Question) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
-    if spread := list(propose_price_spread(question)):
-        yield from spread
-        return
     in_points = bool(_POINTS.search(question.text))
     unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meant, old, new, terms in read_pairs(question):
@@ -282,7 +260,6 @@ def propose_changes(question: Question) -> Iterator[Proposal]:
             formula = f"({formula}) / {old}"
         if made := terms.proposal(formula, "growth" if in_percent else "change", score):
             yield made
-    yield from propose_differences(question)
 
 
 def propose_growth_rates(question: Question) -> Iterator[Proposal]:
@@ -354,10 +331,6 @@ _PLACE = lazy_regex(
     r"\b(?:number |no\. ?|#)(?P<place>two|three|2|3)\b|\b(?P<place2>second|third|next)[\s-]+"
     r"(?:largest|biggest|highest|most|best)|\b(?:comes?|came|ranks?|ranked|is|was) (?:in )?(?P<place3>second|third)\b"
 )
-_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
-_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
-_FEW = lazy_regex(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
-_OF_THEM = lazy_regex(r"\b(?:of|among) (?:them|those|these|the (?:\w+))\b|\bany\b")
 _WHICH = lazy_regex(r"\b(?:which|what|who|where)\b")
 _DIRECTION = lazy_regex(
     rf"{_GROWTH.pattern}|\b(?:more|less|fewer|than|up|down|high\w*|low\w*|larg\w*|big\w*|small\w*|better|worse|improv\w*"
@@ -365,34 +338,15 @@ _DIRECTION = lazy_regex(
     r"|reduc\w*|ahead|behind|exceed\w*|surpass\w*|accelerat\w*|gr[eo]w\w*|since|versus|vs)\b"
 )
 """Words that compare one time with another."""
-_POSITIVE = lazy_regex(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
-_NEGATIVE = lazy_regex(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
-_LIMIT = lazy_regex(
-    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower"
-    r"|greater|smaller)\s+"
-    r"(?:than\s+)?\$?"
-    r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
-)
-_SCALES = {
-    "bn": Scale.BILLION, "billion": Scale.BILLION, "m": Scale.MILLION, "mm": Scale.MILLION, "million": Scale.MILLION,
-    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
-}  # fmt: skip
-_BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
 def propose_rankings(question: Question) -> Iterator[Proposal]:
-    """Yield the member, or the time, with the highest or the lowest number or growth; or an extreme that is printed."""
-    printed = list(propose_printed_extremes(question))
-    yield from printed
-    if printed:
-        return
+    """Yield the member, or the time, with the highest or the lowest number or growth."""
     low = bool(_LOW.search(question.text))
     timed = question.last is not None and question.last.form == "list" and not question.own
     when = 0.85 if timed or _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _read_place(question.text)
-    several = _FEW.search(question.text)
-    few = several and (several["few"] or several["many"])
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
@@ -400,10 +354,6 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         score = log_share(share * (1 - when)) - 1.5 * unnamed
         if grows:
             yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
-        if few is not None:
-            if made := _list_first(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
-                yield made
-            continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
             chosen, score = f"rank {-place if low else place}", score + 0.5
@@ -414,22 +364,6 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
             yield made
-
-
-def _list_first(
-    question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
-) -> Proposal | None:
-    """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
-    sizes: list[tuple[float, Entry]] = []
-    for entry in entries:
-        terms = Terms(question.table)
-        name = entry[1].spell(entry[2], terms, "")
-        extract = terms.variables.get(name or "")
-        if extract is None or extract.quantity is None:
-            return None
-        sizes.append((float(extract.quantity.value), entry))
-    sizes.sort(key=lambda one: one[0], reverse=not low)
-    return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
 
 
 def _read_place(text: str) -> int:
@@ -470,11 +404,6 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
         yield from _compare_two(question, low=low)
         if chooses(question) or _WHICH.search(question.text):
             return
-    if changed := list(_compare_last_entries(question)):
-        yield from changed
-        return
-    yield from _compare_with_limit(question)
-    yield from _compare_with_zero(question)
     if either:
         yield from _list_both_times(question)
         return
@@ -484,40 +413,6 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
     for score, _, old, new, terms in read_pairs(question):
         if made := terms.proposal(f"{new} {'<' if less else '>'} {old}", "compare", score):
             yield made
-
-
-def _compare_last_entries(question: Question) -> Iterator[Proposal]:
-    """Yield which of the last entries rose or fell, or whether any did: "which of them grew?"."""
-    entries = read_last_entries(question) if _OF_THEM.search(question.text) and _DIRECTION.search(question.text) else []
-    pair = find_two_moments(question, entries[0][1]) if entries else None
-    if pair is None:
-        return
-    falls = asks_for_fall(question.text) and not asks_for_rise(question.text)
-    terms = Terms(question.table)
-    formulas = []
-    for label, meant, _ in entries:
-        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
-        if old is None or new is None:
-            return
-        formulas.append((old, new))
-    if _WHICH.search(question.text):
-        joined = join_lists([f"{new} - {old}" for old, new in formulas])
-        made = terms.proposal(f"{'argmin' if falls else 'argmax'}({joined})", "compare", 0.0) if joined else None
-    else:
-        changes = [(_spell_difference(old, new, terms), old, new) for old, new in formulas]
-        if any(change is None for change, _, _ in changes):
-            return
-        most = (min if falls else max)(changes, key=lambda one: one[0] or 0.0)
-        made = terms.proposal(f"{most[2]} {'<' if falls else '>'} {most[1]}", "compare", 0.0)
-    if made is not None:
-        yield made
-
-
-def _spell_difference(old: str, new: str, terms: Terms) -> float | None:
-    first, second = (terms.variables.get(name) for name in (old, new))
-    if first is None or second is None or first.quantity is None or second.quantity is None:
-        return None
-    return float(second.quantity.value - first.quantity.value)
 
 
 def _list_both_times(question: Question) -> Iterator[Proposal]:
@@ -551,27 +446,10 @@ def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
                 if made := propose_items(question, entries, "compare", score, chosen):
                     yield made
         return
-    grows = bool(_GROWTH.search(question.text))
-    if grows:
-        yield from _compare_growths(question, sign)
+    if _GROWTH.search(question.text):
+        return  # "did sales grow faster than costs?" does not compare their sizes
     for score, first, second, terms in read_two(question):
-        if made := terms.proposal(f"{first} {sign} {second}", "compare", score - 2.0 * grows):
-            yield made
-
-
-def _compare_growths(question: Question, sign: str) -> Iterator[Proposal]:
-    """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
-    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
-        pair = find_two_moments(question, one)
-        if pair is None:
-            continue
-        terms = Terms(question.table)
-        numbers = [meant.spell(moment, terms, "") for meant in (one, other) for moment in pair]
-        if None in numbers:
-            continue
-        first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
-        score = log_share(one.share) + log_share(other.share)
-        if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
+        if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
             yield made
 
 
@@ -587,37 +465,3 @@ def _name_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
         if names[0] and names[0] != names[1]:
             return names
     return [operand.text.strip() for operand in question.reading.operands[:2]]
-
-
-def _compare_with_limit(question: Question) -> Iterator[Proposal]:
-    """Yield whether a number is more, or less, than the one that the question gives."""
-    found = _LIMIT.search(question.text)
-    if found is None:
-        return
-    printed, scale = found["number"].replace(",", ""), found["scale"] or ""
-    if scale in ("%", "percent"):
-        limit = Constant(Decimal(printed) / 100, f"{printed}%")
-    else:
-        limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
-    sign = "<" if found["how"].startswith(_BELOW) else ">"
-    for meant in read_meant(question)[:4]:
-        terms = Terms(question.table)
-        text = spell_value(question, meant, terms)
-        if text is None:
-            continue
-        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meant.share) + 0.5, limit=limit):
-            yield made
-
-
-def _compare_with_zero(question: Question) -> Iterator[Proposal]:
-    """Yield whether a number is positive, or negative."""
-    negative = bool(_NEGATIVE.search(question.text))
-    if not negative and not _POSITIVE.search(question.text):
-        return
-    for meant in read_meant(question)[:4]:
-        terms = Terms(question.table)
-        text = spell_value(question, replace(meant, share=meant.share), terms)
-        if text is not None and (
-            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meant.share) + 1.0)
-        ):
-            yield made

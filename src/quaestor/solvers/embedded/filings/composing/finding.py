@@ -12,7 +12,6 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
 from quaestor.questions.understanding import Operand
 from quaestor.solvers.embedded.filings.composing.question import Question, Terms, pick_cell
-from quaestor.solvers.embedded.filings.past import PastAnswer
 
 # Parts that add up to a whole: lines, columns or headings of a table whose numbers sum to that of a total.
 #
@@ -153,9 +152,6 @@ COUNTED = 0.6
 _RATE = lazy_regex("Rate|Percent|Yield")
 _AFTER_NAME = lazy_regex(r"[,(:]| less | net of ")
 _TOTAL = frozenset(terms_of("total net consolidated"))
-_NAMED_MEASURE = 0.5
-"""The probability of the number that was given for a measure before, and how much less likely a line is that the words
-of the measure lead to."""
 DEBTS = f"{MEASURE}balance_sheet_debts"
 _DEBT = lazy_regex(
     r"\b(?:debt|borrowings?|(?:notes?|loans?) payable|senior notes|commercial paper|debentures?|line of credit"
@@ -165,11 +161,6 @@ _NO_DEBT = lazy_regex(r"\b(?:securities|investments?|receivable|accounts|issuanc
 MEMBER_WORDS = frozenset(terms_of("segment segments unit units division divisions business businesses"))
 """Words that say that a member is meant, not which."""
 Found = tuple[Series, float]
-
-
-def find_asked_before(question: Question, names: AbstractSet[str]) -> PastAnswer | None:
-    """Return the last answer that was one number and whose question named one of some concepts and measures."""
-    return next((past for past in question.before if past.form == "value" and not names.isdisjoint(past.names)), None)
 
 
 def find_concept(concept: str, moment: Moment, question: Question) -> Found | None:
@@ -252,12 +243,9 @@ def spell_debts(moment: Moment, terms: Terms, label: str) -> str | None:
 
 
 def _find_measure(name: str, question: Question) -> Found | None:
-    """Return the series of a measure that is only printed: what was given for it before, else by its words."""
+    """Return the series of a measure that is only printed, by its words."""
     if name == _EMPLOYEES and (series := find_employees(question.table)) is not None:
         return series, COUNTED
-    past = find_asked_before(question, {name})
-    if past is not None and past.series:
-        return past.series[0], _NAMED_MEASURE
     known = read_lexicon().measures[name.removeprefix(MEASURE)]
     return next(((bound.series, bound.share) for bound in question.bind(read_phrase(known.phrases[0]))[:1]), None)
 
@@ -333,14 +321,6 @@ def find_for_member(concept: str, moment: Moment, question: Question, member: Se
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
     dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     return (max(dated, key=lambda one: one[0])[1], 0.9) if dated else None
-
-
-def find_excluded_member(whole: Series, question: Question) -> Series | None:
-    """Return what the member that a question leaves out has of a whole; None if there is none."""
-    if not question.left_out or not whole.concept:
-        return None
-    called = [one for one in _list_series(whole.concept, question.table) if question.left_out in list_member_names(one)]
-    return next((one for one in called if one.first.scale is whole.first.scale), None)
 
 
 def list_member_names(series: Series) -> set[frozenset[str]]:

@@ -6,11 +6,11 @@ from functools import partial
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
-from quaestor.facts.lines import FactLine, Moment
+from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.questions.understanding import Operand, read_operand
+from quaestor.questions.understanding import Operand
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
     COUNTED,
@@ -18,7 +18,6 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     LIKELY,
     MEMBER_WORDS,
     Found,
-    find_asked_before,
     find_concept,
     find_employees,
     find_for_member,
@@ -38,7 +37,7 @@ from quaestor.solvers.embedded.filings.composing.question import (
     read_schedules,
     spell_at,
 )
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, find_anchor, spell_node
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, find_anchor, spell_node
 
 _MOST = 6
 _COMPUTED = 0.85
@@ -55,8 +54,6 @@ _WITH_OTHER_CONCEPT = 0.2
 """How much less likely a measure is if other words of the operand name a concept."""
 _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
-_NAMED_AGAIN = 0.6
-"""The probability that what was asked for by its name before is meant where the name comes again."""
 _QUARTER = 3
 _DAYS, _MONTHS = "365", 12
 """Those of a year; a formula that measures days takes as many as the period has."""
@@ -70,9 +67,6 @@ _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 _OF_MEMBER = lazy_regex(
     r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
 )
-_BOTH = lazy_regex(r"\b(?:both of them|together|combined)\b")
-_BOTH_AGAIN = 0.9
-"""The probability that "both together" is the sum of the last two answers."""
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, Terms, str], str | None]
 
@@ -168,18 +162,9 @@ def read_whole(question: Question) -> list[Meant]:
     return [*_read_due(question), *mean_operand(question, whole, question.bind(whole))]
 
 
-def list_names(operand: Operand) -> frozenset[str]:
-    """Return the concepts and measures that an operand names."""
-    return operand.concepts | {f"{MEASURE}{name}" for name in operand.measures}
-
-
 def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
     found = [build_meant(bound.series, bound.share) for bound in bounds[:_MOST]]
-    past = find_asked_before(question, list_names(operand)) if len(question.operands) > 1 else None
-    if past is not None:
-        again = repeat_node(past.measured[0], _NAMED_AGAIN)
-        found = [again, *(replace(one, share=one.share * (1 - _NAMED_AGAIN)) for one in found)]
     series = find_employees(question.table) if "employees" in operand.measures else None
     if series is not None and _means_all_employees(operand, series, question.table):
         rest = (replace(one, share=one.share * (1 - COUNTED)) for one in found)
@@ -254,8 +239,8 @@ def _add_measure(
         alike = max((measure_likeness(name - column, line) for name in names if name - column), default=0.0)
         if line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
-        # An amount is not a ratio, a percentage no amount, and a part of a sum is not the sum.
-        fits = alike > ALIKE and not (is_ratio and _is_money(one.series[0])) and one.series[0].place not in summed
+        # A percentage is no amount, and a part of a sum is not the sum.
+        fits = alike > ALIKE and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
         if fits and _is_of(one.series[0], others, member):
             # A name with more words in it is that of something narrower.
@@ -304,30 +289,6 @@ def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool
     return not others or not list_series_terms(series).isdisjoint(others)
 
 
-def read_crossing(question: Question) -> Iterator[Meant]:
-    """Yield the measures whose name goes over both operands, or is within one of them: "debt to assets"."""
-    whole = read_operand(question.text)
-    for match in whole.matches:
-        for name in match.measures[:1]:
-            formula = read_lexicon().measures[name].formula
-            if formula is not None and formula.kind == "/":
-                yield from (replace(one, is_ratio=True) for one in _build_measures(question, formula, (), _COMPUTED))
-
-
-def find_named_ratios(question: Question) -> list[Formula]:
-    """Return the formulas of the ratios that the first operand names."""
-    operand = question.reading.operands[0] if question.names(0) else None
-    names = [name for match in operand.matches for name in match.measures[:1]] if operand else []
-    formulas = (read_lexicon().measures[name].formula for name in names)
-    return [formula for formula in formulas if formula is not None and formula.kind == "/"]
-
-
-def build_member_measure(question: Question, formula: Formula, member: Series) -> Meant:
-    """Return a measure of the member that a series is of."""
-    find_concept_of_member = partial(find_for_member, question=question, member=member)
-    return Meant(1.0, _Measure(question, formula, find_concept_of_member), (member,), "measure")
-
-
 def repeat_for_member(question: Question, node: Node, member: Series) -> Meant:
     """Return what was measured before of the member that a series is of."""
     moment = (*question.wanted, question.table.latest)[0]
@@ -339,11 +300,6 @@ def repeat_for_member(question: Question, node: Node, member: Series) -> Meant:
         return None if found is None else found[0]
 
     return repeat_node(node, 1.0, find_own)
-
-
-def _is_money(series: Series) -> bool:
-    first = series.first
-    return first.scale is not Scale.PERCENT and abs(first.amount) >= 1000
 
 
 def _build_measures(question: Question, formula: Formula, others: Sequence[str], share: float) -> Iterator[Meant]:
@@ -449,7 +405,6 @@ def _read_last_measured(question: Question, *, part: bool) -> Iterator[Meant]:
     last = question.last
     if last is None:
         return
-    yield from sum_last_two(question)
     node = last.measured[0]
     if node.series is None:
         if part and node.kind == "divide":
@@ -462,12 +417,6 @@ def _read_last_measured(question: Question, *, part: bool) -> Iterator[Meant]:
     else:
         for rank, series in enumerate(last.series[:3]):
             yield build_meant(series, _AGAIN / (rank + 1), "before")
-
-
-def sum_last_two(question: Question) -> Iterator[Meant]:
-    """Yield the sum of the last two answers, if both are asked for."""
-    if len(question.before) > 1 and _BOTH.search(question.text):
-        yield repeat_node(Node("sum", parts=tuple(past.measured[0] for past in question.before[:2])), _BOTH_AGAIN)
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:
@@ -503,72 +452,6 @@ def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) 
         return wanted
     back = 4 * (anchor.year - moment.year) + anchor.quarter - moment.quarter
     return replace(wanted.before(quarters=back), months=moment.months and (wanted.months or anchor.months))
-
-
-def swap_member(question: Question, past: PastAnswer) -> Iterator[Meant]:
-    """Yield what was measured before, of the member that the question names in the place of the last one."""
-    node = past.measured[0]
-    own = tuple(dict.fromkeys(
-        term for operand in question.reading.operands for term in operand.terms if term not in question.table.company
-    ))  # fmt: skip
-    if not own or node.series is not None:
-        return
-    leaves = {leaf.series.place: leaf.series for leaf in node.leaves() if leaf.series}
-    swapped = _keep_wholes({place: _find_counterpart(one, own, question) for place, one in leaves.items()}, leaves)
-    if all(one is not None for one in swapped.values()) and any(
-        place != one.place for place, one in swapped.items() if one
-    ):
-        yield repeat_node(node, 0.5, lambda series: swapped[series.place])
-
-
-def _keep_wholes(swapped: Mapping[int, Series | None], leaves: Mapping[int, Series]) -> Mapping[int, Series | None]:
-    """Return the series that take the places of others; of several that one would take, the whole stays as it is."""
-    result = dict(swapped)
-    for one in [one for one in swapped.values() if one is not None]:
-        alike = [place for place, other in result.items() if other is not None and other.place == one.place]
-        if len(alike) > 1:
-            whole = max(alike, key=lambda place: abs(leaves[place].first.amount))
-            result[whole] = leaves[whole]
-    return result
-
-
-def _find_counterpart(series: Series, own: Sequence[str], question: Question) -> Series | None:
-    """Return the same series for the member that terms name; None if there is no such member."""
-    table = question.table
-    best: tuple[float, Series] | None = None
-    line = series.line
-    places = {line.place, *(other.place for term in own for other in _list_lines(term, table))}
-    for place in places:
-        other_line = table.line(place)
-        same_label = other_line.label_terms == line.label_terms
-        for other in table.series_of_line.get(place, ()):
-            same = same_label or (bool(series.concept) and other.concept == series.concept)
-            same = same or (
-                other_line.table == line.table and other_line.path == line.path and other.column == series.column
-            )
-            if not same or other.first.scale != series.first.scale:
-                continue
-            other_terms = list_series_terms(other)
-            named = sum(term in other_terms for term in own) / len(own)
-            if named < 0.5:
-                continue
-            difference = len(other_terms ^ list_series_terms(series)) / (1 + len(other_terms))
-            near = 0.1 * (other_line.table == line.table) / (1 + abs(place - line.place))
-            worth = (
-                near
-                + named
-                - 0.2 * difference
-                + 0.3 * (line.role == other_line.role)
-                + 0.2 * (other.column == series.column)
-            )
-            if best is None or worth > best[0]:
-                best = worth, other
-    return best[1] if best is not None else None
-
-
-def _list_lines(term: str, table: FactTable) -> Iterator[FactLine]:
-    for place in table.postings.get(term, ())[:400]:
-        yield table.lines[place]
 
 
 def find_bounds(question: Question, place: int = 0) -> Sequence[Bound]:

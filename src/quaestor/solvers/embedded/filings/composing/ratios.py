@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from math import prod
 
 from quaestor.core.answer_value import Number
 from quaestor.core.patterns import lazy_regex
@@ -11,12 +10,9 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.errors import PlanError
-from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.execute import execute
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.questions.stated_operation import read_stated_operation
-from quaestor.questions.understanding import Operand, read_combination, read_definition
 from quaestor.solvers.embedded.filings.composing.finding import (
     find_concept,
     find_for_member,
@@ -27,52 +23,12 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     build_meant,
-    has_member,
-    mean_operand,
-    read_crossing,
     read_meant,
     repeat_node,
-    sum_last_two,
-    swap_member,
 )
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer, find_anchor
-
-# Operands of ratios that are sums or differences themselves: "R&D plus SG&A as a share of sales".
-
-
-_COMBINED = 0.9
-"""The probability that numbers are combined as the question says."""
-
-
-def read_combined(question: Question, operand: Operand, other: Operand) -> Iterator[Meant]:
-    """Yield the sum or the difference that an operand of a ratio is: "R&D plus SG&A".
-
-    Args:
-        other: The other operand of the ratio; what is called by some of its words is the same.
-    """
-    relation, parts = read_combination(operand.text)
-    if not relation:
-        return
-    parts = tuple(other if set(part.terms) <= set(other.terms) else part for part in parts)
-    sign = " + " if relation == "sum" else " - "
-    most = 2 if len(parts) == 2 else 1
-    for chosen in product(*(mean_operand(question, part, question.bind(part))[:most] for part in parts)):
-        if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
-            continue  # one thing, named twice
-
-        def spell(moment: Moment | None, terms: Terms, label: str, chosen: Sequence[Meant] = chosen) -> str | None:
-            names = [one.spell(moment, terms, label) for one in chosen]
-            return None if None in names else f"({sign.join(map(str, names))})"
-
-        yield Meant(_COMBINED * prod(one.share for one in chosen), spell, chosen[0].series, "combined")
-
-
-def read_either(question: Question, operand: Operand, other: Operand) -> list[Meant]:
-    """Return what an operand of a ratio with another one may mean, combined of others included."""
-    return [*read_combined(question, operand, other), *mean_operand(question, operand, question.bind(operand))]
-
+from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
@@ -89,11 +45,6 @@ _PERCENT = lazy_regex(r"%|\b(?:percent\w*|pct|fraction|share|portion|proportion)
 _GROWN = lazy_regex(
     r"\b(?:gr[eo]w\w*|yoy|y/y|chang\w*|increas\w*|decreas\w*|declin\w*|drop\w*|f[ae]ll(?!s? due)\w*|rise\w*|rose|up"
     r"|down|more|less|fewer|higher|lower|bigger|smaller|better|worse|than|vs|versus|from|since|cagr|margin|rate|basis)\b"
-)
-_ADJUSTS = lazy_regex(r"\b(?:plus|add\w*|exclud\w*|excl|without|except|less|minus|ex|leaving out)\b|\+")
-_PROFIT = lazy_regex(r"\b(?:income|profit|earnings|ebitda?|margin)\b")
-_COST = lazy_regex(
-    r"\b(?:costs?|expenses?|charges?|restructuring|impairments?|provisions?|depreciation|amortization|write-?offs?|loss(?:es)?)\b"
 )
 _OF_NAMED = lazy_regex(
     r"(?:%|\b(?:percent\w*|pct|fraction|share|portion|proportion)) (?:of|on) "
@@ -114,10 +65,6 @@ _STATED = 0.4
 def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
     """Yield the numbers of both operands of a question; what it does not name was talked about before."""
     firsts, seconds = (read_meant(question, place)[:_MOST] for place in (0, 1))
-    if question.reading.relation in ("ratio", "part"):
-        over, under = question.reading.operands
-        firsts = [*read_combined(question, over, under), *firsts]
-        seconds = [*read_combined(question, under, over), *seconds]
     for one in firsts:
         for other in seconds:
             if not one.is_ratio and not other.is_ratio:
@@ -195,7 +142,7 @@ def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
                 yield build_meant(other, _NEAR * (1 + named_share) / 2)
 
 
-def _propose_parts_of_last(question: Question) -> Iterator[Proposal]:
+def propose_parts_of_last(question: Question) -> Iterator[Proposal]:
     """Yield parts of the last number in percent: "what % of them is B?" of a sum, of a sentence, of what is named."""
     last = question.last
     text = question.text
@@ -254,24 +201,11 @@ def _is_part(proposal: Proposal) -> bool:
 
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
-    yield from _propose_parts_of_last(question)
-    yield from _spell_defined_ratio(question)
-    if adjusted := list(propose_adjusted(question)):
-        yield from adjusted
-        return
-    yield from _divide_times(question)
+    yield from propose_parts_of_last(question)
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
             yield from _divide(score + _STATED, one, other, terms)
-        if not question.names(0):
-            return
-        for meant in read_crossing(question):
-            terms = Terms(question.table)
-            if (text := spell_value(question, meant, terms)) and (
-                made := terms.proposal(text, "measure", log_share(meant.share))
-            ):
-                yield made
     if not two or question.reading.relation not in ("ratio", "part"):
         for proposal in propose_values(question):
             printed = proposal.form in ("measure", "before") or _prints_percent(proposal)
@@ -280,35 +214,8 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
         yield from _divide_last(question)
 
 
-def _spell_defined_ratio(question: Question) -> Iterator[Proposal]:
-    """Yield the quotient that a question spells out: "leverage (notes plus loans over total equity)"."""
-    parts = read_definition(question.text)
-    if parts is None:
-        return
-    meants = (read_either(question, part, other)[:_MOST] for part, other in (parts, parts[::-1]))
-    for one, other in product(*meants):
-        for score, first, second, terms in pair_numbers(question, one, other):
-            yield from _divide(score + _STATED, first, second, terms, "measure")
-
-
-def _divide_times(question: Question) -> Iterator[Proposal]:
-    """Yield a number by the same at another time: "the ratio of sales in 2023 to 2022"."""
-    if read_stated_operation(question.reading) != "ratio" or len(question.moments) < 2:
-        return
-    # "2022 to 2023" is a span of years too, which are given from the last one.
-    moments = sorted(question.moments) if len(question.reading.moments) == 1 else question.moments[:2]
-    for meant in read_meant(question)[:_MOST]:
-        terms = Terms(question.table)
-        first, second = (meant.spell(moment, terms, "") for moment in moments)
-        if first is not None and second is not None and first != second:
-            yield from _divide(log_share(meant.share) + _STATED, first, second, terms)
-
-
 def propose_numbers(question: Question) -> Iterator[Proposal]:
     """Yield what a question may mean as one number, margins that are not printed included."""
-    if adjusted := list(propose_adjusted(question)):
-        yield from adjusted
-        return
     yield from propose_values(question)
     yield from _propose_margins(question)
 
@@ -372,20 +279,18 @@ def _read_last(question: Question, last: PastAnswer) -> list[Meant]:
     again = repeat_node(last.measured[0], 0.6)
     if last.form == "members" and len(last.measured) > 1:
         return [again, repeat_node(Node("sum", parts=last.measured), 0.3)]
-    return [*sum_last_two(question), again]
+    return [again]
 
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
-    yield from _propose_parts_of_last(question)
+    yield from propose_parts_of_last(question)
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
-        yield from _divide_by_member(question)
         return
     yield from _divide_last(question)
     yield from _divide_by_whole(question)
-    yield from _divide_last_two(question)
-    for meant in (*read_meant(question)[:3], *_swap_members(question)):
+    for meant in read_meant(question)[:3]:
         if not meant.series:
             continue
         if meant.percent:
@@ -399,23 +304,6 @@ def propose_shares(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms, "share")
 
 
-def _divide_last_two(question: Question) -> Iterator[Proposal]:
-    """Yield the last answer by the one before: "how much of that was cash?", "as a percentage?"."""
-    if question.own or len(question.before) < 2 or _are_siblings(*(past.measured[0] for past in question.before[:2])):
-        return
-    part, whole = (repeat_node(past.measured[0], 0.8) for past in question.before[:2])
-    for score, one, other, terms in pair_numbers(question, part, whole):
-        yield from _divide(score, one, other, terms, "share")
-
-
-def _are_siblings(one: Node, other: Node) -> bool:
-    """Return whether two numbers are the same measure of two members, of which none is a part of the other."""
-    if one.series is None or other.series is None:
-        return False
-    same = one.series.line.label_terms == other.series.line.label_terms
-    return same and has_member(one.series) and has_member(other.series)
-
-
 def _divide_by_whole(question: Question) -> Iterator[Proposal]:
     """Yield a difference that was talked about by what it was taken off: "as a percent of the total?"."""
     node = question.last.measured[0] if question.last is not None else None
@@ -423,26 +311,6 @@ def _divide_by_whole(question: Question) -> Iterator[Proposal]:
         return
     for score, one, other, terms in pair_numbers(question, repeat_node(node, 0.8), repeat_node(node.parts[0], 0.8)):
         yield from _divide(score, one, other, terms, "share")
-
-
-def _divide_by_member(question: Question) -> Iterator[Proposal]:
-    """Yield what a member that was talked about has of what the question names: "its share of operating income"."""
-    last = question.last
-    if last is None or not last.series or question.names(0):
-        return
-    moment = (*question.wanted, question.table.latest)[0]
-    for whole in read_meant(question, 1)[:3]:
-        concept = whole.series[0].concept if whole.series else ""
-        found = find_for_member(concept, moment, question, last.series[0]) if concept else None
-        if found is None or found[0].place == last.series[0].place:
-            continue
-        for score, one, other, terms in pair_numbers(question, build_meant(*found), whole):
-            yield from _divide(score + _STATED, one, other, terms, "share")
-
-
-def _swap_members(question: Question) -> Iterator[Meant]:
-    if question.last is not None and question.own:
-        yield from swap_member(question, question.last)
 
 
 def _find_wholes(question: Question, part: Series) -> Iterator[Meant]:
@@ -469,47 +337,9 @@ def _find_wholes(question: Question, part: Series) -> Iterator[Meant]:
         yield from (replace(one, share=0.15) for one in _find_revenue(question, ()))
 
 
-def propose_shares_of_last(question: Question) -> Iterator[Proposal]:
-    """Yield shares that a percentage without a word of growth asks for: "% in R&D?", "in percent?" of a part."""
-    yield from _propose_parts_of_last(question)
-    if _PERCENT.search(question.text) and not _GROWN.search(question.text) and not question.moments:
-        yield from (made for made in _divide_last_two(question) if _is_part(made))
-
-
-def propose_differences(question: Question) -> Iterator[Proposal]:
-    """Yield the difference of two operands."""
-    if question.reading.relation in ("difference", "versus") and len(question.operands) == 2:
-        for score, one, other, terms in read_two(question):
-            if made := terms.proposal(f"{one} - {other}", "difference", score - 0.3):
-                yield made
-
-
-def _sum_operands(question: Question) -> Iterator[Proposal]:
-    """Yield the sum of three operands and more, each the likeliest that it may mean."""
-    terms = Terms(question.table)
-    score = _STATED
-    names = []
-    for place in range(len(question.operands)):
-        for meant in read_meant(question, place)[:_MOST]:
-            name = spell_value(question, meant, terms)
-            if name is not None and name not in names:
-                # What is named apart is not the same number.
-                names.append(name)
-                score += log_share(meant.share)
-                break
-    if len(set(names)) == len(question.operands) and (made := terms.proposal(f"sum({', '.join(names)})", "sum", score)):
-        yield made
-
-
 def propose_totals(question: Question) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
     relation = question.reading.relation
-    if len(question.operands) > 2 and relation == "sum":
-        yield from _sum_operands(question)
-        return
-    if adjusted := list(propose_adjusted(question)):
-        yield from adjusted
-        return
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
@@ -529,47 +359,6 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
         for score, one, other, terms in pair_numbers(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
-
-
-def _goes_on_from_last(question: Question) -> bool:
-    """Return whether a question adds something named to the last number, or takes it off: "excluding restructuring"."""
-    two = len(question.operands) == 2 and question.reading.relation in ("sum", "difference")
-    last = question.last
-    if not two or last is None or question.names(0) or not question.names(1) or len(last.measured) != 1:
-        return False
-    return last.form not in ("growth", "cagr", "change", "average") and bool(_ADJUSTS.search(question.text))
-
-
-def propose_adjusted(question: Question) -> Iterator[Proposal]:
-    """Yield the last number with something named added or taken off: of a quotient in its numerator."""
-    last = question.last
-    if last is None or not _goes_on_from_last(question):
-        return
-    node = last.measured[0]
-    divided = node.kind == "divide"
-    changed = node.parts[0] if divided else node
-    first = next((leaf.series for leaf in changed.leaves() if leaf.series is not None), None)
-    if first is None:
-        return
-    plus = question.reading.relation == "sum"
-    found = [one for one in read_meant(question, 1)[:_MOST] if one.kind == "series"]
-    # Of the sentence those that the question names.
-    in_sentence = (one for one in read_same_sentence(question, first) if one.share > _NEAR / 2)
-    for meant in (*found, *in_sentence):
-        other = meant.series[0]
-        if not _is_alike(first, other) or other.place == first.place:
-            continue
-        # Profit without a cost is higher.
-        cost = _PROFIT.search(first.line.label.lower()) and _COST.search(other.line.label.lower())
-        kind = "add" if plus or cost else "subtract"
-        moment = find_anchor(changed)
-        sum_of = Node(kind, parts=(changed, Node("series", other, moment if moment in other.cells else None)))
-        terms = Terms(question.table)
-        text = spell_value(
-            question, repeat_node(Node("divide", parts=(sum_of, *node.parts[1:])) if divided else sum_of, 1.0), terms
-        )
-        if text is not None and (made := terms.proposal(text, "sum", log_share(meant.share) + _STATED)):
-            yield made
 
 
 def _read_subtracted(question: Question) -> list[Meant]:

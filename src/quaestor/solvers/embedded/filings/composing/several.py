@@ -10,21 +10,17 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
-from quaestor.facts.table import FactTable, Series
+from quaestor.facts.table import Series
 from quaestor.solvers.embedded.filings.composing.blocks import (
     MOST_TRIED,
-    OF_THEM,
     Block,
     label_line,
     name_members,
     read_blocks,
-    read_dimension,
 )
 from quaestor.solvers.embedded.filings.composing.meant import (
     Meant,
     build_meant,
-    build_member_measure,
-    find_named_ratios,
     read_meant,
     read_whole,
     repeat_for_member,
@@ -40,9 +36,9 @@ from quaestor.solvers.embedded.filings.composing.question import (
     log_share,
     read_schedules,
 )
-from quaestor.solvers.embedded.filings.composing.ratios import propose_adjusted, propose_totals
+from quaestor.solvers.embedded.filings.composing.ratios import propose_totals
 from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
-from quaestor.solvers.embedded.filings.past import Node, PastAnswer
+from quaestor.solvers.embedded.filings.past import PastAnswer
 
 """Several numbers: sums and averages over times, lists by time or by member."""
 _MOST_ITEMS = 24
@@ -62,12 +58,7 @@ _BY_TIME = lazy_regex(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
     r"|history)\b"
 )
-_ALL_TIMES = lazy_regex(
-    r"\b(?:both|all|each|every|these|those)(?: (?:of|the|two|three|four))*(?: \w+)? (?:years?|quarters?|periods?)\b"
-)
 _AS_MANY = lazy_regex(rf"\b(?:the|all|those|these) (?P<many>{'|'.join(NUMBER_WORDS)})\b(?! years?| quarters?| months?)")
-_CHOSEN_AGAIN = 0.8
-"""How likely the entries of the last list are meant by a question that names nothing else."""
 _AHEAD = lazy_regex(r"\b(?:next|through|until|within)\b")
 _STATED = 0.5
 """Added to the score of a schedule of what a question calls due."""
@@ -117,9 +108,6 @@ def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[st
 
 def propose_sums(question: Question) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
-    if adjusted := list(propose_adjusted(question)):
-        yield from adjusted
-        return
     yield from propose_totals(question)
     yield from _sum_over_times(question)
     yield from _sum_last(question)
@@ -262,35 +250,6 @@ def _list_what_is_due(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def list_ratios(question: Question) -> Iterator[Proposal]:
-    """Yield ratios at each of several times: "as a % of sales both years"."""
-    two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part")
-    last = question.last
-    moments = question.moments
-    if len(moments) < 2 and last is not None and _ALL_TIMES.search(question.text):
-        moments = last.moments
-    if not two or len(moments) < 2:
-        return
-    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
-        if one.is_ratio or other.is_ratio or (one.series and one.series[:1] == other.series[:1]):
-            continue
-        entries = [(write_moment(moment), _divide(one, other), moment) for moment in sorted(moments, reverse=True)]
-        if made := propose_items(question, entries, "list", log_share(one.share * other.share) + _STATED):
-            yield made
-
-
-def _divide(one: Meant, other: Meant) -> Meant:
-    """Return the ratio of two things."""
-
-    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
-        over, under = one.spell(moment, terms, label), other.spell(moment, terms, label)
-        if over is None or under is None or over == under or "/" in over + under:
-            return None
-        return f"({over} / {under})"
-
-    return Meant(one.share * other.share, spell, one.series, "measure", is_ratio=True)
-
-
 def list_operands(question: Question) -> Iterator[Proposal]:
     """Yield lists of what a question names side by side: "cash flow and capex"."""
     if len(question.operands) < 2:
@@ -324,31 +283,14 @@ def _name_meant(meant: Meant) -> str:
 
 def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
-    if of_last := read_last_entries(question):
-        yield of_last, _CHOSEN_AGAIN
-    formulas = find_named_ratios(question)
     last = None if question.own or question.last is None else question.last.measured[0]
-    again = last if last is not None and last.kind == "divide" and not formulas else None
+    again = last if last is not None and last.kind == "divide" else None
     for block in _drop_excluded(question, read_blocks(question)):
-        printed = not (formulas or again) or block.members[0][1].first.scale is Scale.PERCENT
+        printed = again is None or block.members[0][1].first.scale is Scale.PERCENT
         yield read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
-        for formula in formulas if not printed else ():
-            meant = [(name, build_member_measure(question, formula, one)) for name, one in block.members]
-            yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
         if again is not None and not printed:
             meant = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
             yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
-
-
-def read_last_entries(question: Question) -> list[Entry]:
-    """Return what was listed or ranked last as entries of a list, if the question goes on from it."""
-    goes_on = OF_THEM.search(question.text) or not read_dimension(question.text)
-    last = find_last_set(question)
-    if question.own or not goes_on or last is None or last.form == "list":
-        return []
-    names = _name_nodes(question.table, last.measured)
-    moment = question.moments[0] if question.moments else None
-    return [(name, repeat_node(node, 1.0), moment) for name, node in zip(names, last.measured, strict=False)]
 
 
 def find_last_set(question: Question) -> PastAnswer | None:
@@ -359,16 +301,6 @@ def find_last_set(question: Question) -> PastAnswer | None:
     if count > 1:
         return next((past for past in sets if len(past.measured) == count), None)
     return sets[0] if sets and sets[0] is question.last else None
-
-
-def _name_nodes(table: FactTable, nodes: Sequence[Node]) -> Sequence[str]:
-    """Return what tells terms of a list apart; empty if nothing does."""
-    leaves = [[leaf.series for leaf in node.leaves() if leaf.series is not None] for node in nodes]
-    for place in range(min(map(len, leaves))):
-        names = name_members(table, [found[place] for found in leaves])
-        if len(set(names)) == len(nodes):
-            return names
-    return ()
 
 
 def _drop_excluded(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
