@@ -11,7 +11,6 @@ from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.questions.asked_times import AskedMoment, read_moments
-from quaestor.questions.buckets import Bucket, read_bucket
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.wordings import in_plain_wording
 
@@ -74,7 +73,6 @@ class Reading:
         role: The statement that it names as the place of the number.
         basis: `gaap` or `adjusted`, if it states one.
         unit: `percent`, `points` or `amount`, if it states one.
-        bucket: The part of the time to come that it names: "after five years".
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
             of a name, as in "total assets".
     """
@@ -89,7 +87,6 @@ class Reading:
     role: TableRole | None = None
     basis: str = ""
     unit: str = ""
-    bucket: Bucket | None = None
     total_asked: bool = False
 
     @property
@@ -268,12 +265,8 @@ def read_filing_question(text: str) -> Reading:
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)
-    bucket = read_bucket(lowered)
     moments = tuple(read_moments(lowered))
     spans = [(moment.start, moment.end) for moment in moments]
-    if bucket is not None:
-        spans = sorted([*(one for one in spans if not bucket.covers(*one)), (bucket.start, bucket.end)])
-        moments = tuple(one for one in moments if bucket.year is not None or not bucket.covers(one.start, one.end))
     rest = lowered
     for start, end in reversed(spans):
         rest = f"{rest[:start]} {rest[end:]}"
@@ -286,7 +279,7 @@ def read_filing_question(text: str) -> Reading:
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return Reading(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
-        (each["each"] or each["again"]) if each else "", role, basis, unit, bucket, total_asked,
+        (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked,
     )  # fmt: skip
 
 

@@ -61,27 +61,20 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
     """
     found: list[Moment] = []
     part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
-    moments = [asked for asked in reading.moments if not _is_bucket_start(asked, reading, table)]
-    named = [asked for asked in moments if asked.back is None and asked.count is None]
-    for asked in moments:
+    named = [asked for asked in reading.moments if asked.back is None and asked.count is None]
+    for asked in reading.moments:
         if asked.back is not None and asked.latest and found and named:
             # "this half against last year": a year before the time that is named beside it
             found.append(found[0].before(years=asked.back))
             continue
         if (asked is part or (asked.is_year_end and asked.back is None)) and any(
-            other.year is not None or other.back is not None for other in moments
+            other.year is not None or other.back is not None for other in reading.moments
         ):
             continue  # "in the second quarter of last year": part of another time
         for moment in _resolve(asked, table, base or table.latest, part):
             if moment not in found:
                 found.append(moment)
     return tuple(found)
-
-
-def _is_bucket_start(asked: AskedMoment, reading: Reading, table: FactTable) -> bool:
-    """Return whether a year only tells when a part of the time to come begins: "due after 2030"."""
-    bucket = reading.bucket
-    return bucket is not None and bucket.covers(asked.start, asked.end) and (bucket.year or 0) > table.latest.year
 
 
 def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:

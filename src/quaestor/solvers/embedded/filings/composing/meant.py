@@ -7,19 +7,17 @@ from functools import partial
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.facts.lines import Moment
-from quaestor.facts.table import FactTable, Series
+from quaestor.facts.table import Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import Operand
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
-    COUNTED,
     DEBTS,
     LIKELY,
     MEMBER_WORDS,
     Found,
     find_concept,
-    find_employees,
     find_for_member,
     find_named_member,
     list_series_terms,
@@ -33,11 +31,10 @@ from quaestor.solvers.embedded.filings.composing.question import (
     asks_what_is_due,
     log_share,
     pick_cell,
-    read_buckets,
     read_schedules,
     spell_at,
 )
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, find_anchor, spell_node
+from quaestor.solvers.embedded.filings.past import Node, find_anchor, spell_node
 
 _MOST = 6
 _COMPUTED = 0.85
@@ -46,8 +43,6 @@ _COMPUTED_WITH_PRINTED = 0.35
 """Likewise if a line is called after it."""
 _COMPUTED_WITH_EXACT = 0.15
 """Likewise if that is all it is called and it has a number at the time asked for."""
-_OTHERWISE_CALLED = 2
-"""How many other words say that something of the employees is counted, not they: "employee options outstanding"."""
 _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _WITH_OTHER_CONCEPT = 0.2
@@ -130,19 +125,9 @@ def read_meant(question: Question, place: int = 0, *, part: bool = False) -> lis
 
 def _read_due(question: Question) -> list[Meant]:
     """Return the schedules of what falls due at a time to come."""
-    if question.reading.bucket is not None:
-        return [_build_meant_at(bound, moment) for bound, moment in read_buckets(question)]
     if not (question.looks_ahead and asks_what_is_due(question)):
         return []
     return [build_meant(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
-
-
-def _build_meant_at(bound: Bound, moment: Moment | None) -> Meant:
-    """Return a series as something meant; at a time, if its number is of that one whatever the question names."""
-    meant = build_meant(bound.series, _SCHEDULED * bound.share)
-    if moment is None:
-        return meant
-    return replace(meant, spell=lambda _, terms, label: spell_at(bound.series, moment, terms, label))
 
 
 def _is_count(series: Sequence[Series]) -> bool:
@@ -165,10 +150,6 @@ def read_whole(question: Question) -> list[Meant]:
 def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
     """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
     found = [build_meant(bound.series, bound.share) for bound in bounds[:_MOST]]
-    series = find_employees(question.table) if "employees" in operand.measures else None
-    if series is not None and _means_all_employees(operand, series, question.table):
-        rest = (replace(one, share=one.share * (1 - COUNTED)) for one in found)
-        found = [build_meant(series, COUNTED), *rest]
     for match in operand.matches:
         for name in match.measures[:2]:
             known = read_lexicon().measures[name]
@@ -176,20 +157,6 @@ def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) 
                 found = _add_measure(question, operand, match, known, found)
     found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
-
-
-def _means_all_employees(operand: Operand, employees: Series, table: FactTable) -> bool:
-    """Return whether an operand means all employees: its other words are in what the company says of their number."""
-    employee_terms = {
-        term for match in operand.matches if "employees" in match.measures for term in _list_match_terms(operand, match)
-    }
-    others = set(operand.terms) - employee_terms - table.company - COMPARATIVES
-    return len(others - set(employees.line.label_terms)) < _OTHERWISE_CALLED
-
-
-def _list_match_terms(operand: Operand, match: LexiconMatch) -> tuple[str, ...]:
-    """Return the terms of an operand that a phrase of the lexicon matches."""
-    return operand.phrase[match.start : match.end]
 
 
 def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:

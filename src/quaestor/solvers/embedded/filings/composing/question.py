@@ -1,7 +1,7 @@
 """What plans are composed from: a question, the series that its words mean, and their numbers at a time."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
 from typing import Literal
@@ -15,7 +15,6 @@ from quaestor.facts.lines import FactCell, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
 from quaestor.plan.steps import Constant, Extract, Plan, counted
-from quaestor.questions.buckets import Bucket, bucket_of_label
 from quaestor.questions.understanding import Operand, Reading
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
@@ -440,10 +439,6 @@ _TOTAL = 0.2
 _ALONE = 0.2
 """Likewise a schedule beside which its table has none of leases and the like: with those, debts have their interest."""
 _MOST, _NEAR = 3, 4
-_LEAST_FIT = 0.3
-"""How well years and totals must fit, which any schedule has; other parts of the time to come are printed seldom."""
-_SAME_LINE = 1.5
-"""What the probability that a line, or another of its table, is meant counts for its part of the time to come."""
 
 
 def asks_what_is_due(question: Question) -> bool:
@@ -466,74 +461,6 @@ def read_schedules(question: Question) -> list[Bound]:
     found = sorted(found, key=lambda one: -one[0])[:_MOST]
     shares = softmax([_SURE * fit for fit, _ in found])
     return [Bound(series, share) for (_, series), share in zip(found, shares, strict=True)]
-
-
-def read_buckets(question: Question) -> list[tuple[Bound, Moment | None]]:
-    """Return what may fall due in the part of the time to come that a question names, and when it is dated.
-
-    The time is that of the year if the part is one of the years of a schedule, and None if the part is printed as such.
-    """
-    bucket = question.reading.bucket
-    if bucket is None:
-        return []
-    table = question.table
-    own = {term for operand in question.reading.operands for term in operand.terms} - table.company
-    asked = own - _DUE_WORDS
-    if not asked and question.last is not None:
-        asked = {term for series in question.last.series[:2] for term in series.line.label_terms}
-    likely = tuple(reversed(question.operands[0])) if question.operands else ()
-    of_line = {one.series.line.place: one.share for one in likely}
-    of_table = {one.series.line.table: one.share for one in likely}
-    found = []
-    for series, moment, is_row in _list_future_parts(bucket, table):
-        line = series.line
-        names = {
-            *line.path_terms,
-            *series.column,
-            *terms(_split_name(series.concept)),
-            *(() if is_row else line.label_terms),
-        }
-        fit_of_terms = sum(1.0 if term in names else _AROUND * (term in line.title_terms) for term in asked) / max(
-            1, len(asked)
-        )
-        sure = of_table.get(line.table, 0.0) if is_row else of_line.get(line.place, 0.0)
-        fit = fit_of_terms + _SAME_LINE * sure + _TOTAL * ("total" in names)
-        if fit > (_LEAST_FIT if bucket.is_all or moment is not None else 0.0):
-            found.append((fit, series, moment))
-    found = sorted(found, key=lambda one: -one[0])[:_MOST]
-    shares = softmax([_SURE * fit for fit, _, _ in found])
-    return [(Bound(series, share), moment) for (_, series, moment), share in zip(found, shares, strict=True)]
-
-
-def _list_future_parts(bucket: Bucket, table: FactTable) -> Iterator[tuple[Series, Moment | None, bool]]:
-    """Yield what a part of the time to come is called by, its time if that is a year, and whether its line names it."""
-    latest = table.latest
-    begins = bucket.begins(latest.year)
-    last: dict[int, int] = {}
-    called: list[tuple[Series, Bucket, bool]] = []
-    for series in table.series:
-        line = series.line
-        if line.sentence:
-            continue
-        years = list_future_years(series, table)
-        if len(years) > 1:
-            last[line.table] = max(last.get(line.table, 0), years[-1].year)
-            if (begins, bucket.until) == (0, _YEAR) and years[0].year == latest.year + 1:
-                yield series, years[0], False
-        of_row = bucket_of_label(line.label)
-        if (label := of_row or bucket_of_label(table.column_label(series.first))) is not None:
-            called.append((series, label, of_row is not None))
-    schedules = {*last, *(series.line.table for series, label, _ in called if not label.is_all)}
-    for series, label, is_row in called:
-        ends = last.get(series.line.table)
-        if bucket.is_all or label.is_all:
-            same = bucket.is_all and label.is_all and series.line.table in schedules
-        elif label.rest:
-            same = bucket.rest or (bucket.until is None and ends is not None and begins == _YEAR * (ends - latest.year))
-        else:
-            same = (label.after, label.until) == (begins, bucket.until) and not bucket.rest
-        if same:
-            yield series, None, is_row
 
 
 def list_future_years(series: Series, table: FactTable) -> Sequence[Moment]:
