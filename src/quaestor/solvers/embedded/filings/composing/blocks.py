@@ -60,7 +60,7 @@ _DIMENSIONS: Mapping[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "customer": (frozenset(terms_of("customer customers tenant client")), ("Customer", "Concentration")),
 }
 """Kinds of members: their names in questions, and parts of the names of tags' axes."""
-OF_THEM = lazy_regex(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
+_OF_THEM = lazy_regex(r"\b(?:them|those|these|which (?:one|of)|the (?:two|three|four|five|six)|all)\b")
 _SUMS = frozenset(terms_of("total consolidated change increase decrease"))
 _RESTS = frozenset(terms_of("elimination corporate unallocated intersegment reconciling"))
 """Words for what belongs to no member."""
@@ -87,7 +87,7 @@ class Block:
 def read_blocks(question: Question) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[frozenset[object], Block] = {}
-    asked = read_dimension(question.text)
+    asked = _read_dimension(question.text)
     of_last = _find_last_block(question, asked)
     if of_last is not None:
         found[_identify_members(of_last.members)] = of_last
@@ -258,7 +258,7 @@ def _find_last_block(question: Question, asked: str) -> Block | None:
         return None
     names = name_members(question.table, last.series)
     named = tuple(zip(names, last.series, strict=True))
-    goes_on = bool(OF_THEM.search(question.text)) or not (question.own or asked)
+    goes_on = bool(_OF_THEM.search(question.text)) or not (question.own or asked)
     return Block(named, (1.5 if goes_on else 0.1) * _measure_fit(asked, named, question.table))
 
 
@@ -273,7 +273,7 @@ def _name_tagged(table: FactTable, series: Series) -> str:
     return series.line.label if series.line.label and not concepts else spell_member(series.members[0])
 
 
-def read_dimension(text: str) -> str:
+def _read_dimension(text: str) -> str:
     """Return what the members that a question asks for are, as a name in `_DIMENSIONS`; "" if it does not say."""
     asked = set(terms_of(text))
     return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")

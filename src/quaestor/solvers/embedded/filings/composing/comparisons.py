@@ -11,7 +11,6 @@ from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_mem
 from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
-    propose_parts_of_last,
     read_same_sentence,
     read_two,
 )
@@ -113,7 +112,7 @@ def _pair_in_sentence(question: Question) -> Iterator[tuple[float, Meant, str, s
     up, down = asks_for_rise(question.text), asks_for_fall(question.text)
     if series is None or question.own or question.moments or up == down or len(series.cells) > 1:
         return
-    others = list(read_same_sentence(question, series))
+    others = list(read_same_sentence(series, question.table))
     for other in others:
         terms = Terms(question.table)
         meants = sorted((build_meant(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
@@ -229,16 +228,14 @@ def _is_asked_fall(question: Question, old: str, new: str, terms: Terms) -> bool
 
 
 def propose_growths(question: Question) -> Iterator[Proposal]:
-    """Yield growth from an earlier to a later number; a mere percentage may be a share of what was measured."""
+    """Yield growth from an earlier to a later number."""
     if _YEARLY.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
-    shares = list(propose_parts_of_last(question))
-    yield from shares
     for score, meant, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
         if made := terms.proposal(
-            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meant.percent - bool(shares)
+            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meant.percent
         ):
             yield made
 

@@ -147,7 +147,7 @@ _EMPLOYS = lazy_regex(
     r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
 )
 _WE = frozenset(terms_of("we company corporation registrant"))
-COUNTED = 0.6
+_COUNTED = 0.6
 """The probability that what a company says of its employees is their number."""
 _RATE = lazy_regex("Rate|Percent|Yield")
 _AFTER_NAME = lazy_regex(r"[,(:]| less | net of ")
@@ -244,13 +244,13 @@ def spell_debts(moment: Moment, terms: Terms, label: str) -> str | None:
 
 def _find_measure(name: str, question: Question) -> Found | None:
     """Return the series of a measure that is only printed, by its words."""
-    if name == _EMPLOYEES and (series := find_employees(question.table)) is not None:
-        return series, COUNTED
+    if name == _EMPLOYEES and (series := _find_employees(question.table)) is not None:
+        return series, _COUNTED
     known = read_lexicon().measures[name.removeprefix(MEASURE)]
     return next(((bound.series, bound.share) for bound in question.bind(read_phrase(known.phrases[0]))[:1]), None)
 
 
-def find_employees(table: FactTable) -> Series | None:
+def _find_employees(table: FactTable) -> Series | None:
     """Return how many people the company says that it employs itself: the most, for parts are named beside."""
     own = table.company | _WE
     counts = [
@@ -287,7 +287,7 @@ def find_named_member(concept: str, moment: Moment, question: Question, others: 
     places = table.postings.get(min(own, key=lambda term: len(table.postings.get(term, ()))), ())
     lines = (table.lines[place] for place in places)
     alike = {line.label_terms: line for line in lines if measure_likeness(own, line) > _SAME_NAME and not line.concept}
-    found += [(sure, series) for line in alike.values() for series, sure in _find_like(line, concept, moment, table)]
+    found += [(sure, series) for line in alike.values() for series, sure in _find_like(line, concept, table)]
     dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     if dated:
         return max(dated, key=lambda one: one[0])[1], 0.9
@@ -317,7 +317,7 @@ def find_for_member(concept: str, moment: Moment, question: Question, member: Se
             found.append((0.4 + 0.01 / (1 + series.line.place), series))
         if same:
             found.append((2.0 * same_table + (1.0 if tagged else 0.5) + 0.01 / (1 + series.line.place), series))
-    for series, sure in _find_like(line, concept, moment, table):
+    for series, sure in _find_like(line, concept, table):
         found.append((sure + 2.0 * (series.line.table == line.table) - 0.1 * len(series.column), series))
     dated = [one for one in found if pick_cell(one[1], (moment,), table, strict=True) is not None]
     return (max(dated, key=lambda one: one[0])[1], 0.9) if dated else None
@@ -341,8 +341,8 @@ def _list_series(concept: str, table: FactTable) -> Iterator[Series]:
         yield from (series for series in table.series_of_line[line.place] if series.concept == concept)
 
 
-def _find_like(member: FactLine, concept: str, moment: Moment, table: FactTable) -> Iterator[tuple[Series, float]]:
-    """Yield what a member has under a heading, before a total or in a table called like a concept; how sure that is."""
+def _find_like(member: FactLine, concept: str, table: FactTable) -> Iterator[tuple[Series, float]]:
+    """Yield what a member has under a heading or in a table called like a concept; how sure that is."""
     label, known = member.label_terms, read_lexicon().concepts.get(concept)
     if not label or member.concept or known is None:
         return
@@ -354,18 +354,8 @@ def _find_like(member: FactLine, concept: str, moment: Moment, table: FactTable)
         headed = any(line.path_terms.issuperset(phrase) for phrase in known.phrases)
         titled = not line.path and any(line.title_terms.issuperset(phrase) for phrase in known.phrases)
         for series in table.series_of_line.get(place, ()):
-            totals = find_totals(series, moment, table) if moment in series.cells and not headed else ()
-            summed = any(_is_called(known, one.line) for one in totals)
-            if headed or titled or summed:
-                yield series, 1.0 if headed else 0.8 if summed else 0.3
-
-
-def _is_called(known: Concept, line: FactLine) -> bool:
-    """Return whether a line is called like a concept rather than like another one."""
-    if line.concept == known.name:
-        return True
-    alike = max(measure_likeness(set(phrase), line) for phrase in known.phrases)
-    return alike * (_OTHERWISE if line.concept in read_lexicon().concepts else 1.0) > ALIKE
+            if headed or titled:
+                yield series, 1.0 if headed else 0.3
 
 
 def read_phrase(phrase: Sequence[str]) -> Operand:

@@ -4,31 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-from quaestor.core.answer_value import Number
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
-from quaestor.errors import PlanError
-from quaestor.facts.table import Series
-from quaestor.plan.execute import execute
+from quaestor.facts.table import FactTable, Series
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.solvers.embedded.filings.composing.finding import (
-    find_concept,
-    find_for_member,
-    find_totals,
-    list_series_terms,
-    read_phrase,
-)
-from quaestor.solvers.embedded.filings.composing.meant import (
-    Meant,
-    build_meant,
-    read_meant,
-    repeat_node,
-)
+from quaestor.solvers.embedded.filings.composing.finding import find_concept, find_for_member, find_totals, read_phrase
+from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
-from quaestor.solvers.embedded.filings.past import COMPARATIVES, Node, PastAnswer
+from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
 REVENUE = ("us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax", "us-gaap:Revenues", "us-gaap:SalesRevenueNet")
 _MARGIN = term("margin")
@@ -41,20 +27,7 @@ _INVERSE = lazy_regex(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
 _MOST = 4
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
 _DIVIDED = lazy_regex(r"/ (?!2\b)")
-_PERCENT = lazy_regex(r"%|\b(?:percent\w*|pct|fraction|share|portion|proportion)(?!-?\w)")
-_GROWN = lazy_regex(
-    r"\b(?:gr[eo]w\w*|yoy|y/y|chang\w*|increas\w*|decreas\w*|declin\w*|drop\w*|f[ae]ll(?!s? due)\w*|rise\w*|rose|up"
-    r"|down|more|less|fewer|higher|lower|bigger|smaller|better|worse|than|vs|versus|from|since|cagr|margin|rate|basis)\b"
-)
-_OF_NAMED = lazy_regex(
-    r"(?:%|\b(?:percent\w*|pct|fraction|share|portion|proportion)) (?:of|on) "
-    r"(?!(?:the |that |this )?(?:total(?! (?!(?:is|was|are|were|do|does|did)\b)[a-z])"
-    r"|it|them|that|those|these|this|which)\b)"
-)
-"""What gives the whole by name."""
 _SMALL, _LARGE = "small", 10_000
-_NEAR = 0.8
-"""The probability of an addend of what was measured, or of a number of its sentence, that the question names."""
 _SAME_TABLE = 0.5
 _WHOLE = 0.8
 """The probability of a total that a number adds up to with its neighbours."""
@@ -114,7 +87,7 @@ def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio
         yield made
 
 
-def classify_series(series: Series) -> str:
+def _classify_series(series: Series) -> str:
     """Return the kind of the numbers of a series; `small` if it is unknown and the number is small."""
     first = series.first
     kind = kind_of_number(first.amount, first.scale, first.unit, in_table=not series.line.sentence)
@@ -123,85 +96,25 @@ def classify_series(series: Series) -> str:
 
 def _is_alike(one: Series, other: Series) -> bool:
     """Return whether numbers of two series may be added up."""
-    kinds = {classify_series(one), classify_series(other)}
+    kinds = {_classify_series(one), _classify_series(other)}
     if len(kinds) == 1 or (_SMALL in kinds and kinds <= {_SMALL, "count", "price"}):
         return True
     return UNKNOWN in kinds and kinds.isdisjoint({"percent", "price", _SMALL})
 
 
-def read_same_sentence(question: Question, series: Series) -> Iterator[Meant]:
-    """Yield the other numbers of a sentence that count the same, likelier if the question names them."""
-    table, ref = question.table, series.first.ref
+def read_same_sentence(series: Series, table: FactTable) -> Iterator[Meant]:
+    """Yield the other numbers of a sentence that count the same."""
+    ref = series.first.ref
     if not isinstance(ref, SentenceRef):
         return
-    named = {term for operand in question.reading.operands for term in operand.terms} - COMPARATIVES
     for place in table.lines_of_sentence.get((ref.section, ref.sentence), ()):
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
-                named_share = len(named & set(other.line.label_terms)) / len(named) if named else 0.0
-                yield build_meant(other, _NEAR * (1 + named_share) / 2)
-
-
-def propose_parts_of_last(question: Question) -> Iterator[Proposal]:
-    """Yield parts of the last number in percent: "what % of them is B?" of a sum, of a sentence, of what is named."""
-    last = question.last
-    text = question.text
-    if last is None or last.form not in ("value", "sum") or not _PERCENT.search(text):
-        return
-    if _GROWN.search(text) or _OF_NAMED.search(text) or question.moments or not last.series:
-        return
-    if question.names(0) and question.names(1):
-        return
-    node = last.measured[0] if len(last.measured) == 1 else Node("sum", parts=last.measured)
-    if node.kind == "divide" or any(series.first.scale is Scale.PERCENT for series in last.series):
-        return
-    named = {term for operand in question.reading.operands for term in operand.terms} - COMPARATIVES
-    bound = {one.series.place: one.share for one in (question.operands[0] if question.own else ())}
-    parts: list[Meant] = []
-    for part in node.parts if node.kind in ("sum", "add") else ():
-        series_of = [leaf.series for leaf in part.leaves() if leaf.series is not None]
-        share = max((len(named & list_series_terms(one)) / len(named) for one in series_of if named), default=0.0)
-        parts.append(
-            repeat_node(
-                part,
-                _NEAR * (0.2 + 0.8 * max(share, *(bound.get(one.place, 0.0) for one in series_of))),
-            )
-        )
-    if node.series is not None:
-        parts += read_same_sentence(question, node.series)
-    if question.own:
-        found = (
-            one
-            for place in range(len(question.operands))
-            if question.names(place)
-            for one in read_meant(question, place)[:3]
-        )
-        parts += [one for one in found if one.series and _is_alike(one.series[0], last.series[0])]
-    wholes = [repeat_node(node, 1.0), *_find_larger_in_sentence(question, node)]
-    for numerator, whole in product(parts, wholes):
-        for score, one, other, terms in pair_numbers(question, numerator, whole):
-            yield from (made for made in _divide(score + _STATED, one, other, terms, "share") if _is_part(made))
-
-
-def _find_larger_in_sentence(question: Question, node: Node) -> Iterator[Meant]:
-    """Yield the larger numbers of the sentence of a number: what it is a part of, or is printed beside."""
-    for one in read_same_sentence(question, node.series) if node.series is not None else ():
-        if node.series is not None and one.series[0].first.amount > node.series.first.amount:
-            yield replace(one, share=_NEAR / 2)
-
-
-def _is_part(proposal: Proposal) -> bool:
-    """Return whether a share is one: at most the whole."""
-    try:
-        value = execute(proposal.plan, ()).result.value
-    except PlanError:
-        return False
-    return isinstance(value, Number) and 0 < value.value <= 1
+                yield build_meant(other, 1.0)
 
 
 def propose_ratios(question: Question) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
-    yield from propose_parts_of_last(question)
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
         for score, one, other, terms in read_two(question):
@@ -260,7 +173,7 @@ def _divide_last(question: Question) -> Iterator[Proposal]:
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meant in product(_read_last(question, last), read_meant(question)[:3]):
+    for before, meant in product(_read_last(last), read_meant(question)[:3]):
         for score, one, other, terms in pair_numbers(question, before, meant):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
@@ -274,17 +187,15 @@ def _divide_last(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
-def _read_last(question: Question, last: PastAnswer) -> list[Meant]:
-    """Return the last answer, and the sum of what it lists, or of the last two if both are asked for."""
-    again = repeat_node(last.measured[0], 0.6)
-    if last.form == "members" and len(last.measured) > 1:
-        return [again, repeat_node(Node("sum", parts=last.measured), 0.3)]
-    return [again]
+def _read_last(last: PastAnswer) -> list[Meant]:
+    """Return the last answer, and the sum of the members that it lists."""
+    several = last.form == "members" and len(last.measured) > 1
+    sums = [repeat_node(Node("sum", parts=last.measured), 0.3)] if several else []
+    return [repeat_node(last.measured[0], 0.6), *sums]
 
 
 def propose_shares(question: Question) -> Iterator[Proposal]:
     """Yield parts of a whole."""
-    yield from propose_parts_of_last(question)
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
         return
@@ -355,7 +266,7 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
-    for before, meant in product(_read_last(question, last), _read_subtracted(question) or read_meant(question)[:3]):
+    for before, meant in product(_read_last(last), _read_subtracted(question) or read_meant(question)[:3]):
         for score, one, other, terms in pair_numbers(question, *((meant, before) if from_own else (before, meant))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made

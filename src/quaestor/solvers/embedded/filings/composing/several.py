@@ -40,7 +40,6 @@ from quaestor.solvers.embedded.filings.composing.ratios import propose_totals
 from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
 from quaestor.solvers.embedded.filings.past import PastAnswer
 
-"""Several numbers: sums and averages over times, lists by time or by member."""
 _MOST_ITEMS = 24
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
 _QUARTERS = lazy_regex(
@@ -134,7 +133,7 @@ def _sum_over_times(question: Question) -> Iterator[Proposal]:
 def _sum_last(question: Question) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
     together = bool(_TOGETHER.search(question.text))
-    counted = find_last_set(question) if _AS_MANY.search(question.text) and together else None
+    counted = _find_last_set(question) if _AS_MANY.search(question.text) and together else None
     again = counted or question.last
     if len(question.moments) > (counted is not None) or again is None or (question.own and not together):
         return
@@ -287,13 +286,13 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     again = last if last is not None and last.kind == "divide" else None
     for block in _drop_excluded(question, read_blocks(question)):
         printed = again is None or block.members[0][1].first.scale is Scale.PERCENT
-        yield read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
+        yield _read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         if again is not None and not printed:
             meant = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
             yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
 
 
-def find_last_set(question: Question) -> PastAnswer | None:
+def _find_last_set(question: Question) -> PastAnswer | None:
     """Return the last answer that has several entries; of as many as the question says, "the four", if there is one."""
     sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
     match = _AS_MANY.search(question.text)
@@ -311,7 +310,7 @@ def _drop_excluded(question: Question, blocks: Sequence[Block]) -> Iterator[Bloc
             yield replace(block, members=tuple(named))
 
 
-def read_block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
+def _read_block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
     """Return the members that have a number at the time that is asked for, as entries of a list."""
     return _list_entries(question, [(name, build_meant(series, 1.0)) for name, series in members])
 
