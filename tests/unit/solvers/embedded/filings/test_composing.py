@@ -536,3 +536,28 @@ def test_a_month_over_a_balance_is_the_end_of_the_year() -> None:
     balances = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows)))]))
     question = "what was the change in collateral posted from 2022 to 2023?"
     assert number(balances, ask(balances, question, "change", ("collateral posted",))) == -60
+
+
+def test_the_first_few_of_a_ranking_are_listed(table: FactTable) -> None:
+    few = run(table, ask(table, "top two segments by sales", "ranking", ("europe",)))
+    assert isinstance(few, ValueList)
+    assert [item.label for item in few.items] == ["americas", "europe"]
+
+
+def test_what_grew_more_is_decided_by_growth(table: FactTable) -> None:
+    # Asia sells less, and grew more.
+    grew = ask(table, "did asia grow faster than europe?", "comparison", ("asia", "europe"))
+    assert run(table, grew) == YesNo(True)
+
+
+@pytest.mark.parametrize(
+    ("question", "yes"),
+    [
+        ("was operating income more than $100 million?", True),
+        ("was operating income below $100 million?", False),
+        ("is operating income positive?", True),
+        ("is operating income negative?", False),
+    ],
+)
+def test_a_number_is_compared_with_the_limit_that_is_asked(table: FactTable, question: str, yes: bool) -> None:
+    assert run(table, ask(table, question, "yesno", ("operating income",))) == YesNo(yes)

@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from itertools import product
 
 from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
+from quaestor.plan.steps import Constant
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
 from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
@@ -15,6 +19,7 @@ from quaestor.solvers.embedded.filings.composing.ratios import (
     read_two,
 )
 from quaestor.solvers.embedded.filings.composing.several import (
+    Entry,
     choose_moments,
     join_lists,
     propose_items,
@@ -23,6 +28,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
 )
 from quaestor.solvers.embedded.filings.composing.values import (
     list_moments,
+    spell_value,
 )
 from quaestor.solvers.embedded.filings.past import Node
 
@@ -335,6 +341,22 @@ _DIRECTION = lazy_regex(
     r"|reduc\w*|ahead|behind|exceed\w*|surpass\w*|accelerat\w*|gr[eo]w\w*|since|versus|vs)\b"
 )
 """Words that compare one time with another."""
+_EXTREME = "(?:largest|biggest|highest|smallest|lowest|best|worst|fastest|slowest|leading)"
+_SEVERAL = rf"(?:{'|'.join(NUMBER_WORDS)}|[2-9])"
+_FEW = lazy_regex(rf"\b(?:(?:top|bottom|{_EXTREME}) (?P<few>{_SEVERAL})|(?P<many>{_SEVERAL}) {_EXTREME})\b")
+_POSITIVE = lazy_regex(r"\b(?:positive|profitable|in the black|a profit|make money|made money|a surplus)\b")
+_NEGATIVE = lazy_regex(r"\b(?:negative|in the red|a loss|lose money|losing money|loss-making|unprofitable|a deficit)\b")
+_LIMIT = lazy_regex(
+    r"\b(?P<how>more|less|over|under|above|below|exceed\w*|at least|top\w*|fewer|bigger|higher|lower"
+    r"|greater|smaller)\s+"
+    r"(?:than\s+)?\$?"
+    r"(?P<number>\d[\d,]{0,15}(?:\.\d{1,6})?)\s*(?P<scale>%|percent|bn|billion|m|mm|million|thousand|k)?"
+)
+_SCALES = {
+    "bn": Scale.BILLION, "billion": Scale.BILLION, "m": Scale.MILLION, "mm": Scale.MILLION, "million": Scale.MILLION,
+    "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
+}  # fmt: skip
+_BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
 def propose_rankings(question: Question) -> Iterator[Proposal]:
@@ -344,6 +366,8 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     when = 0.85 if timed or _WHEN.search(question.text) else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _read_place(question.text)
+    several = _FEW.search(question.text)
+    few = several and (several["few"] or several["many"])
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
@@ -351,6 +375,10 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         score = log_share(share * (1 - when)) - 1.5 * unnamed
         if grows:
             yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
+        if few is not None:
+            if made := _list_first(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
+                yield made
+            continue
         chosen = "argmin" if low else "argmax"
         if place > 1:
             chosen, score = f"rank {-place if low else place}", score + 0.5
@@ -361,6 +389,22 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
             yield made
+
+
+def _list_first(
+    question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
+) -> Proposal | None:
+    """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
+    sizes: list[tuple[float, Entry]] = []
+    for entry in entries:
+        terms = Terms(question.table)
+        name = entry[1].spell(entry[2], terms, "")
+        extract = terms.variables.get(name or "")
+        if extract is None or extract.quantity is None:
+            return None
+        sizes.append((float(extract.quantity.value), entry))
+    sizes.sort(key=lambda one: one[0], reverse=not low)
+    return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
 
 
 def _read_place(text: str) -> int:
@@ -396,6 +440,8 @@ def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None
 def propose_comparisons(question: Question) -> Iterator[Proposal]:
     """Yield which of two is higher, or whether something is higher than something else."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
+    yield from _compare_with_limit(question)
+    yield from _compare_with_zero(question)
     either = bool(EITHER.search(question.text))
     if question.names(1) and not either and question.reading.relation != "ratio":
         yield from _compare_two(question, low=low)
@@ -444,9 +490,60 @@ def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
                     yield made
         return
     if _GROWTH.search(question.text):
-        return  # "did sales grow faster than costs?" does not compare their sizes
+        yield from _compare_growths(question, sign)
+        return
     for score, first, second, terms in read_two(question):
         if made := terms.proposal(f"{first} {sign} {second}", "compare", score):
+            yield made
+
+
+def _compare_growths(question: Question, sign: str) -> Iterator[Proposal]:
+    """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
+    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
+        pair = find_two_moments(question, one)
+        if pair is None:
+            continue
+        terms = Terms(question.table)
+        numbers = [meant.spell(moment, terms, "") for meant in (one, other) for moment in pair]
+        if None in numbers:
+            continue
+        first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
+        score = log_share(one.share) + log_share(other.share)
+        if made := terms.proposal(f"({first}) {sign} ({second})", "compare", score):
+            yield made
+
+
+def _compare_with_limit(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is more, or less, than the one that the question gives."""
+    found = _LIMIT.search(question.text)
+    if found is None:
+        return
+    printed, scale = found["number"].replace(",", ""), found["scale"] or ""
+    if scale in ("%", "percent"):
+        limit = Constant(Decimal(printed) / 100, f"{printed}%")
+    else:
+        limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
+    sign = "<" if found["how"].startswith(_BELOW) else ">"
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, meant, terms)
+        if text is None:
+            continue
+        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meant.share) + 0.5, limit=limit):
+            yield made
+
+
+def _compare_with_zero(question: Question) -> Iterator[Proposal]:
+    """Yield whether a number is positive, or negative."""
+    negative = bool(_NEGATIVE.search(question.text))
+    if not negative and not _POSITIVE.search(question.text):
+        return
+    for meant in read_meant(question)[:4]:
+        terms = Terms(question.table)
+        text = spell_value(question, meant, terms)
+        if text is not None and (
+            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meant.share) + 1.0)
+        ):
             yield made
 
 
