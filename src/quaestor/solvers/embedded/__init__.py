@@ -9,8 +9,8 @@ How an answer comes about, one file a step:
     operand_pool     what can be an operand, and which operation on which kinds of operands is asked for
     candidates       every plan that fits
     operand_features, plan_features    what is measured of a plan, one named column each
-    prior, plan_scores    what speaks for a plan beside the ranking, and the few rules that overrule it
-    unwanted_plans   plans that nobody asks for
+    prior            what speaks for a number of a person's document, and the few rules that overrule the ranking
+    plan_rules       what speaks for a plan beside the ranking, and the plans that nobody asks for
     beam             these steps in their order, for several readings of a conversation side by side
     models, loading  the learned models, and their weights, read from JSON
     readings         how a conversation was read so far, and why a plan was chosen

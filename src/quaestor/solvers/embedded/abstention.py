@@ -34,9 +34,9 @@ from quaestor.solvers.embedded.missing_numbers import (
     is_of_unread_year,
 )
 from quaestor.solvers.embedded.number_fit import normalize_loss
+from quaestor.solvers.embedded.plan_rules import asks_for_change
 from quaestor.solvers.embedded.readings import AskedTurn, ConversationReader
 from quaestor.solvers.embedded.spans import SpanCandidate
-from quaestor.solvers.embedded.unwanted_plans import asks_for_change
 from quaestor.solvers.embedded.writing import complete_question
 
 # A line of statements that a question names and the page does not have, though it has one that sounds like it.

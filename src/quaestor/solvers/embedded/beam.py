@@ -17,13 +17,13 @@ from quaestor.solvers.embedded.number_features import measure_leaves
 from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, build_pool, find_signature
 from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import measure_candidates
-from quaestor.solvers.embedded.plan_scores import (
-    score_conversions,
+from quaestor.solvers.embedded.plan_rules import (
+    find_asked_years,
+    find_leaves,
+    is_implausible,
+    is_off_question,
     score_lists,
-    score_named_operations,
     score_named_years,
-    score_pointed_sides,
-    score_restatements,
 )
 from quaestor.solvers.embedded.prior import (
     Prior,
@@ -38,7 +38,6 @@ from quaestor.solvers.embedded.prior import (
     uses_unasked_constant,
 )
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
-from quaestor.solvers.embedded.unwanted_plans import find_asked_years, find_leaves, is_implausible, is_off_question
 
 
 def list_signatures(state: DialogueState) -> tuple[str, ...]:
@@ -252,9 +251,6 @@ def rank_hypotheses(
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
-    scores += score_named_operations(asked, candidates)
-    scores += score_restatements(candidates, turns)
-    scores += score_pointed_sides(candidates, turns)
     scores += score_lists(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
@@ -262,8 +258,6 @@ def rank_hypotheses(
             continue
         own = candidates.take(part)
         weighed = scores[part] if speaks is None else scores[part] + speaks.weigh_plans(own)
-        converted = score_conversions(question, own, path.state, page.leaves)
-        weighed = weighed if converted is None else weighed + converted
         logs = normalize_logs(weighed)
         order = np.argsort(-logs, kind="stable")[: BRANCHES * (_LOOKED_AT if filing else 1)]
         done = (apply_overrides(question, outcome) for outcome in own.take(order).outcomes())

@@ -28,7 +28,7 @@ from quaestor.solvers.embedded.period_fit import (
     read_asked_period,
     read_printed_time,
 )
-from quaestor.solvers.embedded.unwanted_plans import asks_for_change
+from quaestor.solvers.embedded.plan_rules import asks_for_change
 
 _RATE = lazy_regex(r"(?<!\d)\d++(?:\.\d++)?\s*+%")
 _ASIDE = lazy_regex(r"\([^()]*+\)")

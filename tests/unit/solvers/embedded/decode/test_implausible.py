@@ -5,8 +5,8 @@ from alder_report import numbers_of_report, plan
 
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.plan_rules import is_implausible, is_of_other_answers
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
-from quaestor.solvers.embedded.unwanted_plans import is_implausible, is_of_other_answers
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from alder_report import numbers_of_report, plan
 
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.page import NumberMatrix
+from quaestor.solvers.embedded.plan_rules import asks_for_change, find_leaves, is_off_question
 from quaestor.solvers.embedded.turn_state import DialogueState
-from quaestor.solvers.embedded.unwanted_plans import asks_for_change, find_leaves, is_off_question
 
 
 @pytest.fixture(scope="module")
@@ -21,27 +21,11 @@ def leaves(tmp_path_factory: pytest.TempPathFactory) -> NumberMatrix:
         ("what was the increase in net sales in 2024?", "lookup", [("2%", 0)], False),
         ("how much did rent rise in 2024?", "lookup", [("3", 0)], False),
         ("what was the amount of net sales in 2024?", "lookup", [("391", 0)], False),
-        ("what is the ratio of net sales to services?", "subtract", [("391", 0), ("96", 0)], True),
-        ("what is the ratio of net sales to services?", "divide", [("391", 0), ("96", 0)], False),
-        (
-            "what is the difference between the ratio of the one and the other?",
-            "subtract",
-            [("2%", 0), ("13%", 0)],
-            False,
-        ),
-        ("what percentage of net sales was services?", "divide", [("96", 0), ("2%", 0)], True),
-        ("what percentage of net sales was services?", "divide", [("2%", 0), ("391", 0)], True),
-        ("what percentage of net sales was services?", "divide", [("96", 0), ("391", 0)], False),
         ("what was the total, if 96 is 2% of it?", "divide", [("96", 0), ("2%", 0)], False),
         ("and what was the total of services and rent?", "divide", [("96", 0), ("3", 0)], True),
         ("what was their full total, in millions?", "divide", [("96", 0), ("2%", 0)], False),
         ("what was the total of services per store?", "divide", [("96", 0), ("3", 0)], False),
-        ("what is the average?", "divide", [("96", 0), ("3", 0)], True),
-        ("what is the average rent for each of the services?", "divide", [("96", 0), ("3", 0)], False),
         ("did net sales rise in 2024?", "lookup", [("391", 0)], True),
-        ("what was the number of services in 2024?", "multiply", [("96", 0), ("3", 0)], True),
-        ("what was the number of services times rent?", "multiply", [("96", 0), ("3", 0)], False),
-        ("how many of the services grew?", "multiply", [("96", 0), ("13%", 0)], False),
     ],
 )
 def test_what_is_asked_for_leaves_no_choice(
