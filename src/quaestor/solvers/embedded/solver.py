@@ -205,10 +205,7 @@ class EmbeddedSolver:
         if self._any_kind and (counted := answer_part_count(question, context)) is not None:
             return counted
         if self._filings is not None and context.is_long:
-            found = self._filings.answer(question, context)
-            if found is not None:
-                return found
-            context.widen(question)
+            return self._filings.answer(question, context)
         if not self._any_kind:
             return self._solve_one(question, context)
         form = read_instructions(question.lower()).form

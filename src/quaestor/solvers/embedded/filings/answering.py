@@ -27,6 +27,7 @@ _NUMBER = lazy_regex(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?
 _LONGEST = 120
 """Characters of a reading in the line that offers it."""
 _LABEL = 60
+_NO_LINE = "the document has no line or sentence for what is asked, at that time"
 _READINGS = 3
 """How many readings are offered if none is likely enough."""
 
@@ -44,15 +45,15 @@ class FilingAnswerer:
         """
         self._weights, self._decline = weights, decline
 
-    def answer(self, question: str, context: TurnContext) -> Answer | None:
-        """Return the answer to a question; None if no plan fits it."""
+    def answer(self, question: str, context: TurnContext) -> Answer:
+        """Return the answer to a question; one without a value if no line or sentence fits it."""
         if (chosen := choose_reading(question, context)) is not None:
             return chosen
         tables = choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [answer for table, decision in decided for answer in _answers(decision, question, context, table)]
         if not answers:
-            return None
+            return replace(answer_without_value(context, "not_on_page", _NO_LINE), answerable=0.0)
         if len(tables) > 1:
             first = [next(_answers(decision, question, context, table), None) for table, decision in decided]
             return _ask_back(context, [answer for answer in first if answer is not None], "name one company")

@@ -49,6 +49,13 @@ def test_the_source_is_the_cell_of_the_statement() -> None:
     assert a_long_filing().cell(source).text == "136"
 
 
+def test_what_no_line_and_no_sentence_fits_has_no_answer() -> None:
+    (answer,) = ask("what were net sales in 2015?")
+    assert (answer.value, answer.answerable, answer.other_readings) == (None, 0.0, ())
+    assert answer.reason is not None
+    assert answer.reason.startswith("not on the page")
+
+
 @pytest.mark.parametrize(
     ("questions", "expected"),
     [
