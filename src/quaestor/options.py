@@ -126,7 +126,8 @@ def checked_value(value: object, hint: object, limits: Mapping[str, Any]) -> obj
         return value
     # type() and not isinstance: True is not a number here.
     if float in kinds and type(value) is int:
-        value = float(value)
+        with suppress(OverflowError):
+            value = float(value)
     least, most = limits.get("least"), limits.get("most")
     fits = _fits(value, kinds)
     if fits and isinstance(value, int | float):

@@ -84,6 +84,7 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
         "store = 3",
         'solver = ""',
         "[store]\nuri = 1",
+        "max_cost = 1" + "0" * 400,
     ],
 )
 def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str) -> None:

@@ -36,6 +36,9 @@ from quaestor.extras import extra_of, how_to_install
 DEBUG = "QUAESTOR_DEBUG"
 """The environment variable that `--debug` sets, for worker processes too: tracebacks instead of lines."""
 
+_YES = ("1", "true", "t", "yes", "y", "on")
+"""What Typer reads as true."""
+
 _LONGEST = 400
 _MOST_LINES = 100
 """Lines of a list that are shown, if there are more than twice as many."""
@@ -44,6 +47,11 @@ _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 """A full disk, and a standard output that is closed."""
 
 _MISTAKES = (InputError, StoreError, OntologyError, GraphError)
+
+
+def debugging() -> bool:
+    """Return whether tracebacks are to be shown."""
+    return os.environ.get(DEBUG, "").strip().casefold() in _YES
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
@@ -61,7 +69,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail(*how_it_was_ended())
     except Exception as error:  # the edge of the program: nothing above could handle it
-        if os.environ.get(DEBUG):
+        if debugging():
             raise
         # What writes a file names it; without a name it is what is printed, to a file or a disk that is full.
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:

@@ -2,13 +2,12 @@
 
 import asyncio
 import logging
-import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaestor.cli.failures import DEBUG
+from quaestor.cli.failures import debugging
 from quaestor.cli.options import (
     ServeOptions,
     with_options,
@@ -97,7 +96,7 @@ def serve_command(
 def log_to_stderr() -> None:
     """Write quaestor's own log to the error stream in lines, and silence the libraries that speak with clients."""
     logging.basicConfig(level=logging.ERROR, format="quaestor: %(message)s", stream=sys.stderr)
-    logging.getLogger("quaestor").setLevel(logging.DEBUG if os.environ.get(DEBUG) else logging.ERROR)
+    logging.getLogger("quaestor").setLevel(logging.DEBUG if debugging() else logging.ERROR)
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

@@ -78,6 +78,12 @@ def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
         exit_code_of(raising(KeyError("x")))
 
 
+@pytest.mark.parametrize("text", ["", "0", "false", "perhaps"])
+def test_only_a_yes_to_debug_shows_tracebacks(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DEBUG, text)
+    assert exit_code_of(raising(typer.BadParameter("not true or false"))) == 2
+
+
 def test_codes_of_the_command_itself_pass() -> None:
     assert exit_code_of(lambda: None) == 0
     assert exit_code_of(lambda: 3) == 3
