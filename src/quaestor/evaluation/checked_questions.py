@@ -11,7 +11,7 @@ def check_questions(conversation: Conversation) -> None:
     """Make sure that every question of a conversation can be asked.
 
     Raises:
-        QuestionError: One is empty, over 4,000 characters, or not valid text.
+        QuestionError: One is empty, without letters and digits, over 4,000 characters, or not valid text.
     """
     for number, question in enumerate(conversation.questions, start=1):
         alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
@@ -26,10 +26,12 @@ def check_question(question: str, where: str) -> None:
         where: What to call it in an error.
 
     Raises:
-        QuestionError: It is empty, over 4,000 characters, or not valid text.
+        QuestionError: It is empty, without letters and digits, over 4,000 characters, or not valid text.
     """
     if not question.strip():
         raise QuestionError(f"{where} is empty")
+    if not any(character.isalnum() for character in question):
+        raise QuestionError(f"{where} has neither words nor numbers")
     if len(question) > MAX_QUESTION:
         raise QuestionError(f"{where} has {len(question):,} characters; the maximum is {MAX_QUESTION:,}")
     if any("\ud800" <= character <= "\udfff" for character in question):

@@ -15,6 +15,7 @@ from quaestor.solvers.base import TurnContext
     [
         "",
         " \n\t",
+        "\N{SLIGHTLY SMILING FACE} ?!",
         "x" * (MAX_QUESTION + 1),
         "y" * 100_000,
         "what \udc00 was",
