@@ -211,7 +211,7 @@ def _from_file(path: Path) -> dict[str, object]:
 
     try:
         return tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of numbers with thousands of digits and of deep nesting, too
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
 
 

@@ -85,6 +85,8 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
         'solver = ""',
         "[store]\nuri = 1",
         "max_cost = 1" + "0" * 400,
+        "max_cost = 1" + "0" * 5000,
+        "store = " + "[" * 5000,
     ],
 )
 def test_a_bad_file_is_one_clear_line(tmp_path: Path, text: str) -> None:
