@@ -20,7 +20,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import Chat
 from quaestor.application.file_cache import file_cache
 from quaestor.application.resolve import find_page
-from quaestor.library.waiting import run_there
+from quaestor.library.waiting import run_in_background
 from quaestor.settings import load_settings
 
 
@@ -58,7 +58,7 @@ async def _over_a_pipe(answering: Answering) -> None:
 
 async def _over_mcp(answering: Answering) -> None:
     async def call_tool(_: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
-        said = await run_there(answering.answer(params.arguments or {}))
+        said = await run_in_background(answering.answer(params.arguments or {}))
         return CallToolResult(content=[TextContent(text=json.dumps(said, ensure_ascii=False))], structured_content=said)
 
     server: Server[Any] = Server("python", on_call_tool=call_tool)

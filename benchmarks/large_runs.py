@@ -23,7 +23,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
-from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord, now
 
@@ -54,7 +54,7 @@ async def templates() -> list[TurnRecord]:
 
 async def make_run(
     store: RunStore, name: str, share: float, turns: Sequence[TurnRecord], conversations: int
-) -> KeptScore:
+) -> ScoreRecords:
     """Keep a made-up run, and return what would be kept of its score."""
     draw, started = random.Random(name), now()
     run = RunRecord(name, {"solver": name}, name, "made-up.json", "0" * 64, conversations, started)
@@ -90,7 +90,7 @@ async def make_run(
         "s" + name, name, "made-up.json", "0" * 64, now(), "made up", {"execution": figure, "program": figure},
         conversations, len(verdicts), correct, correct / len(verdicts), 0, IN_ONE, 0.0,
     )  # fmt: skip
-    return KeptScore(score, tuple(judged), tuple(verdicts))
+    return ScoreRecords(score, tuple(judged), tuple(verdicts))
 
 
 async def fill(uri: str, conversations: int) -> None:

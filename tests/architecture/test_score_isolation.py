@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from sources import nodes
 from store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
 
@@ -33,7 +33,7 @@ from quaestor.store.records import GraphKey
 MAY_OPEN = {
     "application/store_copy.py",
     "application/score_service.py",
-    "application/kept_scores.py",
+    "application/saved_scores.py",
     "application/run_views.py",
 }
 MAY_READ_RECORDS = MAY_OPEN | {

@@ -20,7 +20,7 @@ from store_records import a_run, an_example, play, some_turns
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import ClaimedError, DuplicateRecordError
 from quaestor.evaluation import run as running
-from quaestor.evaluation.claiming import LEASE_SECONDS, Lease, is_gone
+from quaestor.evaluation.claims import LEASE_SECONDS, Lease, has_ended
 from quaestor.evaluation.engines import make_engine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
@@ -246,8 +246,8 @@ def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
 ) -> None:
     lease = LEASE_SECONDS if told else SHORT_LEASE
     if not told:  # of a process of another machine nothing is known but its lease
-        for module in (running, __import__("quaestor.evaluation.writing", fromlist=["is_gone"])):
-            monkeypatch.setattr(module, "is_gone", lambda owner: False)
+        for module in (running, __import__("quaestor.evaluation.writing", fromlist=["has_ended"])):
+            monkeypatch.setattr(module, "has_ended", lambda owner: False)
     pause = 0.05
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False, None, lease)
     while sum(asked(tmp_path / "killed").values()) < 8:
@@ -304,14 +304,14 @@ def test_workers_of_two_runners_play_each_conversation_once(tmp_path: Path) -> N
 
 def test_a_process_that_is_no_more_is_gone() -> None:
     mine = Lease()
-    assert not is_gone(mine.owner)
+    assert not has_ended(mine.owner)
     with_pipe = FORK.SimpleQueue()
     child = start(lambda: with_pipe.put(Lease().owner))
     owner = with_pipe.get()
     child.join()
-    assert is_gone(owner)
+    assert has_ended(owner)
     # The number alone does not tell: another process may have it since; nor does one of another machine.
     machine, process, started, token = mine.owner.split("/")
-    assert is_gone("/".join((machine, process, str(int(started) - 1), token)))
-    assert not is_gone("/".join(("elsewhere", "1", started, token)))
-    assert not is_gone("by hand")
+    assert has_ended("/".join((machine, process, str(int(started) - 1), token)))
+    assert not has_ended("/".join(("elsewhere", "1", started, token)))
+    assert not has_ended("by hand")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_scores import a_score
 from pydantic import JsonValue
+from saved_scores import a_score
 from store_records import a_run, an_example, play, some_turns
 
 from quaestor.errors import UnknownRunError

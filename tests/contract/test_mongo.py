@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from bson import ObjectId
-from kept_scores import a_score
 from pydantic import JsonValue
 from pymongo import MongoClient
+from saved_scores import a_score
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.conversation.events import Note, ToolCalled, Understood, dump_events, load_events

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_scores import a_score
 from losing_proxy import LosingProxy
 from mongo_server import MongoServer, sockets_forgotten
 from pymongo import MongoClient
+from saved_scores import a_score
 from scripted import many_conversations, scripted
 from store_records import GRAPH, a_correction, a_prompt, a_run, an_example, play, some_turns
 

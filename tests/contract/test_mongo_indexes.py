@@ -7,8 +7,8 @@ from itertools import takewhile
 from typing import Any
 
 import pytest
-from kept_scores import a_score
 from pymongo import MongoClient, monitoring
+from saved_scores import a_score
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 from quaestor.scores.base import ScoreStore

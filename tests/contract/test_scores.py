@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from store_records import START, a_run, an_example, some_turns
 
 from quaestor.errors import UnknownRunError

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import pytest
 from bson import Binary
-from kept_scores import a_score
 from pymongo import MongoClient
+from saved_scores import a_score
 from scripted import many_conversations, scripted
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 

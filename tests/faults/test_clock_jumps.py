@@ -11,11 +11,11 @@ from command_line import exit_code
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 
-from quaestor.application import kept_conversations
+from quaestor.application import saved_conversations
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_library import DocumentLibrary
-from quaestor.application.kept_conversations import KeptConversations
 from quaestor.application.run_service import find_run
+from quaestor.application.saved_conversations import SavedConversations
 from quaestor.application.session_manager import SessionLimits, SessionManager
 from quaestor.application.uploads import Uploads
 from quaestor.settings import Settings
@@ -42,7 +42,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(records, "datetime", made)
-    monkeypatch.setattr(kept_conversations, "time_ns", lambda: int(made.now(UTC).timestamp() * 1_000_000_000))
+    monkeypatch.setattr(saved_conversations, "time_ns", lambda: int(made.now(UTC).timestamp() * 1_000_000_000))
     return made
 
 
@@ -51,7 +51,7 @@ async def sessions(folder: Path) -> AsyncIterator[SessionManager]:
     asking = AskRequest(Settings(store=str(folder / "runs.db")), solver=ScriptedSolver(), keep=True)
     async with open_store(asking.settings.store) as store:
         library = DocumentLibrary([str(folder / "pages.json")], Uploads(folder / "uploads"))
-        made = SessionManager(asking, library, KeptConversations(folder / "conversations"), store, SessionLimits())
+        made = SessionManager(asking, library, SavedConversations(folder / "conversations"), store, SessionLimits())
         try:
             yield made
         finally:
@@ -79,10 +79,10 @@ def test_a_conversation_goes_on_in_order_and_is_resumed(clock: Clock, tmp_path: 
         async with sessions(tmp_path) as first:
             id = (await first.begin(first.library.files[0].id)).id
             await ask(first, id)
-            assert len(first.kept.get(id).runs) == 1  # it was not closed meanwhile
+            assert len(first.saved.get(id).runs) == 1  # it was not closed meanwhile
         async with sessions(tmp_path) as second:
             await ask(second, id)
-            kept = second.kept.get(id)
+            kept = second.saved.get(id)
             assert [turn.question for turn in (await second.look(id)).turns] == asked
         run, turns = await latest(str(tmp_path / "runs.db"))
         assert run.id == kept.run

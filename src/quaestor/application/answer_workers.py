@@ -20,11 +20,11 @@ from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
 from quaestor.errors import QuestionTimeoutError, SettingsError
+from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner
-from quaestor.evaluation.telling import Telling
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import kept_index
 from quaestor.settings import Settings
@@ -55,7 +55,7 @@ class WorkerPage:
         self.page: CorpusPage = page
         self.request: AskRequest = replace(request, knowledge=self.knowledge)
         self.line: WorkerLine | None = line
-        self.plays: OrderedDict[bytes, tuple[ConversationRunner, Telling]] = OrderedDict()
+        self.plays: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
         self._without_own = request
         self._knowledge: GraphProvider | None = None
         self._index: PlaceIndex | None = None
@@ -89,9 +89,9 @@ class WorkerPage:
             return None
         return PlaceExcerpts(self.index(), self.request.settings.excerpt_tokens)
 
-    def keep(self, key: bytes, play: ConversationRunner, telling: Telling) -> None:
+    def keep(self, key: bytes, play: ConversationRunner, relay: EventRelay) -> None:
         """Keep a conversation to go on with."""
-        self.plays[key] = play, telling
+        self.plays[key] = play, relay
         if len(self.plays) > _PLAYS:
             self.plays.popitem(last=False)
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from quaestor.application.asked import AskedRun, Asking
-from quaestor.application.file_cache import kept_knowledge
+from quaestor.application.file_cache import load_knowledge
 from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, require_askable
@@ -31,7 +31,7 @@ from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watching import Watcher, Watchers
+from quaestor.evaluation.watchers import Watcher, Watchers
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.usage import Usage
@@ -188,7 +188,7 @@ async def knowledge_for(page: CorpusPage, request: AskRequest) -> GraphProvider:
     """
     if request.knowledge is not None:
         return await request.knowledge()
-    return await kept_knowledge(page.corpus, request.settings, request.cache)
+    return await load_knowledge(page.corpus, request.settings, request.cache)
 
 
 def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextManager[TraceFolder | None]:

@@ -17,7 +17,7 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore, open_store, time_of_new_run

@@ -35,7 +35,7 @@ from quaestor.evaluation.failures import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
-from quaestor.evaluation.watching import TurnBegun, Watcher, Watchers
+from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
@@ -143,10 +143,10 @@ class Chat:
             StoreError: There is no such run.
         """
         if resume is not None:
-            self._ledger = await kept_conversation(self.request.settings.store, resume, self.page)
+            self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
         self._open = await self._opening(self.request, Usage())
         await self._read()
-        self._asked = self._to_be_kept()
+        self._asked = self._make_run()
         await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
@@ -177,12 +177,12 @@ class Chat:
 
         In the store they stay, in an earlier attempt at the conversation.
         """
-        taken = self.turns[-1:]
-        if not taken:
+        turns = self.turns[-1:]
+        if not turns:
             return ()
         self._ledger.take_back(len(self.turns) - 1)
         await self._again()
-        return taken
+        return turns
 
     async def keep(self) -> None:
         """Keep the conversation as it is, though nothing was asked since it was taken up again."""
@@ -214,8 +214,8 @@ class Chat:
     @property
     def corrected_last(self) -> bool:
         """Whether the last thing that was done is a correction that stands, and no question."""
-        stands = active_corrections(self._ledger.corrections)
-        return bool(stands) and stands[-1].turns == len(self.turns)
+        active = active_corrections(self._ledger.corrections)
+        return bool(active) and active[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
         """Keep the conversation, if it is not kept yet, and return the id of its run; None if it cannot be kept.
@@ -227,7 +227,7 @@ class Chat:
             raise InputError("no answers yet: ask a question first")
         if self._asked is None:
             self.request = replace(self.request, keep=True)
-            self._asked = self._to_be_kept()
+            self._asked = self._make_run()
             await self._begin()
         await self.keep()
         return self.run
@@ -256,7 +256,7 @@ class Chat:
         await self._opened.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
         await self._read()
-        self._asked = self._to_be_kept()
+        self._asked = self._make_run()
         await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
@@ -287,7 +287,7 @@ class Chat:
         stack = AsyncExitStack()
         return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
-    def _to_be_kept(self) -> AskedRun | None:
+    def _make_run(self) -> AskedRun | None:
         """Return what will keep the conversation, from its first question on; None if it is not to be kept."""
         if not self.request.keep:
             return None
@@ -307,7 +307,7 @@ class Chat:
         # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
         self._plays += 1
         self._play_id = f"{self.document.id}~{self._plays}"
-        watcher = Watchers([told for told in (_Kept(self), self._asked, self._watcher) if told is not None])
+        watcher = Watchers([one for one in (_LedgerWatcher(self), self._asked, self._watcher) if one is not None])
         play: ConversationRunner | RemotePlay
         if self._elsewhere is not None:
             play = RemotePlay(self._elsewhere, self.page, self.request, self.document, watcher)
@@ -375,7 +375,7 @@ class Chat:
         self._begun = False
 
 
-class _Kept:
+class _LedgerWatcher:
     """The watcher of a conversation by which its turns become a part of it."""
 
     def __init__(self, chat: Chat) -> None:
@@ -398,7 +398,7 @@ async def _known(here: WorkerPage) -> Known:
     return Known.of(await here.knowledge())
 
 
-async def kept_conversation(store: str, run: str, page: CorpusPage) -> Ledger:
+async def read_ledger(store: str, run: str, page: CorpusPage) -> Ledger:
     """Return a conversation that is kept, as far as its turns came to their end, with its corrections.
 
     Args:

@@ -19,7 +19,7 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptOntology:
+class StoredOntology:
     """An ontology of a store.
 
     Attributes:
@@ -34,7 +34,7 @@ class KeptOntology:
     default: bool
 
 
-async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
+async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
     """Return the ontologies of the store, the latest first.
 
     Raises:
@@ -47,7 +47,7 @@ async def kept_ontologies(settings: Settings) -> tuple[KeptOntology, ...]:
         # A file may say one that the store has, too.
         chosen = named if named == OWN else (await find_ontology(named, opened)).digest
         return tuple(
-            KeptOntology(o.digest, o.created, o.triples, graphs[o.digest], runs[o.digest], o.digest == chosen)
+            StoredOntology(o.digest, o.created, o.triples, graphs[o.digest], runs[o.digest], o.digest == chosen)
             for o in kept
         )
 

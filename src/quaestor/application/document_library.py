@@ -31,7 +31,7 @@ _RECEIVED, _RECEIVED_OF_ONE = 8, 4
 _LISTED = 200
 """Pages of a file of many that are listed."""
 
-_HELD = 8
+_MOST_RECENT = 8
 """Documents that are held in memory beside those of open conversations."""
 
 
@@ -64,7 +64,7 @@ class DocumentLibrary:
         """
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache
-        self._held: OrderedDict[str, CorpusPage] = OrderedDict()
+        self._recent: OrderedDict[str, CorpusPage] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         refusal = "too many uploads in progress: try again in a moment"
         self.receiving: ConcurrencyLimiter = ConcurrencyLimiter(_RECEIVED, refusal, _RECEIVED_OF_ONE)
@@ -87,7 +87,7 @@ class DocumentLibrary:
     def remove(self, id: str) -> None:
         """Take a file away that was put there."""
         self._names.pop(id, None)
-        self._held.pop(id, None)
+        self._recent.pop(id, None)
 
     @property
     def largest(self) -> int:
@@ -109,7 +109,7 @@ class DocumentLibrary:
             raise InputError("this file was given when the server was started: only uploads can be deleted")
         if not await asyncio.to_thread(self._uploads.forget, id):
             raise UnknownUploadError("this document no longer exists: choose another")
-        self._held.pop(id, None)
+        self._recent.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> LibraryEntry:
         """Keep an upload, and return how it is asked for.
@@ -152,9 +152,9 @@ class DocumentLibrary:
             lock = self._locks[id] = asyncio.Lock()
         async with lock:
             if id.partition(".")[0] not in self._names and not self._uploads.has(id):
-                self._held.pop(id, None)
-            if (held := self._held.get(id)) is not None:
-                self._held.move_to_end(id)
+                self._recent.pop(id, None)
+            if (held := self._recent.get(id)) is not None:
+                self._recent.move_to_end(id)
                 return held
             page = await self._read(id)
             self._hold(id, page)
@@ -184,9 +184,9 @@ class DocumentLibrary:
         return await read_apart(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
 
     def _hold(self, id: str, page: CorpusPage) -> None:
-        self._held[id] = page
-        while len(self._held) > _HELD:
-            self._held.popitem(last=False)
+        self._recent[id] = page
+        while len(self._recent) > _MOST_RECENT:
+            self._recent.popitem(last=False)
 
     def _named(self, id: str) -> str:
         if id not in self._names:
@@ -215,7 +215,7 @@ class ConcurrencyLimiter:
     def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
         """Take how much there is room for, what those are told who find none, and how much one client may have."""
         self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
-        self._taken: Counter[str] = Counter()
+        self._entered: Counter[str] = Counter()
 
     @contextmanager
     def entered(self, client: str = "") -> Iterator[None]:
@@ -224,12 +224,12 @@ class ConcurrencyLimiter:
         Raises:
             BusyError: All are taken, or all that one client may have.
         """
-        if self._taken.total() >= self._most or self._taken[client] >= self._most_of_one:
+        if self._entered.total() >= self._most or self._entered[client] >= self._most_of_one:
             raise BusyError(self._refusal)
-        self._taken[client] += 1
+        self._entered[client] += 1
         try:
             yield
         finally:
-            self._taken[client] -= 1
-            if not self._taken[client]:
-                del self._taken[client]
+            self._entered[client] -= 1
+            if not self._entered[client]:
+                del self._entered[client]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.file_cache import kept_knowledge
+from quaestor.application.file_cache import load_knowledge
 from quaestor.application.resolve import CorpusPage
 from quaestor.core import serial
 from quaestor.core.caching import BoundedCache
@@ -47,7 +47,7 @@ async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
     settings = asking.settings
-    knowledge = await kept_knowledge(page.corpus, settings, asking.cache)
+    knowledge = await load_knowledge(page.corpus, settings, asking.cache)
     key = (page.document.digest, knowledge.ontology.digest, settings.policy)
     return DocumentFacts(await compute(_GRAPHS.get, key, lambda: knowledge.graph(page.document)))
 

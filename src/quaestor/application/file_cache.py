@@ -43,7 +43,7 @@ def reading_limits(settings: Settings) -> ReadingLimits:
     return ReadingLimits(memory=settings.read_memory_mb << 20, seconds=settings.read_seconds)
 
 
-async def kept_knowledge(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
+async def load_knowledge(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
     """Return the ontology and the policy that documents are read with, as `find_knowledge`; a filing's own is kept.
 
     Args:

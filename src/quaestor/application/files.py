@@ -57,7 +57,7 @@ class OutputFile:
                 yield self.path
             return
         target = self.path.resolve()
-        temporary = _beside(target)
+        temporary = _temporary_path(target)
         with _named_in_errors(self.path):
             try:
                 temporary.touch(exist_ok=False)
@@ -133,7 +133,7 @@ class OutputFolder:
         """
         self.require_free()
         target = self.path.resolve()
-        temporary = _beside(target)
+        temporary = _temporary_path(target)
         with _named_in_errors(self.path):
             try:
                 temporary.mkdir(parents=True)
@@ -161,7 +161,7 @@ def same_file(one: Path, other: Path) -> bool:
         return one.resolve() == other.resolve()
 
 
-def _beside(target: Path) -> Path:
+def _temporary_path(target: Path) -> Path:
     return target.parent / f".{target.name[:100]}.{secrets.token_hex(4)}.part"
 
 

@@ -51,7 +51,7 @@ class Folders:
             InputError: There is no such folder or file.
         """
         self.has_sample: bool = SAMPLE in names
-        self.roots: tuple[Folder, ...] = tuple(_labelled([_there(name) for name in names if name != SAMPLE]))
+        self.roots: tuple[Folder, ...] = tuple(_labelled([_existing_path(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
         """Return what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
@@ -131,7 +131,7 @@ class Folders:
                 yield root.path / path
 
 
-def _there(name: str) -> Path:
+def _existing_path(name: str) -> Path:
     try:
         path = Path(name).expanduser().resolve(strict=True)
     except (OSError, ValueError, RuntimeError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from quaestor.application.run_import import keep_whole_run
-from quaestor.application.run_service import HELD_OUT
+from quaestor.application.run_service import CROSS_VALIDATION
 from quaestor.application.training import CrossValidationRequest, HeldOutReport
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.spec import RunSpec
@@ -15,7 +15,7 @@ from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
 
 
-async def keep_held_out(
+async def save_held_out_runs(
     store: RunStore, request: CrossValidationRequest, found: Sequence[HeldOutReport]
 ) -> tuple[RunRecord, ...]:
     """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records.
@@ -39,5 +39,5 @@ async def _keep(store: RunStore, found: HeldOutReport, made_with: dict[str, Json
     def records_of(run: RunRecord, conversation: Conversation) -> list[TurnRecord]:
         return [replace(record, run=run.id) for record in answered.get(conversation.id, ())]
 
-    spec = RunSpec(HELD_OUT, found.dataset.path, found.dataset.digest, made_with)
-    return await keep_whole_run(store, found.dataset, spec, HELD_OUT, "run", records_of)
+    spec = RunSpec(CROSS_VALIDATION, found.dataset.path, found.dataset.digest, made_with)
+    return await keep_whole_run(store, found.dataset, spec, CROSS_VALIDATION, "run", records_of)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from quaestor.application import kept_scores
-from quaestor.application.kept_scores import read_judged_frame
+from quaestor.application import saved_scores
 from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
+from quaestor.application.saved_scores import read_judged_frame
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
@@ -95,7 +95,7 @@ async def judge_runs(
         InputError: Neither a labelled file nor saved scores are there, or the runs are of another file than is named;
             or an audit cannot be applied.
     """
-    if dataset is None and not whole and audit is None and runs[0].conversations > kept_scores.LARGE:
+    if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
             return await _by_saved_scores(store, runs, scores_in, whole)
     labelled = await compute(read_labelled, runs[0], dataset)

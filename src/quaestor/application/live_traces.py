@@ -23,7 +23,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.errors import StoreError
 from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record
-from quaestor.evaluation.watching import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun
 from quaestor.store.records import ExampleStatus, now
 
 if TYPE_CHECKING:

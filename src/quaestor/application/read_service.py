@@ -78,9 +78,9 @@ async def read_several(
             show_those_in_order()
 
     async def take(job: "_Job", made: "_Made") -> None:
-        became[job[0]], kept = made
+        became[job[0]], written = made
         if cache is not None:
-            for key, data in kept.items():
+            for key, data in written.items():
                 cache.put(key, data)
         show_those_in_order()
 
@@ -99,13 +99,13 @@ class _Notes:
     """A `ByteCache` that has nothing, and remembers what it is given: for whoever has one that lasts."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, bytes] = {}
+        self.written: dict[str, bytes] = {}
 
     def get(self, key: str) -> bytes | None:
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        self.kept[key] = data
+        self.written[key] = data
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class _FileReader:
         _, path, data = job
         notes = _Notes()
         try:
-            return document_in(FileContent(Path(path), data), notes, self.limits), notes.kept
+            return document_in(FileContent(Path(path), data), notes, self.limits), notes.written
         except QuaestorError as error:
             return error, {}
 

@@ -19,10 +19,10 @@ from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.failures import describe_failure, fatal_error, status_for_failure
 from quaestor.evaluation.runner import ConversationRunner
-from quaestor.evaluation.telling import Telling
-from quaestor.evaluation.watching import TurnBegun, Watcher
+from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage
@@ -192,33 +192,33 @@ class RemotePlay:
 
 async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: WorkerPage) -> Any:
     """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
-    play, telling = here.plays.pop(key, (None, None))
-    if play is None or telling is None or len(play.turns) != count:
+    play, relay = here.plays.pop(key, (None, None))
+    if play is None or relay is None or len(play.turns) != count:
         if so_far is None:
             return None
         assert here.line is not None  # this is a worker
-        document, telling = so_far.document or here.page.document, Telling(here.line, here.page.document.id)
+        document, relay = so_far.document or here.page.document, EventRelay(here.line, here.page.document.id)
         excerpts = await compute(here.excerpts)
         if excerpts is not None and so_far.document is not None:
             excerpts = excerpts.over(document)
         conversation = Conversation(here.page.document.id, document, ())
-        play = play_of(conversation, await here.who(), await here.knowledge(), excerpts, telling)
+        play = play_of(conversation, await here.who(), await here.knowledge(), excerpts, relay)
         await play.begin(so_far.turns)
-    done = await work(play, telling)
+    done = await work(play, relay)
     # Not before: what broke off is begun anew.
-    here.keep(key, play, telling)
+    here.keep(key, play, relay)
     return done
 
 
-async def _ask(text: str, play: ConversationRunner, telling: Telling) -> _Shown:
+async def _ask(text: str, play: ConversationRunner, relay: EventRelay) -> _Shown:
     await play.ask(text)
     graph = await play.graph()
     if graph is None:
         return _Shown()
-    told = telling.graph_of == graph.digest_of_document
+    told = relay.graph_of == graph.digest_of_document
     return _Shown(graph.digest_of_document, () if told else graph.triples(), graph.statistics())
 
 
-async def _whole(play: ConversationRunner, telling: Telling) -> _Shown:
+async def _whole(play: ConversationRunner, relay: EventRelay) -> _Shown:
     graph = await play.graph()
     return _Shown() if graph is None else _Shown(graph.digest_of_document, graph.triples())

@@ -120,7 +120,7 @@ def _gold_json(value: AnswerValue) -> JsonValue:
     return float(value.value) if isinstance(value, Number) else plain_value(value)
 
 
-_TOLD = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
+_EXCHANGE_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
 
 TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
 """By conversation and index: the turn, where the conversation came to its end, and its exchanges with a model."""
@@ -167,5 +167,5 @@ def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
             line["turn"] = line.pop("index")
             line |= stored_kind_objects(turn)
         exchanges = sorted(prompts, key=lambda prompt: prompt.number)
-        line["exchanges"] = [{name: serial.dump(prompt)[name] for name in _TOLD} for prompt in exchanges]
+        line["exchanges"] = [{name: serial.dump(prompt)[name] for name in _EXCHANGE_FIELDS} for prompt in exchanges]
         yield line

@@ -44,7 +44,7 @@ MOST_WORKERS = 100_000
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
 """The kinds of runs that answer the questions of a file."""
 
-HELD_OUT = "crossvalidate"
+CROSS_VALIDATION = "crossvalidate"
 """What stands for the solver in the spec of a run of a cross-validation: the embedded one, with weights a fold."""
 
 ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
@@ -156,7 +156,7 @@ async def _play(
         begun(_reading(spec, knowledge, dataset, settings))
 
     async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
-        return RunStoppedError(why, resumed or await _begun(store, spec), by_person=by_person)
+        return RunStoppedError(why, resumed or await _find_unfinished(store, spec), by_person=by_person)
 
     traces = request.traces and request.traces.opened([one.id for one in dataset.listed])
     try:
@@ -180,7 +180,7 @@ async def _play(
     except StoreError as error:
         # It may not even say any more which run that was.
         with suppress(StoreError):
-            if found := resumed or await _begun(store, spec):
+            if found := resumed or await _find_unfinished(store, spec):
                 raise RunStoppedError(str(error), found) from error
         raise
     await require_played(store, record)
@@ -269,7 +269,7 @@ async def require_played(store: RunStore, run: RunRecord) -> None:
         )
 
 
-async def _begun(store: RunStore, spec: RunSpec) -> str | None:
+async def _find_unfinished(store: RunStore, spec: RunSpec) -> str | None:
     unfinished = (run for run in await store.runs() if run.status != "complete")
     return next((run.id for run in unfinished if run.spec_digest == spec.digest), None)
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Self
 
-from quaestor.application.kept_scores import is_score_of
+from quaestor.application.saved_scores import is_score_of
 from quaestor.errors import InputError
 from quaestor.scores.base import ScoreStore, open_scores
 from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter

@@ -8,7 +8,7 @@ from quaestor.application.run_service import require_played
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.scores.base import open_scores
-from quaestor.scores.recording import kept_score
+from quaestor.scores.recording import make_score_records
 from quaestor.scoring.figures import Report, score_of
 from quaestor.scoring.gold import FileGold, GoldTurn
 from quaestor.scoring.predictions import prediction_of
@@ -90,7 +90,7 @@ async def score_run(
         if opened is not None:
             async with opened as scores:
                 digest = digest_of_references(gold)
-                await scores.add_score(kept_score(run, dataset.path, columns, report.score, called, digest))
+                await scores.add_score(make_score_records(run, dataset.path, columns, report.score, called, digest))
     except StoreError as error:
         # Whoever asked is to see the score all the same.
         return replace(scored, unkept=str(error))

@@ -13,19 +13,19 @@ from typing import Any
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage, open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.askable import what_can_be_asked
-from quaestor.application.chat_service import Chat, kept_conversation
+from quaestor.application.chat_service import Chat, read_ledger
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
-from quaestor.application.kept_conversations import (
+from quaestor.application.resolve import CorpusPage
+from quaestor.application.saved_conversations import (
     LONGEST_TITLE,
-    KeptConversation,
-    KeptConversations,
+    SavedConversation,
+    SavedConversations,
     open_conversations,
 )
-from quaestor.application.resolve import CorpusPage
 from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.application.uploads import open_uploads
 from quaestor.conversation.events import Event
@@ -42,7 +42,7 @@ from quaestor.errors import (
     UnknownConversationError,
     UnknownRunError,
 )
-from quaestor.evaluation.watching import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.llm.transcript import Exchange
 from quaestor.repair.ledger import Ledger
@@ -72,7 +72,7 @@ class ConversationState:
         ledger: What is answered, with its corrections.
     """
 
-    kept: KeptConversation
+    saved: SavedConversation
     page: CorpusPage
     ledger: Ledger
     answerer: SolverChoice
@@ -167,7 +167,7 @@ class SessionLimits:
 
 
 @dataclass(slots=True)
-class _Open:
+class _Session:
     """A conversation while somebody uses it.
 
     Attributes:
@@ -181,7 +181,7 @@ class _Open:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     chat: Chat | None = None
     forwarder: EventForwarder | None = None
-    seen: KeptConversation | None = None
+    seen: SavedConversation | None = None
     unlisted: str | None = None
     used: float = field(default_factory=monotonic)
     waiting: int = 0
@@ -195,7 +195,7 @@ class SessionManager:
         self,
         asking: AskRequest,
         library: DocumentLibrary,
-        kept: KeptConversations,
+        saved: SavedConversations,
         store: RunStore,
         limits: SessionLimits = SessionLimits(),
         workers: AnswerWorkers | None = None,
@@ -204,15 +204,15 @@ class SessionManager:
         self._workers = workers
         self.asking: AskRequest = asking
         self.library: DocumentLibrary = library
-        self.kept: KeptConversations = kept
+        self.saved: SavedConversations = saved
         self._store, self._limits = store, limits
         self._questions = ConcurrencyLimiter(
             limits.questions, "too many questions are being answered: ask again in a moment"
         )
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _Session] = {}
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
-    async def begin(self, document: str, title: str = "", answerer: str | None = None) -> KeptConversation:
+    async def begin(self, document: str, title: str = "", answerer: str | None = None) -> SavedConversation:
         """Begin a conversation about a document of the shelf.
 
         Args:
@@ -225,7 +225,7 @@ class SessionManager:
         """
         chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.library.open(document)
-        return self.kept.begin(document, page.document.id, title, chosen)
+        return self.saved.begin(document, page.document.id, title, chosen)
 
     async def look(self, id: str) -> ConversationState:
         """Return a conversation as it is now; nothing is opened for it.
@@ -234,13 +234,13 @@ class SessionManager:
             UnknownConversationError: There is none of this id.
             InputError: Its document is not there any more.
         """
-        kept = self.kept.get(id)
-        page = await self.library.open(kept.document)
-        held = self._open.get(id)
-        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
-            return ConversationState(kept, page, held.chat.ledger, held.answerer, held.chat.unkept or held.unlisted)
-        ledger = await self._ledger(kept, page)
-        return ConversationState(kept, page, ledger, held.answerer if held else self._chosen(kept))
+        saved = self.saved.get(id)
+        page = await self.library.open(saved.document)
+        session = self._open.get(id)
+        if session is not None and (chat := session.chat) is not None and not self._is_outdated(session, saved):
+            return ConversationState(saved, page, chat.ledger, session.answerer, chat.unkept or session.unlisted)
+        ledger = await self._ledger(saved, page)
+        return ConversationState(saved, page, ledger, session.answerer if session else self._chosen(saved))
 
     async def ask(
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
@@ -260,19 +260,19 @@ class SessionManager:
         """
         found = None if answerer is None else find_answerer(self.asking, answerer)
         with self._questions.entered(), self._stoppable(id):
-            async with self._held(id) as held:
+            async with self._lock_session(id) as session:
                 if found is not None:
-                    await self._change(id, held, found)
-                chat = await self._chat(id, held)
-                assert held.forwarder is not None
-                held.forwarder.listener = listener
+                    await self._change(id, session, found)
+                chat = await self._chat(id, session)
+                assert session.forwarder is not None
+                session.forwarder.listener = listener
                 try:
                     turns = await chat.ask(text)
                 finally:
-                    held.forwarder.listener = None
-                    self._note(id, held, chat)
-                first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or held.unlisted
-                return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, held.answerer.name)
+                    session.forwarder.listener = None
+                    self._note(id, session, chat)
+                first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or session.unlisted
+                return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, session.answerer.name)
 
     @contextmanager
     def _stoppable(self, id: str) -> Iterator[None]:
@@ -296,8 +296,8 @@ class SessionManager:
         Raises:
             UnknownConversationError: There is none of this id.
         """
-        self.kept.get(id)
-        stopped = set(held.asking) if (held := self._open.get(id)) else set()
+        self.saved.get(id)
+        stopped = set(session.asking) if (session := self._open.get(id)) else set()
         for task in stopped:
             self._open[id].asking.discard(task)
             task.cancel()
@@ -315,16 +315,16 @@ class SessionManager:
         Raises:
             InputError: There is no such conversation, or its document is not there any more.
         """
-        kept = self.kept.get(id)
-        looking = self._examples.get(kept.document)
+        saved = self.saved.get(id)
+        looking = self._examples.get(saved.document)
         if looking is None:
             while len(self._examples) >= _EXAMPLES:
                 self._examples.pop(next(iter(self._examples)))
-            looking = self._examples[kept.document] = asyncio.ensure_future(self._find_examples(kept.document))
+            looking = self._examples[saved.document] = asyncio.ensure_future(self._find_examples(saved.document))
         try:
             return await asyncio.shield(looking)
         except Exception:
-            self._examples.pop(kept.document, None)
+            self._examples.pop(saved.document, None)
             raise
 
     async def _find_examples(self, document: str) -> tuple[str, ...]:
@@ -345,13 +345,13 @@ class SessionManager:
         Raises:
             InputError: There is no such conversation.
         """
-        async with self._held(id) as held:
-            chat = await self._chat(id, held)
-            taken = await chat.undo()
-            if taken:
+        async with self._lock_session(id) as session:
+            chat = await self._chat(id, session)
+            turns = await chat.undo()
+            if turns:
                 await chat.keep()
-            self._note(id, held, chat)
-            return taken
+            self._note(id, session, chat)
+            return turns
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
         """Return a correction that a person makes in a conversation, once what depends on it is computed again.
@@ -362,13 +362,13 @@ class SessionManager:
         Raises:
             InputError: There is no such conversation, or it cannot be done; all stays as it was.
         """
-        async with self._held(id) as held:
-            chat = await self._chat(id, held)
+        async with self._lock_session(id) as session:
+            chat = await self._chat(id, session)
             wanted = await compute(fix, chat.ledger)
             if wanted.act is None:
                 raise InputError("say what is to be corrected")
             made = await chat.correct(wanted.act, author, wanted.reason)
-            self._note(id, held, chat)
+            self._note(id, session, chat)
             return made
 
     async def change(self, id: str, answerer: str) -> None:
@@ -379,15 +379,15 @@ class SessionManager:
                 up.
         """
         found = find_answerer(self.asking, answerer)
-        async with self._held(id) as held:
-            await self._change(id, held, found)
+        async with self._lock_session(id) as session:
+            await self._change(id, session, found)
 
-    async def _change(self, id: str, held: _Open, found: SolverChoice) -> None:
-        if held.chat is not None and found.id != held.answerer.id:
-            await held.chat.change(found.request)
-        held.answerer, kept = found, self.kept.get(id)
-        if kept.answerer != found.id:
-            self._save(held, kept, replace(kept, answerer=found.id))
+    async def _change(self, id: str, session: _Session, found: SolverChoice) -> None:
+        if session.chat is not None and found.id != session.answerer.id:
+            await session.chat.change(found.request)
+        session.answerer, saved = found, self.saved.get(id)
+        if saved.answerer != found.id:
+            self._save(session, saved, replace(saved, answerer=found.id))
 
     async def exported(self, id: str) -> ExportedConversation:
         """Return a conversation to be handed on.
@@ -395,27 +395,27 @@ class SessionManager:
         Raises:
             InputError: There is no such conversation, or nothing is answered in it.
         """
-        kept = self.kept.get(id)
-        held = self._open.get(id)
-        if held is not None and held.chat is not None and not self._is_outdated(held, kept):
-            async with self._held(id):
-                return await held.chat.exported()
-        if kept.run is None:
+        saved = self.saved.get(id)
+        session = self._open.get(id)
+        if session is not None and session.chat is not None and not self._is_outdated(session, saved):
+            async with self._lock_session(id):
+                return await session.chat.exported()
+        if saved.run is None:
             raise InputError("nothing is answered yet: ask something first")
-        (found,) = await read_conversations(self._store, kept.run)
+        (found,) = await read_conversations(self._store, saved.run)
         return found
 
-    def rename(self, id: str, title: str) -> KeptConversation:
+    def rename(self, id: str, title: str) -> SavedConversation:
         """Call a conversation something else, and return it.
 
         Raises:
             UnknownConversationError: There is none of this id.
             InputError: The title is empty or too long.
         """
-        before, held = self.kept.get(id), self._open.get(id)
-        renamed = self.kept.rename(id, title)
-        if held is not None and held.seen == before:
-            held.seen = renamed
+        before, session = self.saved.get(id), self._open.get(id)
+        renamed = self.saved.rename(id, title)
+        if session is not None and session.seen == before:
+            session.seen = renamed
         return renamed
 
     async def delete(self, id: str) -> None:
@@ -425,24 +425,24 @@ class SessionManager:
             UnknownConversationError: There is none of this id.
         """
         self.stop(id)
-        async with self._held(id) as held:
-            await self._let_go(id, held)
-            for run in self.kept.get(id).runs:
+        async with self._lock_session(id) as session:
+            await self._let_go(id, session)
+            for run in self.saved.get(id).runs:
                 with suppress(UnknownRunError):
                     await self._store.delete_run(run)
-            self.kept.forget(id)
+            self.saved.forget(id)
         self._open.pop(id, None)
 
     async def close_idle(self) -> None:
         """Close what was not used for long, and what is open beyond the limit."""
         by_use = sorted(self._open.items(), key=lambda item: item[1].used)
         beyond = len(by_use) - self._limits.open
-        for number, (id, held) in enumerate(by_use):
-            old = monotonic() - held.used > self._limits.idle
-            if (old or number < beyond) and not held.lock.locked() and self._can_be_taken_up(held):
-                async with held.lock:
-                    await self._let_go(id, held)
-                if not held.waiting:
+        for number, (id, session) in enumerate(by_use):
+            old = monotonic() - session.used > self._limits.idle
+            if (old or number < beyond) and not session.lock.locked() and self._can_resume(session):
+                async with session.lock:
+                    await self._let_go(id, session)
+                if not session.waiting:
                     self._open.pop(id, None)
 
     async def close(self) -> None:
@@ -451,115 +451,117 @@ class SessionManager:
         for looking in self._examples.values():
             looking.cancel()
         await asyncio.gather(*self._examples.values(), return_exceptions=True)
-        for id, held in list(self._open.items()):
-            async with held.lock:
-                await self._let_go(id, held)
+        for id, session in list(self._open.items()):
+            async with session.lock:
+                await self._let_go(id, session)
         self._open.clear()
 
     @asynccontextmanager
-    async def _held(self, id: str) -> AsyncIterator[_Open]:
+    async def _lock_session(self, id: str) -> AsyncIterator[_Session]:
         """Give a conversation to whoever comes first, then to whoever comes next, here or in another server.
 
         Raises:
             BusyError: Too many wait for it, or another server uses it.
             UnknownConversationError: It was deleted in the meantime.
         """
-        held = self._entry(id)
-        if held.waiting > self._limits.waiting:
+        session = self._entry(id)
+        if session.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
-        held.waiting += 1
+        session.waiting += 1
         try:
-            async with held.lock:
-                held.used = monotonic()
+            async with session.lock:
+                session.used = monotonic()
                 await self._lock(id)
                 try:
-                    self.kept.get(id)
-                    yield held
+                    self.saved.get(id)
+                    yield session
                 finally:
-                    self.kept.unlock(id)
+                    self.saved.unlock(id)
         finally:
-            held.waiting -= 1
-            held.used = monotonic()
+            session.waiting -= 1
+            session.used = monotonic()
 
     async def _lock(self, id: str) -> None:
         """Wait until no other server uses a conversation."""
         until = monotonic() + _OTHERS
-        while not self.kept.lock(id):
+        while not self.saved.lock(id):
             if monotonic() > until:
                 raise BusyError("this conversation is being used in another server of the same store: try again later")
             await asyncio.sleep(_LOOK_AGAIN)
 
-    def _entry(self, id: str) -> _Open:
-        kept = self.kept.get(id)
-        held = self._open.get(id)
-        if held is None:
-            held = self._open[id] = _Open(self._chosen(kept))
-        return held
+    def _entry(self, id: str) -> _Session:
+        saved = self.saved.get(id)
+        session = self._open.get(id)
+        if session is None:
+            session = self._open[id] = _Session(self._chosen(saved))
+        return session
 
-    async def _chat(self, id: str, held: _Open) -> Chat:
+    async def _chat(self, id: str, session: _Session) -> Chat:
         """Return the open conversation, taken up again from the store if it was closed or another server went on."""
-        kept = self.kept.get(id)
-        if self._is_outdated(held, kept):
-            await self._let_go(id, held)
-        if held.chat is None:
+        saved = self.saved.get(id)
+        if self._is_outdated(session, saved):
+            await self._let_go(id, session)
+        if session.chat is None:
             await self.close_idle()
-            page = await self.library.open(kept.document)
+            page = await self.library.open(saved.document)
             forwarder = EventForwarder()
-            await _prepare(held.answerer.request)
-            chat = Chat(page, held.answerer.request, forwarder, self._workers)
+            await _prepare(session.answerer.request)
+            chat = Chat(page, session.answerer.request, forwarder, self._workers)
             try:
-                await chat.open(kept.run)
+                await chat.open(saved.run)
             except UnknownRunError:  # somebody has deleted it from the store
                 await chat.open()
-            held.chat, held.forwarder, held.seen = chat, forwarder, kept
-        return held.chat
+            session.chat, session.forwarder, session.seen = chat, forwarder, saved
+        return session.chat
 
-    def _is_outdated(self, held: _Open, kept: KeptConversation) -> bool:
+    def _is_outdated(self, session: _Session, saved: SavedConversation) -> bool:
         """Return whether another server has gone on with a conversation that is open here, and the store has it."""
-        return held.chat is not None and held.seen != kept and kept.run is not None and self._can_be_taken_up(held)
+        return (
+            session.chat is not None and session.seen != saved and saved.run is not None and self._can_resume(session)
+        )
 
-    def _chosen(self, kept: KeptConversation) -> SolverChoice:
+    def _chosen(self, saved: SavedConversation) -> SolverChoice:
         """Return who answers in a conversation; who answers by default where the chosen one is not there any more."""
         with suppress(InputError):
-            return find_answerer(self.asking, kept.answerer)
+            return find_answerer(self.asking, saved.answerer)
         return find_answerer(self.asking, DEFAULT)
 
-    async def _ledger(self, kept: KeptConversation, page: CorpusPage) -> Ledger:
-        if kept.run is not None:
+    async def _ledger(self, saved: SavedConversation, page: CorpusPage) -> Ledger:
+        if saved.run is not None:
             with suppress(UnknownRunError):  # somebody may have deleted it from the store
-                return await kept_conversation(self.asking.settings.store, kept.run, page)
+                return await read_ledger(self.asking.settings.store, saved.run, page)
         return Ledger(page.document)
 
-    def _note(self, id: str, held: _Open, chat: Chat) -> None:
+    def _note(self, id: str, session: _Session, chat: Chat) -> None:
         """Put on record what the conversation is kept as now; if that fails, its answers are shown all the same."""
-        kept, run = self.kept.get(id), chat.run
-        runs = kept.runs if run is None or run in kept.runs else (*kept.runs, run)
-        title = kept.title or (chat.turns[0].asked if chat.turns else "")
+        saved, run = self.saved.get(id), chat.run
+        runs = saved.runs if run is None or run in saved.runs else (*saved.runs, run)
+        title = saved.title or (chat.turns[0].asked if chat.turns else "")
         title = " ".join(title.split())
         title = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
         try:
-            self._save(held, kept, replace(kept, title=title, runs=runs, turns=len(chat.turns), used=now()))
-            held.unlisted = None
+            self._save(session, saved, replace(saved, title=title, runs=runs, turns=len(chat.turns), used=now()))
+            session.unlisted = None
         except StoreError as error:
-            held.unlisted = str(error)
+            session.unlisted = str(error)
 
-    def _save(self, held: _Open, before: KeptConversation, kept: KeptConversation) -> None:
-        self.kept.save(kept)
-        if held.seen == before:
-            held.seen = kept
+    def _save(self, session: _Session, before: SavedConversation, saved: SavedConversation) -> None:
+        self.saved.save(saved)
+        if session.seen == before:
+            session.seen = saved
 
-    async def _let_go(self, id: str, held: _Open) -> None:
-        if held.chat is not None:
+    async def _let_go(self, id: str, session: _Session) -> None:
+        if session.chat is not None:
             with suppress(StoreError):
-                await held.chat.close()
-            held.chat = held.forwarder = None
+                await session.chat.close()
+            session.chat = session.forwarder = None
 
     @staticmethod
-    def _can_be_taken_up(held: _Open) -> bool:
+    def _can_resume(session: _Session) -> bool:
         """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
-        if held.chat is None or not held.chat.turns:
+        if session.chat is None or not session.chat.turns:
             return True
-        return held.chat.request.keep and held.chat.unkept is None and held.unlisted is None
+        return session.chat.request.keep and session.chat.unkept is None and session.unlisted is None
 
 
 @asynccontextmanager
@@ -576,9 +578,9 @@ async def open_sessions(
     """
     settings = asking.settings
     async with open_workers(asking, processes) as workers, open_store(settings.store) as store:
-        with open_uploads(settings) as uploads, open_conversations(settings) as kept:
+        with open_uploads(settings) as uploads, open_conversations(settings) as saved:
             library = DocumentLibrary(files, uploads, asking.cache)
-            sessions = SessionManager(asking, library, kept, store, limits, workers)
+            sessions = SessionManager(asking, library, saved, store, limits, workers)
             tidying = asyncio.ensure_future(_tidy(sessions))
             try:
                 yield sessions, DocumentTools(asking, workers), store

@@ -15,7 +15,7 @@ from quaestor.core import serial
 from quaestor.core.serial import Triple
 from quaestor.errors import InputError, StoreError, UnknownRunError
 from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.records import KeptScore
+from quaestor.scores.records import ScoreRecords
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, RunRecord
 
@@ -140,7 +140,7 @@ async def _copy_scores(source: ScoreStore, target: ScoreStore, run: str) -> None
             # Only of the latest are verdicts kept.
             latest = place == 0
             conversations = await source.conversation_scores(run) if latest else ()
-            await target.add_score(KeptScore(score, conversations, await source.verdicts(run) if latest else ()))
+            await target.add_score(ScoreRecords(score, conversations, await source.verdicts(run) if latest else ()))
 
 
 async def _graph(store: RunStore, run: str, conversation: str) -> tuple[Triple, ...] | None:

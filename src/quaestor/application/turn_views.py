@@ -123,13 +123,13 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
         return view, None
     key = (view.score.id, *file.stamp)
     try:
-        return view, _FIGURES.get(key, _not_kept)
+        return view, _FIGURES.get(key, _refuse_to_compute)
     except LookupError:
         verdicts = await compute(verdicts_on, file, await store.turns(run))
     return view, _FIGURES.get(key, lambda: summarise(verdicts)) if verdicts else None
 
 
-def _not_kept() -> Score:
+def _refuse_to_compute() -> Score:
     raise LookupError("not reviewed yet")
 
 

@@ -94,14 +94,14 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     """List the ontologies in the store, and mark the default."""
     from rich.table import Table as Grid
 
-    from quaestor.application.default_ontology import kept_ontologies
+    from quaestor.application.default_ontology import list_ontologies
     from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.core import serial
     from quaestor.settings import load_settings
     from quaestor.store.base import shown_uri
 
     settings = load_settings({"store": store})
-    kept = asyncio.run(kept_ontologies(settings))
+    kept = asyncio.run(list_ontologies(settings))
     if json:
         print_json([serial.dump(ontology) for ontology in kept])
         return

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from quaestor.application.run_figures import RunFigures
-from quaestor.application.run_service import HELD_OUT, status_word
+from quaestor.application.run_service import CROSS_VALIDATION, status_word
 from quaestor.application.turn_views import exchange_views
 from quaestor.application.wrong_turns import WrongTurn, WrongTurns
 from quaestor.cli.printing import make_console, print_grid
@@ -83,7 +83,7 @@ def _answered_by(record: RunRecord) -> str:
     if record.kind == "import" and isinstance(options, dict):
         return f"{options.get('name')}, imported from {options.get('file')}: not verified, as it has no plans"
     if (
-        record.spec.get("solver") == HELD_OUT
+        record.spec.get("solver") == CROSS_VALIDATION
         and isinstance(options, dict)
         and isinstance(files := options.get("files"), dict)
     ):

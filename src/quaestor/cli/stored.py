@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from quaestor.application.files import OutputFile
-    from quaestor.application.kept_scores import RunScores
+    from quaestor.application.saved_scores import RunScores
     from quaestor.scores.records import ScoreRecord, VerdictRecord
     from quaestor.store.base import RunStore
     from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
@@ -50,7 +50,7 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
 
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
     """Return what is kept of a run's scores in the store in force; its figures alone, if no more is wanted."""
-    from quaestor.application.kept_scores import read_run_scores
+    from quaestor.application.saved_scores import read_run_scores
     from quaestor.settings import load_settings
 
     return asyncio.run(read_run_scores(load_settings({"store": store}).store, run, figures_only=figures_only))
@@ -58,7 +58,7 @@ def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = F
 
 def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
     """Return the latest score of each run in the store in force, by its id."""
-    from quaestor.application.kept_scores import read_latest_scores
+    from quaestor.application.saved_scores import read_latest_scores
     from quaestor.settings import load_settings
 
     return asyncio.run(read_latest_scores(load_settings({"store": store}).store, runs))

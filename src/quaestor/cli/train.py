@@ -100,11 +100,11 @@ def crossvalidate_command(
 async def _keep(
     uri: str, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
 ) -> "Sequence[RunRecord | None]":
-    from quaestor.application.held_out_run import keep_held_out
+    from quaestor.application.held_out_run import save_held_out_runs
     from quaestor.store.base import open_store
 
     async with open_store(uri) as opened:
-        return await keep_held_out(opened, request, found)
+        return await save_held_out_runs(opened, request, found)
 
 
 def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", *, json: bool) -> None:

@@ -23,11 +23,11 @@ from quaestor.documents.document import Document, Section
 from quaestor.errors import BudgetExceededError, EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
-from quaestor.evaluation.telling import Telling
-from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.watchers import Watcher
 from quaestor.llm.session import ModelConfig, ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver
@@ -224,7 +224,7 @@ class _Player:
         solver = await asyncio.shield(self._solver)
         document, stored = self._pages.get(job.key, lambda: pickle.loads(job.page))  # noqa: S301 - from our parent
         conversation = replace(job.conversation, document=document)
-        watcher = Telling(self._line, conversation.id) if job.watched else None
+        watcher = EventRelay(self._line, conversation.id) if job.watched else None
         session = await self._model.session()
         played = await run_conversation(conversation, solver, self._graphs, session, watcher, stored, self._seconds)
         if watcher is None:
@@ -234,7 +234,7 @@ class _Player:
 
     def receive(self, what: tuple[str, float]) -> None:
         """Leave a model alone that another worker was told to leave alone."""
-        self._model.meter.held_elsewhere(*what)
+        self._model.meter.hold_here(*what)
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
         """Ask for one more request, if there is a limit."""

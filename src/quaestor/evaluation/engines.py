@@ -15,7 +15,7 @@ from quaestor.errors import InputError, unknown_name
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
-from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.watchers import Watcher
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage

@@ -14,7 +14,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record, turn_status
-from quaestor.evaluation.watching import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
 

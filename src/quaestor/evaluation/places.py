@@ -27,7 +27,7 @@ _SEARCHED, _NEW = 3, 3
 """How many places a question is answered from; how many a search finds, and how many it shows besides."""
 _LIKELY, _LARGE = 0.7, 500
 """The share of the best score that a place needs of more than so many tokens."""
-_SAID_AFTER = 400
+_MOST_AFTER_TABLE = 400
 """Tokens of the passages behind a table."""
 _LEAST = 0.01
 _STATEMENT = 0.15
@@ -103,12 +103,12 @@ class PlaceExcerpts:
         last = [self._index.document.blocks[order] for order, ago in turns.items() if ago == min(turns.values())]
         kept = [b for b in last if not (isinstance(b.content, Table) and b.content.is_too_large)]
         if words_asked(question.lowered) in ("cause", "ground"):
-            kept += [after for block in kept for after in self._said_after(block)]
+            kept += [after for block in kept for after in self._passages_after(block)]
         return [block.order for block in kept]
 
-    def _said_after(self, block: Block) -> Iterator[Block]:
+    def _passages_after(self, block: Block) -> Iterator[Block]:
         """Yield the passages that follow a table at once: they say why its numbers moved."""
-        room = _SAID_AFTER
+        room = _MOST_AFTER_TABLE
         for after in self._index.document.blocks[block.order + 1 :] if isinstance(block.content, Table) else ():
             room -= tokens_of(after)
             if room < 0 or after.section != block.section or not isinstance(after.content, Paragraph):

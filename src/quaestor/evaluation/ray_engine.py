@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CHUNK = 4
 """Conversations that travel together to a worker that computes; those that ask a model travel alone."""
 
-_PAGES_KEPT = 64
+_MOST_PAGES = 64
 """Pages that stay where all workers reach them, besides those that are being asked about."""
 
 _ELSEWHERE = Document("", (Section(""),), ())
@@ -144,7 +144,7 @@ class _Pages:
             self._shared[key] = self._crew.share((document, stored))
         self._shared.move_to_end(key)
         kept = self._shared[key]
-        while len(self._shared) > _PAGES_KEPT:
+        while len(self._shared) > _MOST_PAGES:
             self._shared.popitem(last=False)
         return kept
 

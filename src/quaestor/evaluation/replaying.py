@@ -112,7 +112,7 @@ async def replay_cascade(
     graphs = graphs or GraphProvider.of([conversation.document])
     once, found, turns = CachingSolver(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
     for place, least in enumerate(thresholds):
-        if place and all(_stands(turn, least) for turn in turns):
+        if place and all(_is_unchanged(turn, least) for turn in turns):
             found.append(found[-1])
             continue
         cascade = CascadeSolver([Stage(once, least), Stage(second)])
@@ -130,6 +130,6 @@ def _passed(turn: Turn) -> bool:
     return any(event.stage > 1 for event in _stages(turn))
 
 
-def _stands(turn: Turn, least: float) -> bool:
+def _is_unchanged(turn: Turn, least: float) -> bool:
     """Whether a turn comes out the same where the first stage has to be as sure as this, and surer than before."""
     return _passed(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))

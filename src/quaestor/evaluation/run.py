@@ -14,12 +14,12 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.evaluation.claims import Lease, has_ended
 from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watching import Observing
+from quaestor.evaluation.watchers import Observing
 from quaestor.evaluation.writing import OnConversation, RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
@@ -90,7 +90,7 @@ async def run_dataset(
         waiting = _page_by_page(dataset, lambda id: id not in complete)
         status: RunStatus = "stopped"
         try:
-            async with lease.held(store, run.id):
+            async with lease.renew_until_end(store, run.id):
                 while True:
                     # Once the run is to end nothing new is begun; what is under way comes to its own end.
                     going_on = takewhile(lambda _: recorder.end is None, waiting)
@@ -119,7 +119,7 @@ async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lea
         recorder.elsewhere &= pending.keys()
         # What is claimed by this runner and yet not played is left too: nothing of it is under way any more.
         owners = {name: pending[name] for name in recorder.elsewhere}
-        left = {name for name, owner in owners.items() if owner is None or owner == lease.owner or is_gone(owner)}
+        left = {name for name, owner in owners.items() if owner is None or owner == lease.owner or has_ended(owner)}
         if left:
             recorder.elsewhere -= left
             return left
@@ -130,7 +130,7 @@ async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lea
 async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
     """Return whether another runner is at the run still, which then says how it ends."""
     owners = {*(await store.pending(run)).values()} - {None, lease.owner}
-    return any(owner is not None and not is_gone(owner) for owner in owners)
+    return any(owner is not None and not has_ended(owner) for owner in owners)
 
 
 def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[Conversation]:

@@ -30,7 +30,7 @@ from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.failures import describe_failure, fatal_error, named_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.verifying import verified_answer
-from quaestor.evaluation.watching import LocalGraph, TurnBegun, Watcher, watched_trace
+from quaestor.evaluation.watchers import LocalGraph, TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
@@ -97,7 +97,7 @@ class ConversationRunner:
         self._shown: ContextSelector | None = None
         self._started = now()
         self._turns: list[Turn] = []
-        self._memory, self._kept = Memory(), Session()
+        self._memory, self._solver_session = Memory(), Session()
         self._open: tuple[TurnBegun, TurnContext] | None = None
 
     async def turns_to_end(self, *, late_fail: bool = False) -> tuple[Turn, ...]:
@@ -152,7 +152,7 @@ class ConversationRunner:
         """
         self._conversation = replace(self._conversation, document=document)
         # What was made of the document as it was read is not of this one, nor what the solver has kept of it.
-        self._excerpts, self._stored, self._kept, self._open = excerpts, None, Session(), None
+        self._excerpts, self._stored, self._solver_session, self._open = excerpts, None, Session(), None
         await self.begin(turns)
 
     @property
@@ -222,7 +222,7 @@ class ConversationRunner:
         self, question: str, shown: ContextSelector, graphs: GraphProvider
     ) -> tuple[TurnContext, KnowledgeGraph | None]:
         """Return what a solver is given for a question, and the graph of all that was shown by then."""
-        context = _read_context(question, shown, self._memory, graphs, self._kept, whole=self._reads_whole)
+        context = _read_context(question, shown, self._memory, graphs, self._solver_session, whole=self._reads_whole)
         return context, context.graph if self._watcher is None else shown.graph()
 
     @contextmanager
@@ -310,7 +310,7 @@ class ConversationRunner:
 
 
 def _read_context(
-    question: str, parts: ContextSelector, memory: Memory, graphs: GraphProvider, kept: Session, *, whole: bool
+    question: str, parts: ContextSelector, memory: Memory, graphs: GraphProvider, session: Session, *, whole: bool
 ) -> TurnContext:
     """Return what a solver is given for a question: the question read, and what it points back to resolved."""
     asked = read_question(question)
@@ -322,7 +322,7 @@ def _read_context(
         graphs.ontology,
         question=asked,
         references=resolve(asked, memory),
-        session=kept,
+        session=session,
         weights=shown.excerpt.weights,
         search=shown.search,
         meant=shown.excerpt.meant,

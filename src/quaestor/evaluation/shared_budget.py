@@ -88,7 +88,7 @@ class SharedMeter(Meter):
         self._counter.hold(model, seconds)
         return super().hold(model, seconds)
 
-    def held_elsewhere(self, model: str, seconds: float) -> None:
+    def hold_here(self, model: str, seconds: float) -> None:
         """Has this worker not ask a model for some time, which another one was told to leave alone."""
         super().hold(model, seconds)
 

@@ -10,7 +10,7 @@ from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError
-from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.evaluation.claims import Lease, has_ended
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
@@ -23,7 +23,7 @@ from quaestor.evaluation.recording import (
     turn_records,
     turn_status,
 )
-from quaestor.evaluation.watching import Observer, Observing, Watcher, Watchers, retell
+from quaestor.evaluation.watchers import Observer, Observing, Watcher, Watchers, retell
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, TurnRecord, now
@@ -92,7 +92,7 @@ class RunWriter:
         """
         used = stored_counts(self._used.get(conversation.id, Usage()))
         example = ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
-        attempt = await self._begun(example, self._lease, self._seen.get(conversation.id, 0))
+        attempt = await self._begin_attempt(example, self._lease, self._seen.get(conversation.id, 0))
         place = TurnPlace(self._run, conversation.id, attempt=attempt)
         journal = self._journals[conversation.id] = Journal(self._store, place, live=self._live)
         if self._observing is None:
@@ -100,13 +100,13 @@ class RunWriter:
         observer = self._observers[conversation.id] = self._observing(place)
         return Watchers([journal, observer])
 
-    async def _begun(self, example: ConversationRecord, lease: Lease | None, seen: int) -> int:
+    async def _begin_attempt(self, example: ConversationRecord, lease: Lease | None, seen: int) -> int:
         if lease is None:
             return await self._store.begin_example(example)
         try:
             return await self._store.begin_example(example, lease.claim(seen))
         except ClaimedError as error:
-            if error.owner is None or not is_gone(error.owner):
+            if error.owner is None or not has_ended(error.owner):
                 raise
             return await self._store.begin_example(example, lease.claim(seen, over=error.owner))
 

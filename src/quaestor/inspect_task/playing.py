@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.application.inspect_log.log import NO_MODEL
-from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, turn_facts, turn_messages
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, turn_facts, turn_messages
 from quaestor.application.ontologies import find_knowledge
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
@@ -108,7 +108,7 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
             await play.next_turn(question)
             records = await compute(turn_records, place, play.turns, chained=conversation.chained)
             transcript().info(turn_facts(records[-1]), source="quaestor")
-        state.store.set(TURNS, kept_turns(records))
+        state.store.set(TURNS, dump_turns(records))
         state.messages = turn_messages(records, conversation.document)
         state.output = ModelOutput.from_content(str(state.model), state.messages[-1].text)
 

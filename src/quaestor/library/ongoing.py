@@ -20,7 +20,7 @@ from quaestor.errors import InputError
 from quaestor.library.answered import AnsweredQuestion, Answers
 from quaestor.library.asking import Questions, questions_of
 from quaestor.library.corrected import Change, changes_of
-from quaestor.library.waiting import run_later, run_sync, run_there
+from quaestor.library.waiting import run_in_background, run_later, run_sync
 from quaestor.repair.offers import Offer, possible_corrections
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class OngoingConversation:
             SettingsError: There is no such solver or option, or it needs a model.
             OutageError: The model cannot be asked.
         """
-        return await run_there(self._ask(questions))
+        return await run_in_background(self._ask(questions))
 
     def take_back(self) -> Answers:
         """Take the last question back, with all that it asked, and return its answers; none if there is none."""
@@ -226,7 +226,7 @@ class OngoingConversation:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        await run_there(self._close())
+        await run_in_background(self._close())
 
     async def _ask(self, questions: object) -> AnsweredQuestion | Answers:
         asked = questions_of(questions, self.document)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache, kept_knowledge, reading_limits
+from quaestor.application.file_cache import file_cache, load_knowledge, reading_limits
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import CorpusPage, find_files
@@ -263,7 +263,7 @@ class OpenedDocument:
     async def _read_with(self) -> GraphProvider:
         """What the document is read with: found once, for it is the same whoever answers."""
         if self._knowledge is None:
-            self._knowledge = await kept_knowledge(self._page.corpus, self._settings, self._cache)
+            self._knowledge = await load_knowledge(self._page.corpus, self._settings, self._cache)
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:

@@ -138,7 +138,7 @@ class _Running(Generic[T]):
             self.ended.set_result(task.result())
 
 
-async def run_there(coroutine: Coroutine[object, object, T]) -> T:
+async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
     """Return what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
     if _background.is_here:
         return await coroutine

@@ -35,11 +35,11 @@ _MOST_FAULTS = 5
 
 R = TypeVar("R")
 
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 """Is told in a line what happens meanwhile, in the event loop."""
 
 
-def untold(line: str) -> None:
+def ignore_progress(line: str) -> None:
     """Tell nobody: the client has not asked to be told."""
 
 
@@ -88,7 +88,7 @@ class Calls:
         self._under_way = 0
 
     async def call(
-        self, tool: ServedTool, given: Mapping[str, Any], context: ServerContext, told: Told
+        self, tool: ServedTool, given: Mapping[str, Any], context: ServerContext, report: Progress
     ) -> CallToolResult:
         """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act."""
         if self._under_way >= AT_ONCE:
@@ -101,15 +101,15 @@ class Calls:
             return _failed(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._under_way += 1
         try:
-            return await _done(tool, arguments, context, told)
+            return await _done(tool, arguments, context, report)
         finally:
             self._under_way -= 1
 
 
-async def _done(tool: ServedTool, arguments: BaseModel, context: ServerContext, told: Told) -> CallToolResult:
+async def _done(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
     try:
         given = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
-        return _succeeded(await _to_its_end(tool.work(context, told, **given)))
+        return _succeeded(await _to_its_end(tool.work(context, report, **given)))
     except QuaestorError as error:
         return _failed(error_line(error, _LONGEST_LINE))
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
@@ -131,16 +131,16 @@ async def _to_its_end(work: Awaitable[R]) -> R:
 
 
 def _succeeded(result: BaseModel) -> CallToolResult:
-    said = result.model_dump(mode="json")
-    text = json.dumps(said, ensure_ascii=False)
+    structured = result.model_dump(mode="json")
+    text = json.dumps(structured, ensure_ascii=False)
     if to_be_shown(text):
-        said = cast("dict[str, JsonValue]", shown(said))
-        text = json.dumps(said, ensure_ascii=False)
+        structured = cast("dict[str, JsonValue]", shown(structured))
+        text = json.dumps(structured, ensure_ascii=False)
     if len(text) > LARGEST:
         return _failed(
             f"the result is too large ({len(text):,} characters; the limit is {LARGEST:,}); request less at once"
         )
-    return CallToolResult(content=[TextContent(text=text)], structured_content=said)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
 
 
 def to_be_shown(text: str) -> bool:

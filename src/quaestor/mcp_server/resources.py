@@ -101,11 +101,11 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
 
 async def _conversation(context: ServerContext, id: str) -> JsonValue:
     state = await context.look(id)
-    turns: list[JsonValue] = list(answer_objects(state.turns, state.document, state.kept.run))
+    turns: list[JsonValue] = list(answer_objects(state.turns, state.document, state.saved.run))
     return {
         "conversation": id,
         "document": context.reading.name_of(state.page),
-        "title": state.kept.title,
+        "title": state.saved.title,
         "turns": turns,
     }
 

@@ -31,13 +31,13 @@ from mcp_types import (
     TextResourceContents,
     ToolAnnotations,
 )
-from mcp_types import Tool as ToolTold
+from mcp_types import Tool as ToolSchema
 from pydantic.json_schema import GenerateJsonSchema
 
 from quaestor.application.error_lines import error_line
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server import resources
-from quaestor.mcp_server.calls import LOG, Calls, sendable, untold
+from quaestor.mcp_server.calls import LOG, Calls, ignore_progress, sendable
 from quaestor.mcp_server.server_context import ServerContext
 from quaestor.mcp_server.tools import TOOLS
 
@@ -71,14 +71,14 @@ def create_server(opening: Opening) -> Server[ServerContext]:
         if tool is None:
             known = ", ".join(tools)
             raise MCPError(INVALID_PARAMS, f"unknown tool {sendable(params.name[:80])!r}; the tools are {known}")
-        async with _progress(context) as told:
-            return await calls.call(tool, params.arguments or {}, context.lifespan_context, told)
+        async with _progress(context) as report:
+            return await calls.call(tool, params.arguments or {}, context.lifespan_context, report)
 
     async def list_resources(context: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
-        return ListResourcesResult(resources=await _or_told(resources.list_resources(context.lifespan_context)))
+        return ListResourcesResult(resources=await _explain_errors(resources.list_resources(context.lifespan_context)))
 
     async def read_resource(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        text, kind = await _or_told(resources.read(context.lifespan_context, str(params.uri)))
+        text, kind = await _explain_errors(resources.read(context.lifespan_context, str(params.uri)))
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=kind, text=text)])
 
     async def get_prompt(context: Context, params: GetPromptRequestParams) -> GetPromptResult:
@@ -86,7 +86,7 @@ def create_server(opening: Opening) -> Server[ServerContext]:
             raise MCPError(
                 INVALID_PARAMS, f"unknown prompt {sendable(params.name[:80])!r}; the only prompt is write_plan"
             )
-        return await _or_told(resources.planning_prompt(context.lifespan_context, params.arguments or {}))
+        return await _explain_errors(resources.planning_prompt(context.lifespan_context, params.arguments or {}))
 
     server: Server[ServerContext] = Server(
         NAME,
@@ -120,9 +120,9 @@ def _inputs() -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _told() -> tuple[ToolTold, ...]:
+def _tool_schemas() -> tuple[ToolSchema, ...]:
     return tuple(
-        ToolTold(
+        ToolSchema(
             name=tool.name,
             title=tool.title,
             description=tool.description,
@@ -135,7 +135,7 @@ def _told() -> tuple[ToolTold, ...]:
 
 
 async def _list_tools(_: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-    return ListToolsResult(tools=list(_told()))
+    return ListToolsResult(tools=list(_tool_schemas()))
 
 
 async def _list_templates(_: Context, params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
@@ -146,7 +146,7 @@ async def _list_prompts(_: Context, params: PaginatedRequestParams | None) -> Li
     return ListPromptsResult(prompts=[resources.WRITE_PLAN])
 
 
-async def _or_told(work: Awaitable[R]) -> R:
+async def _explain_errors(work: Awaitable[R]) -> R:
     """Return what some work gives.
 
     Raises:
@@ -166,17 +166,17 @@ async def _or_told(work: Awaitable[R]) -> R:
 async def _progress(context: Context) -> AsyncIterator[Callable[[str], None]]:
     """Give what tells a client in lines what happens while its call is under way; who did not ask is told nothing."""
     if progress_token_from_params(context.params) is None:
-        yield untold
+        yield ignore_progress
         return
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
-    async def tell() -> None:
+    async def report() -> None:
         number = 0
         while (line := await lines.get()) is not None:
             number += 1
             await context.session.report_progress(number, None, sendable(line))
 
-    task = asyncio.ensure_future(tell())
+    task = asyncio.ensure_future(report())
     try:
         yield lines.put_nowait
         # After what is still on its way from other threads: the answer comes after all that was told.

@@ -71,7 +71,7 @@ class ServerContext:
         try:
             return await work()
         except UnknownUploadError:
-            about = self.sessions.kept.get(conversation).about
+            about = self.sessions.saved.get(conversation).about
             raise UnknownUploadError(
                 f"the document {about} is not loaded; read it first, then continue the conversation"
             ) from None

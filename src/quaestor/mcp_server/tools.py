@@ -40,7 +40,7 @@ from quaestor.errors import InputError, SeveralPagesError, unknown_name
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
-from quaestor.mcp_server.calls import Told, tool, untold
+from quaestor.mcp_server.calls import Progress, ignore_progress, tool
 from quaestor.mcp_server.server_context import ServerContext, require_either
 from quaestor.plan.expressions import LONGEST as LONGEST_FORMULA
 
@@ -156,7 +156,7 @@ class ExplainResult(ExplanationReply, AnswerReply):
 @tool("Read a document")
 async def read_document(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     document: DocumentName | None = None,
     part: Annotated[int | None, Field(ge=1, description="The part of its text to return, from 1 to `parts`.")] = None,
     table: Annotated[
@@ -172,7 +172,7 @@ async def read_document(
         if part is not None or table is not None:
             raise InputError("`part` and `table` require `document`")
         return ReadResult(documents=tuple(await context.reading.names()))
-    told(f"reading {document}")
+    report(f"reading {document}")
     try:
         opened = await context.reading.open(document)
     except SeveralPagesError:
@@ -195,7 +195,7 @@ async def read_document(
 @tool("Find relevant passages")
 async def find(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     words: Annotated[
         str, Field(min_length=1, max_length=MAX_QUESTION, description="A question, or words of the document.")
     ],
@@ -214,7 +214,7 @@ async def find(
 @tool("Ask a question", writes=True)
 async def ask(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     question: Annotated[
         str,
         Field(
@@ -237,18 +237,18 @@ async def ask(
     """
     require_either(document, conversation)
     if document is not None:
-        told(f"reading {document}")
+        report(f"reading {document}")
         opened = await context.reading.open(document)
-        id = context.sessions.kept.begin(opened.id, opened.page.document.id).id
+        id = context.sessions.saved.begin(opened.id, opened.page.document.id).id
         try:
-            found = await _answered(context, told, id, question, solver)
+            found = await _answer(context, report, id, question, solver)
         except BaseException:
             await context.sessions.delete(id)
             raise
         context.note(id)
     else:
         assert conversation is not None
-        id, found = conversation, await _answered(context, told, conversation, question, solver)
+        id, found = conversation, await _answer(context, report, conversation, question, solver)
     return AskResult(
         conversation=id,
         document=context.reading.name_of(found.page),
@@ -262,7 +262,7 @@ async def ask(
 @tool("Query the graph of a document")
 async def query_graph(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     document: DocumentName,
     sparql: Annotated[
         str,
@@ -281,7 +281,7 @@ async def query_graph(
 
     A fact is a number with its row, column, period, scale and unit.
     """
-    told(f"reading {document}")
+    report(f"reading {document}")
     page = (await context.reading.open(document)).page
     found = await context.bench.query(page, sparql, Limits(rows=most))
     return QueryReply.model_validate(query_object(found, page.document))
@@ -290,7 +290,7 @@ async def query_graph(
 @tool("Calculate exactly")
 async def calculate(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     document: DocumentName | None = None,
     conversation: ConversationId | None = None,
     formula: Annotated[
@@ -337,7 +337,7 @@ async def calculate(
 @tool("Explain an answer")
 async def explain(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     conversation: ConversationId,
     turn: Annotated[
         int, Field(ge=-1_000, le=1_000, description="The number of the answer, from 1; -1 is the last.")
@@ -345,14 +345,14 @@ async def explain(
 ) -> ExplainResult:
     """Explain an answer: its grounds, other interpretations, the steps with their results, and the trace."""
     state = await context.look(conversation)
-    said = explanation_object(state.turns, turn, state.document, state.kept.run)
+    said = explanation_object(state.turns, turn, state.document, state.saved.run)
     return ExplainResult.model_validate({"number": said["turn"], **said})
 
 
 @tool("Check a number")
 async def check_number(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     number: Annotated[
         str,
         Field(
@@ -377,7 +377,7 @@ async def check_number(
 @tool("Export a conversation", writes=True)
 async def export(
     context: ServerContext,
-    told: Told,
+    report: Progress,
     conversation: ConversationId,
     format: ExportFormat,
     file: Annotated[
@@ -398,7 +398,7 @@ async def export(
     if file is not None and context.exports is None:
         raise InputError("the server was started without an export folder; omit `file` to receive the content")
     exported = await context.sessions.exported(conversation)
-    told(f"writing {len(state.turns)} answers as {format}")
+    report(f"writing {len(state.turns)} answers as {format}")
     data = await compute(export_bytes, format, [exported])
     written = text = encoded = None
     if file is not None and context.exports is not None:
@@ -423,13 +423,13 @@ async def _turns(context: ServerContext, conversation: str | None) -> tuple[Turn
     return () if conversation is None else (await context.look(conversation)).turns
 
 
-async def _answered(context: ServerContext, told: Told, id: str, question: str, solver: str | None) -> AnsweredNow:
+async def _answer(context: ServerContext, report: Progress, id: str, question: str, solver: str | None) -> AnsweredNow:
     def listen(question: str, news: Event | Turn) -> None:
         for line in () if isinstance(news, Turn) else event_lines([news]):
-            told(line)
+            report(line)
 
     answerer = None if solver is None else _solver_named(context, solver)
-    return await context.ask(id, question, None if told is untold else listen, answerer)
+    return await context.ask(id, question, None if report is ignore_progress else listen, answerer)
 
 
 def _solver_named(context: ServerContext, name: str) -> str:

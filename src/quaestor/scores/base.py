@@ -20,8 +20,8 @@ from quaestor.scores.listing import (
     TurnPair,
     VerdictFilter,
 )
-from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
-from quaestor.scoring.sameness import says_the_same
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
+from quaestor.scoring.sameness import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import TURN_ORDERS, filter_of, listing_of
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
@@ -61,7 +61,7 @@ class ScoreStore(TableStore):
     """
 
     @operation("write to")
-    async def add_score(self, kept: KeptScore) -> None:
+    async def add_score(self, kept: ScoreRecords) -> None:
         """Add a scoring of a run. Its verdicts are in place of those of an earlier one, whose figures stay.
 
         The figures are written last: they make the verdicts count. Raises UnknownRunError where there is no such run.
@@ -185,7 +185,7 @@ class ScoreStore(TableStore):
             for one in sorted(rows[0], key=_place):
                 if (other := others.get(_place(one))) is not None:
                     outcome = _OUTCOMES.get((one.get("correct"), other.get("correct")), "unjudged")
-                    yield _place(one), outcome, not says_the_same(one.get("number"), other.get("number"))
+                    yield _place(one), outcome, not are_same_answer(one.get("number"), other.get("number"))
 
     async def _judged_turns(self, run: str, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], JudgedTurn]:
         among = {"conversation": Among({name for name, _ in places})}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quaestor.scores.records import VerdictRecord
-from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.sameness import are_same_answer
 from quaestor.store.listing import TurnListing
 
 Outcome = Literal["both", "first", "second", "neither", "unjudged"]
@@ -71,7 +71,7 @@ class TurnPair:
     @property
     def differ(self) -> bool:
         """Whether the answers do not say the same."""
-        return not says_the_same(self.first.turn.number, self.second.turn.number)
+        return not are_same_answer(self.first.turn.number, self.second.turn.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,20 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from quaestor.core import serial
-from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
 from quaestor.scoring.figures import Score
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import RunRecord, now
 
 
-def kept_score(
+def make_score_records(
     run: RunRecord,
     dataset: str,
     turns: TurnFrame,
     figures: Score,
     called: Mapping[str, int],
     references_digest: str | None = None,
-) -> KeptScore:
+) -> ScoreRecords:
     """Return what is kept of a run's score.
 
     The breakdowns are left out: of a run of one conversation they would say what its reference programs do.
@@ -76,7 +76,7 @@ def kept_score(
             turns.causes[at],
         )
 
-    return KeptScore(score, tuple(map(conversation_score, places)), tuple(map(verdict, range(len(turns)))))
+    return ScoreRecords(score, tuple(map(conversation_score, places)), tuple(map(verdict, range(len(turns)))))
 
 
 def _mean(count: int, among: int) -> float:

@@ -81,7 +81,7 @@ class VerdictRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptScore:
+class ScoreRecords:
     """All that one scoring leaves.
 
     Attributes:

@@ -25,7 +25,7 @@ from quaestor.scoring.bootstrap import Proportion, proportion
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.sameness import says_the_same
+from quaestor.scoring.sameness import are_same_answer
 from quaestor.scoring.scorers import PROGRAMS, measures_of
 from quaestor.scoring.verdicts import TurnScore
 
@@ -332,7 +332,7 @@ def audit_candidates(
             score.program,
             score.gold_program,
             score.confidence,
-            sum(says_the_same(answers.get((score.conversation, score.turn)), score.predicted) for answers in others),
+            sum(are_same_answer(answers.get((score.conversation, score.turn)), score.predicted) for answers in others),
         )
         for score in turns
         if score.predicted is not None and not score.correct and (score.conversation, score.turn) not in settled

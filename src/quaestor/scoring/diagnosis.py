@@ -43,7 +43,7 @@ class _Done:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _Mistake:
     """One thing taken for another."""
 
     cause: Cause
@@ -62,7 +62,7 @@ class _Diagnosis:
     meant: list[_Done] = field(default_factory=list)
     found: list[_Done] = field(default_factory=list)
     wrong: set[int] = field(default_factory=set)
-    taken: set[_Taken] = field(default_factory=set)
+    mistakes: set[_Mistake] = field(default_factory=set)
     index: int = 0
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
@@ -185,13 +185,13 @@ class _Diagnosis:
             return part.cause
         document, question = self.conversation.document, read_question(self.conversation.questions[self.index])
         if part.cause is Cause.PERIOD:
-            taken = _Taken(part.cause, period_of(part.meant, document), period_of(part.read, document))
+            mistake = _Mistake(part.cause, period_of(part.meant, document), period_of(part.read, document))
             silent = not question.periods and not question.relative_periods
         else:
-            taken = _Taken(part.cause, self._line(part.meant), self._line(part.read))
+            mistake = _Mistake(part.cause, self._line(part.meant), self._line(part.read))
             silent = not set(stems(self._line_words(part.meant))) & set(question.stems)
-        known = taken in self.taken
-        self.taken.add(taken)
+        known = mistake in self.mistakes
+        self.mistakes.add(mistake)
         return Cause.INHERITED if known and silent else part.cause
 
     def _line(self, place: Source) -> object:

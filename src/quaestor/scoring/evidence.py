@@ -16,7 +16,7 @@ from quaestor.scoring.filing_answers import Evidence
 
 LOOKED_AT = 5
 """Blocks that are shown first."""
-_SAID = 0.7
+_LEAST_SHARE = 0.7
 
 
 def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
@@ -49,7 +49,7 @@ def _has_evidence(evidence: Evidence, block: Block) -> bool:
     if evidence.numbers:
         return not evidence.numbers.isdisjoint(_numbers_of(block))
     wanted = {*words(evidence.text.lower())}
-    return bool(wanted) and len(wanted & {*words(_text_of(block).lower())}) >= _SAID * len(wanted)
+    return bool(wanted) and len(wanted & {*words(_text_of(block).lower())}) >= _LEAST_SHARE * len(wanted)
 
 
 def _numbers_of(block: Block) -> set[Decimal]:

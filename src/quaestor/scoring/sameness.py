@@ -16,12 +16,12 @@ from quaestor.scoring.metrics import executed_equal
 N = TypeVar("N", float, Numbers)
 
 
-def says_the_same(first: str | None, second: str | None) -> bool:
+def are_same_answer(first: str | None, second: str | None) -> bool:
     """Return whether two answers say the same: equal to five decimals, or one of two numbers is the other rounded.
 
     Two that give no answer say the same; one that gives none and one that does, do not.
 
-    >>> says_the_same("0.37743", "0.3774"), says_the_same("0.37743", "37.743"), says_the_same("yes", "yes")
+    >>> are_same_answer("0.37743", "0.3774"), are_same_answer("0.37743", "37.743"), are_same_answer("yes", "yes")
     (True, False, True)
 
     Args:
@@ -40,7 +40,7 @@ def says_the_same(first: str | None, second: str | None) -> bool:
 
 
 def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> list[bool]:
-    """Return of each pair of answers whether they say the same, as `says_the_same` tells; most need no rule.
+    """Return of each pair of answers whether they say the same, as `are_same_answer` tells; most need no rule.
 
     >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
     [True, False, True]
@@ -52,14 +52,14 @@ def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> l
     known: dict[tuple[str, str], bool] = {}
 
     def same(place: int) -> bool:
-        answer, beside = first[place], second[place]
-        if answer is None or beside is None:
-            return answer is beside
-        if answer == beside:
+        answer, other = first[place], second[place]
+        if answer is None or other is None:
+            return answer is other
+        if answer == other:
             return True
-        if (answer, beside) not in known:
-            known[answer, beside] = not _far_apart(answer, beside) and says_the_same(answer, beside)
-        return known[answer, beside]
+        if (answer, other) not in known:
+            known[answer, other] = not _differ_beyond_rounding(answer, other) and are_same_answer(answer, other)
+        return known[answer, other]
 
     found = [False] * len(first)
     for place in np.flatnonzero(~far).tolist():
@@ -67,7 +67,7 @@ def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> l
     return found
 
 
-def _far_apart(first: str, second: str) -> bool:
+def _differ_beyond_rounding(first: str, second: str) -> bool:
     """Whether two numbers cannot be each other rounded: more than half a unit of the coarser one's last place apart."""
     one, other = _number(first), _number(second)
     coarser = 10.0 ** -min(_decimals(first), _decimals(second))

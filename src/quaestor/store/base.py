@@ -239,7 +239,7 @@ class RunStore(TableStore):
             DuplicateRecordError: The conversation is complete already, or two turns have one index.
         """
         _check_turns(example, turns)
-        if not (self._tables.done_before and await self._is_there("examples", row_of(example), _place(example))):
+        if not (self._tables.done_before and await self._is_stored("examples", row_of(example), _place(example))):
             before = await self._unfinished(example)
             if not before and self._tables.transactional:  # what turns refer to
                 await self._tables.insert("examples", [row_of(replace(example, status="pending"))])
@@ -465,10 +465,10 @@ class RunStore(TableStore):
             await self._tables.insert(table, [row])
         except KeyTakenError as error:
             # What is written again may have been written before, and only the reply was lost.
-            if not (self._tables.done_before and await self._is_there(table, row, row)):
+            if not (self._tables.done_before and await self._is_stored(table, row, row)):
                 raise DuplicateRecordError(f"{self._name} already contains {what}") from error
 
-    async def _is_there(self, table: str, row: Row, place: Mapping[str, Any]) -> bool:
+    async def _is_stored(self, table: str, row: Row, place: Mapping[str, Any]) -> bool:
         key = {name: place[name] for name in KEYS[table]}
         return row in await self._tables.find(table, tuple(row), key)
 

@@ -89,7 +89,7 @@ class MongoTables:
             try:
                 await self._collection(table).insert_many(some)
             except BulkWriteError as error:
-                if _only_taken(error):
+                if _is_duplicate(error):
                     raise KeyTakenError from error
                 raise
 
@@ -209,7 +209,7 @@ class MongoTables:
             if documents:
                 await self._db.ontology.insert_many(documents, ordered=False)
         except BulkWriteError as error:
-            if not _only_taken(error):
+            if not _is_duplicate(error):
                 raise
         change = {"$set": {"triples": len(documents), "createdAt": kept["createdAt"]}}
         with suppress(DuplicateKeyError):
@@ -308,7 +308,7 @@ class MongoStore(RunStore):
         super().__init__(MongoTables(uri, create=create))
 
 
-def _only_taken(error: BulkWriteError) -> bool:
+def _is_duplicate(error: BulkWriteError) -> bool:
     """Return whether all that failed has a key that is taken."""
     failed = [*error.details.get("writeErrors", ()), *error.details.get("writeConcernErrors", ())]
     return bool(failed) and all(one.get("code") == _DUPLICATE_KEY for one in failed)

@@ -49,7 +49,7 @@ OWN_FOLDER = ".quaestor"
 """A folder of this name is ours: it is taken from other users too."""
 
 BUSY_SECONDS = 30.0
-_BESIDE = ("-wal", "-shm", "-journal")
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 _AGAIN = 0.02
 """Seconds."""
 
@@ -142,7 +142,7 @@ class SqliteTables:
         """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
         if self._path is not None:
             real = self._path.resolve()
-            for path in (real, *(real.with_name(real.name + end) for end in _BESIDE)):
+            for path in (real, *(real.with_name(real.name + end) for end in _SIDE_FILES)):
                 tighten(path)
             if real.parent.name == OWN_FOLDER:
                 tighten(real.parent)

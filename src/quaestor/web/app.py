@@ -35,7 +35,7 @@ _AROUND_AN_UPLOAD = 14_000_000
 _UPLOADS_OF_ONE = 4
 """Uploads of the largest size that one client may be sending at once."""
 
-_TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+_NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _A_YEAR = "public, max-age=31536000, immutable"
 
 
@@ -89,7 +89,7 @@ def create_app(
                 await asyncio.gather(*site.tasks, return_exceptions=True)
 
     app = FastAPI(
-        title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_TELLS_NOBODY
+        title="quaestor", lifespan=opened, openapi_url=None, docs_url=None, redoc_url=None, telemetry=_NO_TELEMETRY
     )
     for router in (ask, repair, runs, _login):
         app.include_router(router)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from toolboxes import sample_pages
 
-from quaestor.application.default_ontology import kept_ontologies, use_ontology
+from quaestor.application.default_ontology import list_ontologies, use_ontology
 from quaestor.errors import InputError, OntologyError, SettingsError, StoreError
 from quaestor.ontology.builder import build_ontology
 from quaestor.settings import FILE, Settings, load_settings
@@ -51,10 +51,10 @@ def test_a_file_is_named_as_it_is_and_own_sets_back(settings: Settings) -> None:
     Path("mine.ttl").write_text(ONTOLOGY.to_turtle(), encoding="utf-8")
     assert asyncio.run(use_ontology("mine.ttl", settings)) == "mine.ttl"
     assert load_settings().ontology == "mine.ttl"
-    assert [item.default for item in asyncio.run(kept_ontologies(load_settings({"store": settings.store})))] == [True]
+    assert [item.default for item in asyncio.run(list_ontologies(load_settings({"store": settings.store})))] == [True]
     assert asyncio.run(use_ontology("own", settings)) == "own"
     assert load_settings().ontology == "own"
-    assert [item.default for item in asyncio.run(kept_ontologies(load_settings({"store": settings.store})))] == [False]
+    assert [item.default for item in asyncio.run(list_ontologies(load_settings({"store": settings.store})))] == [False]
 
 
 def test_what_is_no_ontology_changes_nothing(settings: Settings) -> None:

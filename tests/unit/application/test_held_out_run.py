@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from made_up import a_record, write_dataset
 
-from quaestor.application.held_out_run import keep_held_out
-from quaestor.application.run_service import HELD_OUT
+from quaestor.application.held_out_run import save_held_out_runs
+from quaestor.application.run_service import CROSS_VALIDATION
 from quaestor.application.score_service import score_run
 from quaestor.application.training import CrossValidationRequest, HeldOutReport
 from quaestor.datasets.formats import read_dataset
@@ -43,8 +43,13 @@ def test_held_out_turns_are_a_run_like_any_other(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         async with open_store("sqlite://") as store:
-            (run,) = await keep_held_out(store, request, [found])
-            assert (run.kind, run.status, run.conversations, run.spec["solver"]) == ("run", "complete", 2, HELD_OUT)
+            (run,) = await save_held_out_runs(store, request, [found])
+            assert (run.kind, run.status, run.conversations, run.spec["solver"]) == (
+                "run",
+                "complete",
+                2,
+                CROSS_VALIDATION,
+            )
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             assert run.spec["solver_options"] == {"folds": 2, "seed": 7, "files": {"pages.json": digest}}
             turns = await store.turns(run.id)
@@ -63,7 +68,7 @@ def test_another_seed_is_another_spec(tmp_path: Path) -> None:
 
     async def digest(seed: int) -> str:
         async with open_store("sqlite://") as store:
-            (run,) = await keep_held_out(store, CrossValidationRequest([path], seed=seed), [found])
+            (run,) = await save_held_out_runs(store, CrossValidationRequest([path], seed=seed), [found])
             return run.spec_digest
 
     assert asyncio.run(digest(1)) == asyncio.run(digest(1)) != asyncio.run(digest(2))

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kept_scores import a_score
 from pages import page
 from reviewing import accept_all
+from saved_scores import a_score
 from store_records import START, a_run, an_example, some_turns
 
 import quaestor.application.refinement as refinement

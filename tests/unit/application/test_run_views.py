@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from store_records import START, a_run, an_example, some_turns
 
 from quaestor.application.run_views import RunViews

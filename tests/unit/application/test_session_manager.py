@@ -9,14 +9,14 @@ from scripted import ScriptedSolver
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_library import DocumentLibrary
-from quaestor.application.kept_conversations import KeptConversations
+from quaestor.application.saved_conversations import SavedConversations
 from quaestor.application.session_manager import SessionLimits, SessionManager
 from quaestor.application.uploads import Uploads
 from quaestor.conversation.events import Event, Note
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import BusyError, InputError, OutageError, QuestionStoppedError, UnknownConversationError
-from quaestor.evaluation.watching import Watcher
+from quaestor.evaluation.watchers import Watcher
 from quaestor.evaluation.writing import RunWriter
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
@@ -35,7 +35,7 @@ async def sessions(
     async with open_store(asking.settings.store) as store:
         library = DocumentLibrary([str(path)], Uploads(folder / "uploads"))
         made = SessionManager(
-            asking, library, KeptConversations(folder / "conversations"), store, limits or SessionLimits()
+            asking, library, SavedConversations(folder / "conversations"), store, limits or SessionLimits()
         )
         try:
             yield made
@@ -61,7 +61,7 @@ async def test_a_conversation_is_taken_up_where_it_was_left(tmp_path: Path) -> N
         found = await second.ask(id, "change")
         assert found.turns[found.first - 1].answer.value is not None
         assert len((await second.look(id)).turns) == 3
-        kept = second.kept.get(id)
+        kept = second.saved.get(id)
     assert (kept.title, kept.turns, len(kept.runs)) == ("cell 1 1", 3, 2)
 
 

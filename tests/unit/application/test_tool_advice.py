@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kept_scores import a_score
 from pages import page
 from pydantic import JsonValue
+from saved_scores import a_score
 from store_records import START, a_run, an_example, some_turns
 from toolboxes import OPTIONS, toolbox
 

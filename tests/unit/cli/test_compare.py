@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import Quaestor, one_line
 
-from quaestor.application import kept_scores
+from quaestor.application import saved_scores
 
 ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 GIVEN: dict[tuple[str, int], object] = {
@@ -96,11 +96,11 @@ def test_another_scorer(quaestor: Quaestor, two: tuple[str, str]) -> None:
     assert "'luck'" in one_line(quaestor(f"compare {' '.join(two)} --scorer luck"))
 
 
-def test_kept_scores_count_for_large_runs_unless_the_file_is_named(
+def test_saved_scores_count_for_large_runs_unless_the_file_is_named(
     quaestor: Quaestor, two: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = " ".join(two)
-    monkeypatch.setattr(kept_scores, "LARGE", 1)
+    monkeypatch.setattr(saved_scores, "LARGE", 1)
     for run in two:
         assert json.loads(quaestor(f"compare {names} --json").out)["basis"] == "references"
         assert quaestor(f"score {run} pages.json").code == 0
@@ -112,7 +112,7 @@ def test_kept_scores_count_for_large_runs_unless_the_file_is_named(
 
 
 @pytest.mark.slow
-def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
+def test_saved_scores_count_where_the_file_is_gone(quaestor: Quaestor, two: tuple[str, str], pages: Path) -> None:
     for run in two:
         assert quaestor(f"score {run} pages.json").code == 0
     moved = pages.rename(pages.with_name("moved.json"))

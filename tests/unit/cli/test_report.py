@@ -33,7 +33,7 @@ def test_what_is_there_is_not_replaced(quaestor: Quaestor, pages: Path, tmp_path
 
 
 @pytest.mark.slow
-def test_kept_scores_count_where_the_file_is_gone(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
+def test_saved_scores_count_where_the_file_is_gone(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     runs = [quaestor("run pages.json").out.strip() for _ in range(2)]
     for run in runs:
         quaestor(f"score {run} pages.json")

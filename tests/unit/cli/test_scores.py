@@ -7,7 +7,7 @@ import pytest
 from command_line import Quaestor
 from made_up import a_record, write_dataset
 
-from quaestor.application import kept_scores
+from quaestor.application import saved_scores
 from quaestor.store.sqlite import SqliteStore
 
 SECOND = "Single_NORD/2012/page_41.pdf-2"
@@ -104,7 +104,7 @@ def test_of_a_large_run_the_score_says_what_is_wrong(
 ) -> None:
     assert quaestor("eval pages.json").code == 0
     small, words = json.loads(quaestor("runs failures latest --json").out), quaestor("runs failures latest").out
-    monkeypatch.setattr(kept_scores, "LARGE", 1)
+    monkeypatch.setattr(saved_scores, "LARGE", 1)
     large = json.loads(quaestor("runs failures latest --json").out)
     assert large == {**small, "turns": [{**turn, "gold": None, "gold_program": None} for turn in small["turns"]]}
     gold = [line for line in words.splitlines() if not line.startswith(("  reference", "  ref. program"))]
@@ -118,7 +118,7 @@ def test_the_first_wrong_turns_are_shown_and_how_many_more_there_are(
 ) -> None:
     assert quaestor("eval pages.json").code == 0
     for least in (1000, 1):
-        monkeypatch.setattr(kept_scores, "LARGE", least)
+        monkeypatch.setattr(saved_scores, "LARGE", least)
         shown = quaestor("runs failures latest --limit 1").out
         assert "--limit 2" in shown
         assert "turn 2: fail" in shown
@@ -131,7 +131,7 @@ def test_the_first_wrong_turns_are_shown_and_how_many_more_there_are(
 def test_no_turn_is_read_that_is_not_shown(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quaestor("eval pages.json").code == 0
     shown = quaestor("runs show latest").out
-    monkeypatch.setattr(kept_scores, "LARGE", 1)
+    monkeypatch.setattr(saved_scores, "LARGE", 1)
 
     async def refused(*_: object) -> None:
         raise AssertionError("all turns were read")

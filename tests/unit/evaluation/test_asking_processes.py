@@ -35,7 +35,7 @@ from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watching import Observing
+from quaestor.evaluation.watchers import Observing
 from quaestor.llm.budget import Budget
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model

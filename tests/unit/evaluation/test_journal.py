@@ -31,7 +31,7 @@ from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watching import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun
 from quaestor.llm.naming import ModelSpec
 from quaestor.llm.session import ModelConfig
 from quaestor.llm.transcript import Exchange, TurnKey

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from quaestor.errors import InputError
-from quaestor.library.waiting import run_sync, run_there
+from quaestor.library.waiting import run_in_background, run_sync
 
 
 async def number() -> int:
@@ -26,7 +26,7 @@ def test_an_error_of_the_other_thread_is_raised_here() -> None:
 
     with pytest.raises(LookupError):
         run_sync(fail())
-    for waited in (notebook(), run_there(fail())):
+    for waited in (notebook(), run_in_background(fail())):
         with pytest.raises(LookupError):
             asyncio.run(waited)
 
@@ -35,7 +35,7 @@ def test_all_plain_calls_share_one_loop() -> None:
     async def where() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
 
-    found = {run_sync(where()), asyncio.run(run_there(where()))}
+    found = {run_sync(where()), asyncio.run(run_in_background(where()))}
     thread = threading.Thread(target=lambda: found.add(run_sync(where())))
     thread.start()
     thread.join()
@@ -50,7 +50,7 @@ def test_what_a_plain_call_runs_cannot_wait_for_a_plain_call() -> None:
         run_sync(nested())
 
     async def awaited() -> int:
-        return await run_there(number())
+        return await run_in_background(number())
 
     assert run_sync(awaited()) == 42
 

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 import quaestor
 from quaestor.core import serial
-from quaestor.scores.recording import kept_score
-from quaestor.scores.records import KeptScore
+from quaestor.scores.recording import make_score_records
+from quaestor.scores.records import ScoreRecords
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.records import TurnRecord
 
@@ -18,11 +18,11 @@ def scored() -> quaestor.ScoredRun:
     return quaestor.evaluate("sample", limit=3)
 
 
-def kept(scored: quaestor.ScoredRun) -> KeptScore:
+def kept(scored: quaestor.ScoredRun) -> ScoreRecords:
     called = Counter[str]()
     for turn in scored.turns.values():
         called[turn.conversation] += len(turn.tool_calls)
-    return kept_score(scored.run, "pages.json", TurnFrame.of(scored.report.turns), scored.report.score, called)
+    return make_score_records(scored.run, "pages.json", TurnFrame.of(scored.report.turns), scored.report.score, called)
 
 
 def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:

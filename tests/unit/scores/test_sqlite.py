@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from store_records import a_run
 
 from quaestor.scores.base import ScoreStore

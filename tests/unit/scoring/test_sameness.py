@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scoring.sameness import same_answers, says_the_same
+from quaestor.scoring.sameness import are_same_answer, same_answers
 
 NUMBERS = st.decimals(-2000, 2000, allow_nan=False, places=6) | st.decimals(allow_nan=False, allow_infinity=False)
 
@@ -19,7 +19,7 @@ NUMBERS = st.decimals(-2000, 2000, allow_nan=False, places=6) | st.decimals(allo
     ],
 )  # fmt: skip
 def test_answers_are_the_same_where_one_is_the_other_rounded(first: str | None, second: str | None, same: bool) -> None:
-    assert says_the_same(first, second) is same
+    assert are_same_answer(first, second) is same
 
 
 @st.composite
@@ -39,4 +39,4 @@ def near_answers(draw: st.DrawFn) -> tuple[str | None, str | None]:
 @given(st.lists(near_answers(), max_size=6))
 def test_many_answers_are_told_as_each_is(pairs: list[tuple[str | None, str | None]]) -> None:
     found = same_answers([one for one, _ in pairs], [other for _, other in pairs])
-    assert found == [says_the_same(one, other) for one, other in pairs]
+    assert found == [are_same_answer(one, other) for one, other in pairs]

@@ -57,7 +57,7 @@ def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, wo
     from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelCall, ModelOutput
 
     response = () if prompt.response is None else read_response(prompt.response)
-    failed = prompt.error or next((said.text for said in response if said.who == "error"), None)
+    failed = prompt.error or next((message.text for message in response if message.who == "error"), None)
     reply = _assistant(response)
     calls = bool(reply.tool_calls)
     choice = ChatCompletionChoice(message=reply, stop_reason="tool_calls" if calls else "stop")
@@ -65,7 +65,7 @@ def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, wo
     usage = model_usage(Usage.of_counts(prompt.usage))
     return ModelEvent(
         model=model(prompt.model),
-        input=_said(read_request(prompt.prompt)),
+        input=_messages(read_request(prompt.prompt)),
         tools=[],
         tool_choice="auto",
         config=GenerateConfig(),
@@ -94,26 +94,26 @@ def model_usage(usage: Usage) -> "ModelUsage":
     )
 
 
-def _said(messages: Sequence[Message]) -> "list[ChatMessage]":
+def _messages(messages: Sequence[Message]) -> "list[ChatMessage]":
     """Return the messages of a request; pieces of one that was the model's own are one message."""
     from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
-    said: list[ChatMessage] = []
+    found: list[ChatMessage] = []
     own: list[Message] = []
     for message in (*messages, Message("", "")):
         if message.who == "assistant" or message.who.startswith(_CALL):
             own.append(message)
             continue
         if own:
-            said.append(_assistant(own))
+            found.append(_assistant(own))
             own = []
         if message.who == "system":
-            said.append(ChatMessageSystem(content=message.text))
+            found.append(ChatMessageSystem(content=message.text))
         elif message.who == "result":
-            said.append(ChatMessageTool(content=message.text))
+            found.append(ChatMessageTool(content=message.text))
         elif message.who in ("user", "body"):
-            said.append(ChatMessageUser(content=message.text))
-    return said
+            found.append(ChatMessageUser(content=message.text))
+    return found
 
 
 def _assistant(pieces: Sequence[Message]) -> "ChatMessageAssistant":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.files import OutputFile
 from quaestor.application.inspect_log.events import model_usage, turn_events
-from quaestor.application.inspect_log.samples import BROKEN, TURNS, kept_turns, sample_input, turn_messages
+from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, sample_input, turn_messages
 from quaestor.application.inspect_log.scores import METRICS, SCORER, inspect_score
 from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import find_run
@@ -185,7 +185,7 @@ def _sample(one: LoggedConversation, logged: LoggedRun) -> "EvalSample":
         output=ModelOutput.from_content(model, messages[-1].text) if messages else ModelOutput(model=model),
         scores={SCORER: inspect_score(one.verdicts, one.turns, one.place, broken)} if one.verdicts else None,
         metadata={"page": record.document, "turns": len(questions)},
-        store={TURNS: kept_turns(one.turns), **({BROKEN: broken} if broken else {})},
+        store={TURNS: dump_turns(one.turns), **({BROKEN: broken} if broken else {})},
         events=list(_events(one, names, begun)),
         model_usage=_usage(one.prompts, names),
         started_at=begun.isoformat(),

@@ -31,7 +31,7 @@ def sample_input(questions: Sequence[str]) -> str:
     return "\n".join(f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, start=1))
 
 
-def told_answer(turn: TurnRecord, document: Document | None) -> str:
+def show_answer(turn: TurnRecord, document: Document | None) -> str:
     """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
 
     Args:
@@ -54,11 +54,11 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
     """Return turns as a talk of a user with an assistant."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-    said: list[ChatMessage] = []
+    messages: list[ChatMessage] = []
     for turn in turns:
-        said.append(ChatMessageUser(content=turn.question))
-        said.append(ChatMessageAssistant(content=told_answer(turn, document)))
-    return said
+        messages.append(ChatMessageUser(content=turn.question))
+        messages.append(ChatMessageAssistant(content=show_answer(turn, document)))
+    return messages
 
 
 def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
@@ -78,12 +78,12 @@ def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
     }
 
 
-def kept_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
+def dump_turns(turns: Sequence[TurnRecord]) -> list[dict[str, Any]]:
     """Return turns as the store of a sample holds them: what scoring needs, without events and registers."""
     bare = (replace(turn, events=[], references={}, tool_calls=[], history=[], registers=[]) for turn in turns)
     return [serial.dump(turn) for turn in bare]
 
 
-def turns_of_sample(kept: object) -> tuple[TurnRecord, ...]:
-    """Return the turns that `kept_turns` wrote; none if nothing was kept."""
-    return tuple(serial.restore(TurnRecord, turn) for turn in kept) if isinstance(kept, list) else ()
+def turns_of_sample(dumped: object) -> tuple[TurnRecord, ...]:
+    """Return the turns that `dump_turns` wrote; none if nothing was kept."""
+    return tuple(serial.restore(TurnRecord, turn) for turn in dumped) if isinstance(dumped, list) else ()

@@ -19,7 +19,7 @@ from quaestor.scoring.figures import Score
 from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import RunStore
 
-TOLD = 400
+MOST_WRONG_TURNS = 400
 """Wrong turns of a run that are told one by one."""
 
 
@@ -132,7 +132,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
     wrong.sort(key=lambda place: ranks[why[place]])
     disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
     told = []
-    for place in wrong[:TOLD]:
+    for place in wrong[:MOST_WRONG_TURNS]:
         conversation, index = turns.conversations[place], turns.places[place]
         stored = {kept.index: kept for kept in await store.turns(run.run.id, conversation)}.get(index)
         document, reference, program = reference_at(judged.labelled, conversation, index)

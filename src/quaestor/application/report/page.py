@@ -21,7 +21,7 @@ from quaestor.application.report.charts import (
     table,
     to_markup,
 )
-from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, ReportRow
+from quaestor.application.report.data import MOST_WRONG_TURNS, EvaluationReport, ReportedRun, ReportRow
 from quaestor.application.report.tables import (
     RUN_HEADS,
     audit_rows,
@@ -306,7 +306,7 @@ def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Ite
     yield element("h3", "Wrong turns of ", _name(place))
     missing = sum(found.causes.values()) - len(found.wrong)
     if missing:
-        yield element("p", f"Shows the first {TOLD}, by cause; {missing} more are left out.", class_="dim")
+        yield element("p", f"Shows the first {MOST_WRONG_TURNS}, by cause; {missing} more are left out.", class_="dim")
     by_cause: dict[str, list[ReportRow]] = {}
     for turn in found.wrong:
         by_cause.setdefault(turn.cause, []).append(turn)

@@ -11,7 +11,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import ValueList, print_value
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.workbook.places import InputCell, Taken
+from quaestor.exports.workbook.places import InputCell, PlanInput
 from quaestor.exports.workbook.working import (
     COMPARED,
     LABEL,
@@ -43,7 +43,7 @@ class FormulaRows:
     """
 
     def __init__(
-        self, conversation: ExportedConversation, inputs: Mapping[Taken, InputCell], first: int = 1, turn: int = 1
+        self, conversation: ExportedConversation, inputs: Mapping[PlanInput, InputCell], first: int = 1, turn: int = 1
     ) -> None:
         """Write all turns of a conversation.
 
@@ -87,28 +87,28 @@ class FormulaRows:
 
     def _computed(self, step: Compute, steps: Sequence[Single | Rows], labels: Sequence[str]) -> Single | Rows:
         operation = OPERATIONS[step.operation]
-        taken = [self._operand(operand, steps) for operand in step.operands]
-        lists = [one for one in taken if isinstance(one, Rows)]
+        operands = [self._operand(operand, steps) for operand in step.operands]
+        lists = [one for one in operands if isinstance(one, Rows)]
         if operation.takes == "anything":
-            return taken[0]
+            return operands[0]
         if operation.takes == "entries":
-            return self._items(taken, labels)
+            return self._items(operands, labels)
         if operation.takes == "list" and lists:
-            return self._selected(operation, lists[0], taken[1:])
+            return self._selected(operation, lists[0], operands[1:])
         if operation.takes == "each" and lists:
-            return self._each(operation, taken)
+            return self._each(operation, operands)
         if lists:
-            rows = lists[0] if len(taken) == 1 else self._items(taken, [""] * sum(map(_entries, taken)))
-            compared, counts = self._beside(operation, rows, [])
+            rows = lists[0] if len(operands) == 1 else self._items(operands, [""] * sum(map(_entries, operands)))
+            compared, counts = self._write_compared(operation, rows, [])
             return self._row(operation.name, f"{_SPREAD[operation.name]}({compared.range(COMPARED)})", counts)
-        singles = [one for one in taken if isinstance(one, Single)]
+        singles = [one for one in operands if isinstance(one, Single)]
         formula, counts = _arithmetic(operation, singles)
         return self._row(operation.name, formula, counts)
 
     def _operand(self, operand: Operand, steps: Sequence[Single | Rows]) -> Single | Rows:
         if isinstance(operand, Ref):
             made = steps[operand.step - 1] if operand.step > 0 else self._history[operand.step]
-            return self._told(self._answers[operand.step]) if made is None else made
+            return self._write_unplanned(self._answers[operand.step]) if made is None else made
         if isinstance(operand, Constant):
             return Single(f"{operand.value:f}", operand.counts)
         labels = operand.labels if isinstance(operand, CellGroup) else ("",) * len(operand.values)
@@ -118,12 +118,12 @@ class FormulaRows:
             self.rows.append(WorkingRow(self._turn, operand.text, cell.name, in_quotes(label), input=cell))
         return Rows(first, tuple(labels), tuple(operand.counts))
 
-    def _told(self, answer: Answer) -> Single | Rows:
+    def _write_unplanned(self, answer: Answer) -> Single | Rows:
         """Write an answer that came without a plan, as it was told."""
         counts = Dimension(answer.scale, answer.unit, in_ones=answer.in_ones)
         if not isinstance(answer.value, ValueList):
-            said = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")
-            return self._row("answer", said if answer.number is None else f"{answer.number:f}", counts)
+            text = in_quotes(print_value(answer.value)) if answer.value is not None else in_quotes("")
+            return self._row("answer", text if answer.number is None else f"{answer.number:f}", counts)
         first, items = self._next, answer.value.items
         for item in items:
             number = None if item.number is None else f"{item.number:f}"
@@ -131,9 +131,9 @@ class FormulaRows:
         own = (counts if item.scale is None else Dimension(item.scale, item.unit) for item in items)
         return Rows(first, tuple(item.label or "" for item in items), tuple(own))
 
-    def _items(self, taken: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
+    def _items(self, operands: Sequence[Single | Rows], labels: Sequence[str]) -> Rows:
         entries: list[tuple[str, str, Dimension]] = []
-        for one in taken:
+        for one in operands:
             if isinstance(one, Single):
                 entries.append((in_quotes(""), one.formula, one.counts))
             else:
@@ -144,18 +144,18 @@ class FormulaRows:
         self.rows += [WorkingRow(self._turn, "list", number, label) for label, number, _ in entries]
         return Rows(first, tuple(labels), tuple(counts for _, _, counts in entries))
 
-    def _each(self, operation: Operation, taken: Sequence[Single | Rows]) -> Rows:
-        lists = [one for one in taken if isinstance(one, Rows)]
+    def _each(self, operation: Operation, operands: Sequence[Single | Rows]) -> Rows:
+        lists = [one for one in operands if isinstance(one, Rows)]
         lead = lists[0]
         made = []
         for place, label in enumerate(lead.labels):
             singles = []
-            for one in taken:
+            for one in operands:
                 if isinstance(one, Single):
                     singles.append(one)
                     continue
-                there = place if one.labels == lead.labels else one.labels.index(label)
-                singles.append(Single(one.cells(NUMBER)[there], one.counts[there]))
+                index = place if one.labels == lead.labels else one.labels.index(label)
+                singles.append(Single(one.cells(NUMBER)[index], one.counts[index]))
             made.append(_arithmetic(operation, singles))
         first = self._next
         for label_cell, (formula, _) in zip(lead.cells(LABEL), made, strict=True):
@@ -173,8 +173,8 @@ class FormulaRows:
         limit = [one for one in limits if isinstance(one, Single)]
         if operation.name in ("largest", "smallest"):
             return self._ordered(operation, rows, limit)
-        beside, _ = self._beside(operation, rows, limit)
-        ordered = beside.range(COMPARED)
+        written, _ = self._write_compared(operation, rows, limit)
+        ordered = written.range(COMPARED)
         if operation.name in _COMPARED:
             wanted = f"{_COMPARED[operation.name]}{_shifted_limit(operation, rows, limit[0])}"
         elif operation.name == "rank":
@@ -183,35 +183,35 @@ class FormulaRows:
         else:
             wanted = f"={'MAX' if operation.name == 'argmax' else 'MIN'}({ordered})"
         first = self._next
-        cells = zip(rows.cells(LABEL), rows.cells(NUMBER), beside.cells(COMPARED), strict=True)
+        cells = zip(rows.cells(LABEL), rows.cells(NUMBER), written.cells(COMPARED), strict=True)
         for label, number, compared in cells:
             chosen = f"IF(ISNUMBER({compared}),{compared}{wanted},FALSE)"
-            kept = f'IF({chosen},{number},"")' if operation.gives == "list" else None
-            self.rows.append(WorkingRow(self._turn, operation.name, kept, f'IF({chosen},{label},"")'))
+            numbers = f'IF({chosen},{number},"")' if operation.gives == "list" else None
+            self.rows.append(WorkingRow(self._turn, operation.name, numbers, f'IF({chosen},{label},"")'))
         return Rows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
 
     def _ordered(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
         """The n largest or smallest, in that order: of equal ones those first that come first."""
-        beside, _ = self._beside(operation, rows, limit, ordered=True)
+        written, _ = self._write_compared(operation, rows, limit, ordered=True)
         most = int(float(limit[0].formula)) if _is_number(limit[0].formula) else len(rows.labels)
         first = self._next
         for place in range(1, most + 1):
-            found = f"MATCH({place},{beside.range(PLACE)},0)"
+            found = f"MATCH({place},{written.range(PLACE)},0)"
             label, number = (f"INDEX({rows.range(column)},{found})" for column in (LABEL, NUMBER))
             self.rows.append(WorkingRow(self._turn, operation.name, number, label))
         return Rows(first, rows.labels[:most], rows.counts[:most])
 
-    def _beside(
+    def _write_compared(
         self, operation: Operation, rows: Rows, limit: Sequence[Single], *, ordered: bool = False
     ) -> tuple[Rows, Dimension]:
         """Write what the entries of a list are compared or added up by, and return where."""
         reading = operation.rule([*rows.counts, *(one.counts for one in limit)])
         first = self._next
-        beside = Rows(first, rows.labels, rows.counts)
+        written = Rows(first, rows.labels, rows.counts)
         direction = 0 if operation.name == "largest" else 1
         for place, (cell, shift) in enumerate(zip(rows.cells(NUMBER), reading.shifts, strict=False)):
             mine = address(first + place, COMPARED)
-            rank = f"RANK({mine},{beside.range(COMPARED)},{direction})"
+            rank = f"RANK({mine},{written.range(COMPARED)},{direction})"
             before = f"COUNTIF({address(first, COMPARED)}:{mine},{mine})-1"
             self.rows.append(
                 WorkingRow(
@@ -223,7 +223,7 @@ class FormulaRows:
                     f'IF(ISNUMBER({mine}),{rank}+{before},"")' if ordered else None,
                 )
             )
-        return beside, reading.counts
+        return written, reading.counts
 
     def _row(self, what: str, formula: str, counts: Dimension) -> Single:
         self.rows.append(WorkingRow(self._turn, what, formula))
@@ -241,10 +241,10 @@ def _entries(one: Single | Rows) -> int:
     return len(one.labels) if isinstance(one, Rows) else 1
 
 
-def _arithmetic(operation: Operation, taken: Sequence[Single]) -> tuple[str, Dimension]:
+def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, Dimension]:
     """Return an operation on single numbers as a formula, and what it comes to counts."""
-    reading = operation.rule([one.counts for one in taken])
-    v = [_shifted(one.formula, shift) for one, shift in zip(taken, reading.shifts, strict=True)]
+    reading = operation.rule([one.counts for one in operands])
+    v = [_shifted(one.formula, shift) for one, shift in zip(operands, reading.shifts, strict=True)]
     if operation.name in _INFIX:
         return f"{v[0]}{_INFIX[operation.name]}{v[1]}", reading.counts
     if operation.name == "percentage_change":

@@ -33,10 +33,10 @@ class CellNames:
 class SheetNames:
     """Gives out names of sheets, each once, whatever the case of its letters."""
 
-    def __init__(self, *taken: str) -> None:
+    def __init__(self, *used: str) -> None:
         """Take the names that are given already."""
         # No program lets a sheet be called so.
-        self._taken = {name.casefold() for name in (*taken, "History")}
+        self._used = {name.casefold() for name in (*used, "History")}
 
     def take(self, wanted: str, ending: str = "") -> str:
         """Return a name like the one that is wanted, which no other sheet has.
@@ -54,7 +54,7 @@ class SheetNames:
         while True:
             last = end if again == 1 else f"{end} ({again})"
             name = f"{plain[: _LONGEST_SHEET - len(last)].strip()}{last}".strip() or "Sheet"
-            if name.casefold() not in self._taken:
-                self._taken.add(name.casefold())
+            if name.casefold() not in self._used:
+                self._used.add(name.casefold())
                 return name
             again += 1

@@ -18,7 +18,7 @@ from quaestor.plan.steps import CellGroup, Compute, Extract, RowRef
 TEXT_SHEET = "Text"
 _SUFFIXES = (".gz", ".pdf", ".html", ".htm", ".xlsx", ".csv", ".md", ".txt")
 
-Taken = tuple[Source, Quantity]
+PlanInput = tuple[Source, Quantity]
 """A number that plans take, and where it is printed."""
 
 
@@ -84,7 +84,7 @@ class Places:
         lines: Of the sheet of the text, from its second row on.
     """
 
-    inputs: tuple[dict[Taken, InputCell], ...]
+    inputs: tuple[dict[PlanInput, InputCell], ...]
     cells: tuple[InputCell, ...]
     tables: tuple[TableSheet, ...]
     lines: tuple[QuotedNumber, ...]
@@ -100,7 +100,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
     pages = _pages([conversation.graph for conversation in conversations])
     taken = [_called(conversation) for conversation in conversations]
     tables = _tables(conversations, pages, taken, sheets)
-    cells: dict[tuple[int, Taken], InputCell] = {}
+    cells: dict[tuple[int, PlanInput], InputCell] = {}
     lines: list[QuotedNumber] = []
     for conversation, page, labels in zip(conversations, pages, taken, strict=True):
         for (source, quantity), label in labels.items():
@@ -144,7 +144,7 @@ def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
 def _tables(
     conversations: Sequence[ExportedConversation],
     pages: Sequence[int],
-    taken: Sequence[Iterable[Taken]],
+    taken: Sequence[Iterable[PlanInput]],
     sheets: SheetNames,
 ) -> dict[tuple[int, int], TableSheet]:
     """Return the sheets of the tables in which cells are used, by page and place in it."""
@@ -184,15 +184,15 @@ def _path(graph: KnowledgeGraph, section: str) -> str:
     return " > ".join(graph.path_of(section))
 
 
-def _called(conversation: ExportedConversation) -> dict[Taken, str]:
+def _called(conversation: ExportedConversation) -> dict[PlanInput, str]:
     """Return the numbers that plans take, each with what it is called first."""
-    called: dict[Taken, str] = {}
-    for taken, label in _taken(conversation):
+    called: dict[PlanInput, str] = {}
+    for taken, label in _printed_numbers(conversation):
         called.setdefault(taken, label)
     return called
 
 
-def _taken(conversation: ExportedConversation) -> Iterator[tuple[Taken, str]]:
+def _printed_numbers(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
     """Yield the numbers that plans take, with what each is called."""
     for turn in conversation.turns:
         steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()
@@ -205,7 +205,7 @@ def _taken(conversation: ExportedConversation) -> Iterator[tuple[Taken, str]]:
                 yield from _of_groups(step)
 
 
-def _of_groups(step: Compute) -> Iterator[tuple[Taken, str]]:
+def _of_groups(step: Compute) -> Iterator[tuple[PlanInput, str]]:
     for operand in step.operands:
         if isinstance(operand, RowRef):
             for source, quantity in zip(operand.sources, operand.values, strict=True):

@@ -32,7 +32,7 @@ from quaestor.web.security import Access
 
 ADDRESS = "/api/v1"
 
-_TELLS_NOBODY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+_NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 _ROUTERS = (
     documents.router,
     conversations.router,
@@ -62,7 +62,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        telemetry=_TELLS_NOBODY,
+        telemetry=_NO_TELEMETRY,
         generate_unique_id_function=_called,
         middleware=[
             Middleware(Throttle, rates=Rates(settings.serve_requests_per_minute)),

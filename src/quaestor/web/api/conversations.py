@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from quaestor.application.choices import answerers
 from quaestor.application.exporting import ExportFormat
-from quaestor.application.kept_conversations import LONGEST_TITLE, KeptConversation
 from quaestor.application.replies import AnswerReply, Value, answers_of
+from quaestor.application.saved_conversations import LONGEST_TITLE, SavedConversation
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
 from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
@@ -101,7 +101,7 @@ class ExamplesReply(Value):
 @router.get("", responses=problems())
 async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
     """List all conversations, most recently changed first."""
-    page = await asyncio.to_thread(site.sessions.kept.part, part)
+    page = await asyncio.to_thread(site.sessions.saved.part, part)
     return ConversationList.of_page(page.map(conversation_of))
 
 
@@ -126,8 +126,8 @@ async def _begin_conversation(site: TheSite, wanted: NewConversationBody, respon
 async def _read_conversation(site: TheSite, conversation: ConversationId) -> WholeConversationReply:
     """Show a conversation with its answers."""
     state = await site.sessions.look(conversation)
-    turns = await asyncio.to_thread(lambda: tuple(answers_of(state.turns, state.document, state.kept.run)))
-    head = conversation_of(state.kept, state.answerer.id)
+    turns = await asyncio.to_thread(lambda: tuple(answers_of(state.turns, state.document, state.saved.run)))
+    head = conversation_of(state.saved, state.answerer.id)
     return WholeConversationReply(**head.model_dump(), turns=turns, unkept=state.unkept)
 
 
@@ -140,7 +140,7 @@ async def _change_conversation(
         await site.sessions.change(conversation, wanted.solver)
     if wanted.title is not None:
         site.sessions.rename(conversation, wanted.title)
-    return conversation_of(site.sessions.kept.get(conversation))
+    return conversation_of(site.sessions.saved.get(conversation))
 
 
 @router.delete("/{conversation}", status_code=204, response_class=Response, responses=problems(changes=True))
@@ -164,11 +164,11 @@ async def _export_conversation(
     ] = "json",
 ) -> Response:
     """Export a conversation as a file."""
-    kept = site.sessions.kept.get(conversation)
+    kept = site.sessions.saved.get(conversation)
     return await download([await site.sessions.exported(conversation)], kept.about, format)
 
 
-def conversation_of(kept: KeptConversation, solver: str | None = None) -> ConversationReply:
+def conversation_of(kept: SavedConversation, solver: str | None = None) -> ConversationReply:
     """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
     return ConversationReply.of(kept, answers=kept.turns, solver=solver or kept.answerer)
 

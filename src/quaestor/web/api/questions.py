@@ -107,7 +107,7 @@ async def _ask(site: TheSite, conversation: ConversationId, wanted: QuestionBody
 )
 async def _ask_and_follow(site: TheSite, conversation: ConversationId, wanted: QuestionBody) -> StreamingResponse:
     """Ask, and receive the steps as server-sent events. A client that disconnects stops the question."""
-    site.sessions.kept.get(conversation)
+    site.sessions.saved.get(conversation)
     return StreamingResponse(_messages(site, conversation, wanted), media_type="text/event-stream")
 
 
@@ -135,7 +135,7 @@ async def _read_answer(
         raise UnknownConversationError(
             f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    return await asyncio.to_thread(_whole, state.turns, number, state.document, state.kept.run)
+    return await asyncio.to_thread(_whole, state.turns, number, state.document, state.saved.run)
 
 
 async def _messages(site: Site, conversation: str, wanted: QuestionBody) -> AsyncIterator[str]:

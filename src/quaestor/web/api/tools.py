@@ -162,7 +162,7 @@ async def _explain_answer(
         raise UnknownConversationError(
             f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    said = await compute(explanation_object, state.turns, number, state.document, state.kept.run)
+    said = await compute(explanation_object, state.turns, number, state.document, state.saved.run)
     return ExplanationReply.model_validate({name: said[name] for name in ExplanationReply.model_fields})
 
 

@@ -251,9 +251,9 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[Formu
         earlier: Those of the conversation before it: a formula writes out the ones that it uses.
     """
     waiting: dict[str, list[Source]] = defaultdict(list)
-    for told in (answer, *reversed(earlier)):
-        if told.plan is not None:
-            for printed, source in _taken(told.plan):
+    for one in (answer, *reversed(earlier)):
+        if one.plan is not None:
+            for printed, source in _printed_numbers(one.plan):
                 if source in answer.sources and source not in waiting[printed]:
                     waiting[printed].append(source)
     parts: list[FormulaPart] = []
@@ -276,7 +276,7 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[Formu
     return tuple(parts)
 
 
-def _taken(plan: Plan) -> Iterator[tuple[str, Source]]:
+def _printed_numbers(plan: Plan) -> Iterator[tuple[str, Source]]:
     """Yield the numbers that a plan takes from the document, as a formula prints them."""
     for step in plan.steps:
         if isinstance(step, Extract):

@@ -99,7 +99,7 @@ async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
 
 @router.get("/c/{id}/export")
 async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
-    kept = site.sessions.kept.get(id)
+    kept = site.sessions.saved.get(id)
     return await download([await site.sessions.exported(id)], kept.about, format)
 
 
@@ -159,7 +159,7 @@ async def show_conversation(
         request,
         template,
         status=status,
-        kept=state.kept,
+        kept=state.saved,
         cards=await asyncio.to_thread(cards, state.turns, paper),
         paper=paper,
         health=health_words(paper.health),
@@ -189,7 +189,7 @@ def _start_page(request: Request, site: Site, upload_error: str = "", status: in
         "ask/start.html",
         status=status,
         files=site.sessions.library.files,
-        conversations=site.sessions.kept.all(),
+        conversations=site.sessions.saved.all(),
         upload_error=upload_error,
     )
 
@@ -201,7 +201,7 @@ def _used(state: ConversationState) -> frozenset[Source]:
 @router.post("/c/{id}/ask")
 async def _ask(request: Request, site: TheSite, id: str, question: _Typed = "", example: _Typed = "") -> Response:
     text = (example or question).strip()
-    site.sessions.kept.get(id)
+    site.sessions.saved.get(id)
     if is_partial(request):
         return StreamingResponse(_stream(site, id, text), media_type="text/event-stream")
     try:
@@ -239,7 +239,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
                 line = error_line(news) if isinstance(news, QuaestorError) else INTERNAL
                 yield _message(site.pages.text("ask/failed.html", mark=mark, line=line))
     with suppress(UnknownConversationError):  # somebody has deleted it meanwhile
-        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.kept.get(id)))
+        yield _message(site.pages.text("ask/done.html", mark=mark, kept=site.sessions.saved.get(id)))
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
 
 
@@ -249,7 +249,7 @@ async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
     turns = state.turns if turn in state.turns else (*state.turns, turn)
     place = turns.index(turn)
     (card,) = await asyncio.to_thread(cards, turns[: place + 1], paper, place)
-    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=state.kept)
+    return site.pages.text("ask/answered.html", mark=mark, card=card, kept=state.saved)
 
 
 def _message(html: str) -> str:

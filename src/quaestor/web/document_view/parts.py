@@ -184,7 +184,7 @@ def source_at(key: str, document: Document) -> Source | None:
     return None
 
 
-_HELD = 16
+_MOST_RECENT = 16
 
 
 class DocumentCache:
@@ -192,16 +192,16 @@ class DocumentCache:
 
     def __init__(self) -> None:
         """Hold none yet."""
-        self._held: OrderedDict[int, Paper] = OrderedDict()
+        self._recent: OrderedDict[int, Paper] = OrderedDict()
 
     async def paper(self, document: Document) -> Paper:
         """Return a document in parts."""
         # Two documents that are held are never of one id, and to compare what they say would take longer than to cut.
-        held = self._held.get(id(document))
-        if held is None or held.document is not document:
-            held = await asyncio.to_thread(Paper, document)
-            self._held[id(document)] = held
-            while len(self._held) > _HELD:
-                self._held.popitem(last=False)
-        self._held.move_to_end(id(document))
-        return held
+        paper = self._recent.get(id(document))
+        if paper is None or paper.document is not document:
+            paper = await asyncio.to_thread(Paper, document)
+            self._recent[id(document)] = paper
+            while len(self._recent) > _MOST_RECENT:
+                self._recent.popitem(last=False)
+        self._recent.move_to_end(id(document))
+        return paper

@@ -13,7 +13,7 @@ from html5rdf import HTMLParser
 from lxml import html
 from made_up import a_record, write_dataset
 
-from quaestor.application.report.data import TOLD, EvaluationReport, ReportedRun, read_report
+from quaestor.application.report.data import MOST_WRONG_TURNS, EvaluationReport, ReportedRun, read_report
 from quaestor.application.report.page import report_page
 from quaestor.application.report.tables import report_markdown
 from quaestor.application.run_import import import_run
@@ -123,11 +123,11 @@ def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report
 def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> None:
     def longer(found: ReportedRun) -> ReportedRun:
         turn = found.wrong[0]
-        told = tuple(replace(turn, conversation=f"c{number}") for number in range(TOLD))
+        told = tuple(replace(turn, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
         return replace(found, wrong=told, causes={turn.cause: 50_000})
 
     page = report_page(replace(report, runs=tuple(longer(found) for found in report.runs)))
-    assert str(50_000 - TOLD) in page
+    assert str(50_000 - MOST_WRONG_TURNS) in page
     assert len(page.encode()) < 2_000_000
 
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from store_records import START, a_run
 
 from quaestor.store.listing import TurnListing

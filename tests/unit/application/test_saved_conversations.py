@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.application.kept_conversations import KeptConversations, open_conversations
+from quaestor.application.saved_conversations import SavedConversations, open_conversations
 from quaestor.errors import InputError, StoreError, UnknownConversationError
 from quaestor.settings import Settings
 from quaestor.store.listing import ListPage, ListPart
@@ -13,7 +13,7 @@ from quaestor.store.records import now
 
 
 def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path / "conversations")
+    kept = SavedConversations(tmp_path / "conversations")
     assert kept.all() == ()
     first, second, empty = (kept.begin("doc", f"page {number}") for number in range(3))
     kept.save(replace(first, turns=2, used=now() + timedelta(seconds=5)))
@@ -23,7 +23,7 @@ def test_what_was_asked_in_is_listed_the_latest_first(tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path / "conversations")
+    kept = SavedConversations(tmp_path / "conversations")
     assert kept.part(ListPart()) == ListPage((), 0)
     made = [kept.begin("doc", "page", "called so") for _ in range(5)]
     (kept.folder / "other.json").write_text("{}")
@@ -36,7 +36,7 @@ def test_a_part_of_the_list_has_empty_ones_too_the_latest_changed_first(tmp_path
 
 
 def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     old = kept.begin("doc", "page")
     kept.save(replace(old, used=now() - timedelta(days=2)))
     assert kept.all() == ()
@@ -45,7 +45,7 @@ def test_an_empty_one_goes_after_a_day(tmp_path: Path) -> None:
 
 
 def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path / "conversations")
+    kept = SavedConversations(tmp_path / "conversations")
     ids = {kept.begin("doc", "page").id for _ in range(50)}
     assert len(ids) == 50
     assert {len(id) for id in ids} == {22}
@@ -56,7 +56,7 @@ def test_ids_are_not_guessed_and_lead_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     id = kept.begin("doc", "page").id
     (tmp_path / f"{id}.json").write_text('{"id": 3}')
     assert kept.all() == ()
@@ -65,7 +65,7 @@ def test_a_damaged_one_is_as_if_it_were_not_there(tmp_path: Path) -> None:
 
 
 def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_the_next(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     begun = kept.begin("doc", "page")
     file = tmp_path / f"{begun.id}.json"
     kept.save(replace(begun, turns=1))
@@ -77,7 +77,7 @@ def test_of_a_line_of_which_only_a_part_was_written_the_one_before_counts_until_
 
 
 def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     begun = kept.begin("doc", "page")
     write = os.write
     monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
@@ -90,7 +90,7 @@ def test_where_the_disk_is_full_what_was_kept_before_stays(tmp_path: Path, monke
 
 
 def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     begun = kept.begin("doc", "page")
     for turns in range(1, 201):
         kept.save(replace(begun, turns=turns))
@@ -101,13 +101,13 @@ def test_the_file_of_one_that_changes_often_stays_small(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("title", ["", "  \n ", "x" * 121])
 def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     with pytest.raises(InputError, match="1 to 120"):
         kept.rename(kept.begin("doc", "page").id, title)
 
 
 def test_a_title_is_one_line(tmp_path: Path) -> None:
-    kept = KeptConversations(tmp_path)
+    kept = SavedConversations(tmp_path)
     assert kept.rename(kept.begin("doc", "page").id, " Sales\n of  2009 ").title == "Sales of 2009"
 
 

@@ -42,7 +42,7 @@ def _new_owner() -> str:
     return "/".join((_this_machine(), str(os.getpid()), _started(os.getpid()), uuid4().hex[:12]))
 
 
-def is_gone(owner: str) -> bool:
+def has_ended(owner: str) -> bool:
     """Return whether an owner was a process of this machine that is no more."""
     machine, process, started, _ = owner.split("/") if owner.count("/") == 3 else ("", "", "", "")
     if machine != _this_machine() or not process.isdecimal():
@@ -78,7 +78,7 @@ class Lease:
         return Claim(self.owner, self.seconds, seen, over)
 
     @asynccontextmanager
-    async def held(self, store: RunStore, run: str) -> AsyncIterator[None]:
+    async def renew_until_end(self, store: RunStore, run: str) -> AsyncIterator[None]:
         """Renews the claims on conversations of a run until the block ends, and gives back then what is left of them.
 
         Where the store cannot be reached they run out; whoever writes next hears of it.

@@ -4,7 +4,7 @@ import asyncio
 import os
 from typing import cast
 
-from quaestor.evaluation.claiming import Lease, is_gone
+from quaestor.evaluation.claims import Lease, has_ended
 from quaestor.store.base import RunStore
 
 
@@ -27,7 +27,7 @@ class Deaf:
 def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
     async def held() -> list[float]:
         store = Deaf()
-        async with asyncio.timeout(30), Lease(0.03).held(cast(RunStore, store), "run"):
+        async with asyncio.timeout(30), Lease(0.03).renew_until_end(cast(RunStore, store), "run"):
             await store.waiting.wait()
         return store.renewed
 
@@ -37,7 +37,7 @@ def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
 def test_a_process_of_this_machine_is_gone_when_nothing_has_its_number_and_its_beginning() -> None:
     machine, process, started, name = Lease().owner.split("/")
     assert process == str(os.getpid())
-    assert not is_gone(f"{machine}/{process}/{started}/{name}")
-    assert is_gone(f"{machine}/{process}/1/{name}")
-    assert not is_gone(f"another/{process}/1/{name}")
-    assert not is_gone("anything")
+    assert not has_ended(f"{machine}/{process}/{started}/{name}")
+    assert has_ended(f"{machine}/{process}/1/{name}")
+    assert not has_ended(f"another/{process}/1/{name}")
+    assert not has_ended("anything")

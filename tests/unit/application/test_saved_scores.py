@@ -4,10 +4,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from kept_scores import a_score
+from saved_scores import a_score
 from store_records import START, a_run
 
-from quaestor.application.kept_scores import RunScores, read_latest_scores, read_run_scores
+from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
 from quaestor.application.score_service import Wanted, score_run
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.engines import InlineEngine
@@ -15,7 +15,7 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
-from quaestor.scores.records import KeptScore
+from quaestor.scores.records import ScoreRecords
 from quaestor.scoring.figures import score_predictions
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
@@ -38,7 +38,7 @@ def uri(tmp_path: Path) -> str:
     return uri
 
 
-def add(uri: str, *kept: KeptScore) -> None:
+def add(uri: str, *kept: ScoreRecords) -> None:
     async def write() -> None:
         scores = open_scores(uri)
         assert scores is not None
@@ -49,7 +49,7 @@ def add(uri: str, *kept: KeptScore) -> None:
     asyncio.run(write())
 
 
-def later(kept: KeptScore, hours: int) -> KeptScore:
+def later(kept: ScoreRecords, hours: int) -> ScoreRecords:
     return replace(kept, score=replace(kept.score, scored=START + timedelta(hours=hours)))
 
 

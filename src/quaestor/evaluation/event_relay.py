@@ -7,7 +7,7 @@ from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
 from quaestor.core.loop_workers import WorkerLine
-from quaestor.evaluation.watching import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun
 from quaestor.store.contents import WrittenGraph
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ReceivedGraph:
         return self.text
 
 
-class Telling:
+class EventRelay:
     """The Watcher of a worker: tells what it hears, and goes on when that is written.
 
     Attributes:

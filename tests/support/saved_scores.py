@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 from store_records import START
 
-from quaestor.scores.records import ConversationScoreRecord, KeptScore, ScoreRecord, VerdictRecord
+from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
 from quaestor.store.records import RunRecord
 
 Verdicts = Mapping[str, Sequence[bool]]
 
 
-def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str = "pages.json") -> KeptScore:
+def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str = "pages.json") -> ScoreRecords:
     """A score with those verdicts, by conversation; a program is right where its answer is wrong."""
     turns = [right for those in verdicts.values() for right in those]
     figure: dict[str, JsonValue] = {
@@ -40,4 +40,4 @@ def a_score(run: RunRecord, verdicts: Verdicts, *, id: str = "s1", dataset: str 
         for name, those in verdicts.items()
         for place, right in enumerate(those)
     ]
-    return KeptScore(score, tuple(conversations), tuple(judged))
+    return ScoreRecords(score, tuple(conversations), tuple(judged))

@@ -48,7 +48,7 @@ _LARGEST = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class KeptConversation:
+class SavedConversation:
     """A conversation as it is listed.
 
     Attributes:
@@ -75,7 +75,7 @@ class KeptConversation:
         return self.runs[-1] if self.runs else None
 
 
-class KeptConversations:
+class SavedConversations:
     """A folder of conversations, which several servers may share."""
 
     def __init__(self, folder: Path) -> None:
@@ -83,7 +83,7 @@ class KeptConversations:
         self.folder = folder
         self._locks: int | None = None
 
-    def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> KeptConversation:
+    def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> SavedConversation:
         """Return a new conversation, which is on record from now on.
 
         Args:
@@ -94,23 +94,23 @@ class KeptConversations:
             StoreError: It cannot be written.
         """
         at, id = now(), secrets.token_urlsafe(_ID_BYTES)
-        made = KeptConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
+        made = SavedConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
         self.save(made)
         return made
 
-    def all(self) -> tuple[KeptConversation, ...]:
+    def all(self) -> tuple[SavedConversation, ...]:
         """Return those in which something was asked, the latest used first; old empty ones are gone afterwards."""
         found = []
         for path in self.folder.glob("*.json"):
             with suppress(InputError, UnknownConversationError):
-                kept = self.get(path.stem)
-                if kept.turns:
-                    found.append(kept)
-                elif now() - kept.used > _EMPTY_FOR:
-                    self.forget(kept.id)
-        return tuple(sorted(found, key=lambda kept: kept.used, reverse=True))
+                saved = self.get(path.stem)
+                if saved.turns:
+                    found.append(saved)
+                elif now() - saved.used > _EMPTY_FOR:
+                    self.forget(saved.id)
+        return tuple(sorted(found, key=lambda saved: saved.used, reverse=True))
 
-    def part(self, part: ListPart) -> ListPage[KeptConversation]:
+    def part(self, part: ListPart) -> ListPage[SavedConversation]:
         """Return a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
         found = sorted(self._changed(), reverse=True)
         shown = []
@@ -128,7 +128,7 @@ class KeptConversations:
                     with suppress(FileNotFoundError):
                         yield entry.stat().st_mtime_ns, id
 
-    def get(self, id: str) -> KeptConversation:
+    def get(self, id: str) -> SavedConversation:
         """Return one.
 
         Raises:
@@ -138,24 +138,24 @@ class KeptConversations:
             with suppress(OSError):
                 for line in reversed(self._path(id).read_bytes().splitlines()):
                     with suppress(ValueError):  # of which only a part could be written
-                        return serial.load(KeptConversation, json.loads(line))
+                        return serial.load(SavedConversation, json.loads(line))
         raise UnknownConversationError("this conversation no longer exists: start a new one")
 
-    def save(self, kept: KeptConversation) -> None:
+    def save(self, saved: SavedConversation) -> None:
         """Keep a conversation as it is now.
 
         Raises:
             StoreError: It cannot be written.
         """
-        path, line = self._path(kept.id), json.dumps(serial.dump(kept), ensure_ascii=False).encode()
+        path, line = self._path(saved.id), json.dumps(serial.dump(saved), ensure_ascii=False).encode()
         try:
-            if not _gone_on(path, line):
+            if not _append_line(path, line):
                 make_private_folder(self.folder)
-                _begun(path, line)
+                _write_new(path, line)
         except OSError as error:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
-    def rename(self, id: str, title: str) -> KeptConversation:
+    def rename(self, id: str, title: str) -> SavedConversation:
         """Call a conversation something else, and return it.
 
         Raises:
@@ -163,9 +163,9 @@ class KeptConversations:
             InputError: The title is empty or too long.
             StoreError: It cannot be written.
         """
-        kept = replace(self.get(id), title=_title(title), used=now())
-        self.save(kept)
-        return kept
+        saved = replace(self.get(id), title=_title(title), used=now())
+        self.save(saved)
+        return saved
 
     def forget(self, id: str) -> None:
         """Take a conversation off the list."""
@@ -209,7 +209,7 @@ def _lock_place(id: str) -> int:
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:6])
 
 
-def _gone_on(path: Path, line: bytes) -> bool:
+def _append_line(path: Path, line: bytes) -> bool:
     """Write a line at the end of a file, and return whether it did: not if there is none, or it is large.
 
     A file that is replaced goes to the disk at once on some systems, and whoever asks would wait for that each time.
@@ -226,23 +226,23 @@ def _gone_on(path: Path, line: bytes) -> bool:
             raise OSError(ENOSPC, os.strerror(ENOSPC))
     finally:
         os.close(file)
-    _changed_now(path)
+    _stamp(path)
     return True
 
 
-def _begun(path: Path, line: bytes) -> None:
+def _write_new(path: Path, line: bytes) -> None:
     """Write a file of one line, or leaves what is there as it is."""
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with open(unfinished, "xb", opener=open_private) as file:
             file.write(line)
-        _changed_now(unfinished)
+        _stamp(unfinished)
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def _changed_now(path: Path) -> None:
+def _stamp(path: Path) -> None:
     """Say when a file changed, to the nanosecond: systems say it to some milliseconds, and a list is in that order."""
     at = time_ns()
     os.utime(path, ns=(at, at))
@@ -256,12 +256,12 @@ def _title(words: str) -> str:
 
 
 @contextmanager
-def open_conversations(settings: Settings) -> Iterator[KeptConversations]:
+def open_conversations(settings: Settings) -> Iterator[SavedConversations]:
     """Give the conversations beside the run store; where that is not a file, in a folder that is gone afterwards."""
     store = store_file(settings.store)
     if store is not None:
-        with closing(KeptConversations(store.absolute().parent / FOLDER)) as kept:
-            yield kept
+        with closing(SavedConversations(store.absolute().parent / FOLDER)) as saved:
+            yield saved
         return
-    with tempfile.TemporaryDirectory() as folder, closing(KeptConversations(Path(folder))) as kept:
-        yield kept
+    with tempfile.TemporaryDirectory() as folder, closing(SavedConversations(Path(folder))) as saved:
+        yield saved
