@@ -20,7 +20,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import words
 from quaestor.documents.document import Document
 from quaestor.errors import PlanError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PlanInput, extract_number
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import shift_decimal, write_literal
@@ -244,7 +244,7 @@ class _Maker:
     def _groups(self) -> Iterator[tuple[CellGroup, float]]:
         """The rows, the columns and the lines under a heading, each with how like the question it is."""
         for table in self._document.tables:
-            groups: dict[object, tuple[list[PlanInput], float]] = {}
+            groups: dict[object, tuple[list[PrintedNumber], float]] = {}
             start = 0
             for cell in self._cells(table.index):
                 row, column = cell.source.row, cell.source.column

@@ -156,7 +156,7 @@ class _Worker:
 class _Unheard:
     """The `JobListener` of jobs that tell nothing."""
 
-    def hear(self, said: Any) -> None:
+    def hear(self, message: Any) -> None:
         """Hear nothing."""
 
     async def answer(self, asked: Any) -> Any:

@@ -152,10 +152,10 @@ def explanation_object(
     if not 0 <= place < len(turns):
         raise InputError(f"the conversation has turns 1 to {len(turns)}, but not turn {number}")
     turn = turns[place]
-    (said,) = answer_objects(turns[: place + 1], document, run, place)
+    (fields,) = answer_objects(turns[: place + 1], document, run, place)
     answer = turn.answer
     return {
-        **said,
+        **fields,
         "turn": place + 1,
         "description": answer.description or None,
         "grounds": answer.grounds,

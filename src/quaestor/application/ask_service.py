@@ -155,8 +155,8 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
         SettingsError: There is no such solver or model, or options do not fit the solver, or each other.
     """
     settings = request.settings
-    said = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
-    options = inner_options(settings, said)
+    asked = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
+    options = inner_options(settings, asked)
     given = request.solver
     if request.session is not None:
         solver = given or registry.make_solver(settings.solver, options)

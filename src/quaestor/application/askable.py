@@ -130,7 +130,7 @@ def _were(name: str) -> str:
 
 def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
     """Yield of each form the first question that was answered from its cells, else a second of another form."""
-    told: set[int] = set()
+    forms: set[int] = set()
     right = [
         (form, question)
         for (form, question, cells), turn in zip(tried, turns, strict=True)
@@ -138,8 +138,8 @@ def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequen
     ]
     first = []
     for form, question in right:
-        if form not in told:
-            told.add(form)
+        if form not in forms:
+            forms.add(form)
             first.append(question)
     rest = [question for _, question in right if question not in first]
     yield from (first + rest)[:_EXAMPLES]

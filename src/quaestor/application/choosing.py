@@ -38,8 +38,8 @@ class Choice:
             "a sample": self.sample is not None,
         }
         if sum(given.values()) > 1:
-            said = " and ".join(name for name, there in given.items() if there)
-            raise InputError(f"{said} cannot be combined")
+            names = " and ".join(name for name, chosen in given.items() if chosen)
+            raise InputError(f"{names} cannot be combined")
         if self.seed is not None and self.sample is None:
             raise InputError("a seed needs a sample size")
         for name, number in {"limit": self.limit, "sample": self.sample, "seed": self.seed}.items():

@@ -174,18 +174,18 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
         raise InputError(unknown_name("scorer", scorer, sorted(known), where="for these runs"))
     one, other = first.verdicts_of(scorer), aligned.verdicts_of(scorer)
     judged = np.flatnonzero(~(np.isnan(one) | np.isnan(other)))
-    right, beside = one[judged] == 1, other[judged] == 1
+    right, other_right = one[judged] == 1, other[judged] == 1
     pages, companies = first.page_groups[judged], first.company_groups[judged]
     same = np.array(same_answers(first.answers, aligned.answers), dtype=bool)[judged]
 
     def figures(members: Numbers) -> PairedFigures:
-        return paired_figures(right[members], beside[members], pages[members], companies[members])
+        return paired_figures(right[members], other_right[members], pages[members], companies[members])
 
     return PairReport(
         *runs,
-        figures=paired_figures(right, beside, pages, companies),
+        figures=paired_figures(right, other_right, pages, companies),
         agreement=Agreement(
-            *(int(count) for says in (same, ~same) for count in (says.sum(), right[says].sum(), beside[says].sum()))
+            *(int(count) for at in (same, ~same) for count in (at.sum(), right[at].sum(), other_right[at].sum()))
         ),
         breakdowns=tuple(
             PairedBreakdown(
@@ -194,7 +194,7 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
             for by in first.breakdowns
         ),
         unjudged=len(first) - len(judged),
-        differences=(*judged[right & ~beside].tolist(), *judged[~right & beside].tolist()),
+        differences=(*judged[right & ~other_right].tolist(), *judged[~right & other_right].tolist()),
     )
 
 
@@ -244,17 +244,17 @@ async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport
     first = frames[pair.first]
     second = frames[pair.second].aligned_with(first)
     assert second is not None
-    told = []
+    turns = []
     for place in pair.differences:
         conversation, index = first.conversations[place], first.places[place]
         document, reference, program = reference_at(found.judged.labelled, conversation, index)
         sides, question = [], ""
         for run, frame in ((pair.first, first), (pair.second, second)):
-            kept = {turn.index: turn for turn in await store.turns(run, conversation)}.get(index)
-            question = kept.question if kept else question
-            sides.append(side_of(kept, frame.verdicts[place][found.scorer] == 1, document))
-        told.append(DifferentTurn(conversation, index, first.pages[place], question, reference, program, *sides))
-    return tuple(told)
+            record = {turn.index: turn for turn in await store.turns(run, conversation)}.get(index)
+            question = record.question if record else question
+            sides.append(side_of(record, frame.verdicts[place][found.scorer] == 1, document))
+        turns.append(DifferentTurn(conversation, index, first.pages[place], question, reference, program, *sides))
+    return tuple(turns)
 
 
 def reference_at(
@@ -267,19 +267,19 @@ def reference_at(
     return labelled.conversations[conversation].document, str(gold.executed), gold.program or None
 
 
-def side_of(kept: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
-    """Return what a run answered to a turn; `kept` is None if it was not played."""
-    answer = serial.restore(Answer, kept.answer) if kept is not None else Answer(None, reason="not played")
+def side_of(record: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
+    """Return what a run answered to a turn; `record` is None if it was not played."""
+    answer = serial.restore(Answer, record.answer) if record is not None else Answer(None, reason="not played")
     return SideOfTurn(
         right=right,
         shown=show_number(answer),
-        number=kept.number if kept else None,
-        program=kept.program if kept else None,
+        number=record.number if record else None,
+        program=record.program if record else None,
         formula=answer.formula,
         sources=tuple(source_in_words(source, document) for source in answer.sources),
-        verified=bool(kept and kept.verified),
+        verified=bool(record and record.verified),
         confidence=answer.confidence,
-        reason=(kept.error if kept else None) or answer.reason,
+        reason=(record.error if record else None) or answer.reason,
     )
 
 

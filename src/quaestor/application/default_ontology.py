@@ -43,12 +43,12 @@ async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
     async with open_store(settings.store, create=False) as opened:
         graphs = Counter(key.ontology for key in await opened.frozen_graphs())
         runs = Counter(run.spec.get("ontology") for run in await opened.runs())
-        named, kept = settings.ontology or OWN, await opened.ontologies()
+        named, stored = settings.ontology or OWN, await opened.ontologies()
         # A file may say one that the store has, too.
         chosen = named if named == OWN else (await find_ontology(named, opened)).digest
         return tuple(
             StoredOntology(o.digest, o.created, o.triples, graphs[o.digest], runs[o.digest], o.digest == chosen)
-            for o in kept
+            for o in stored
         )
 
 

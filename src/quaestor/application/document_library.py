@@ -153,9 +153,9 @@ class DocumentLibrary:
         async with lock:
             if id.partition(".")[0] not in self._names and not self._uploads.has(id):
                 self._recent.pop(id, None)
-            if (held := self._recent.get(id)) is not None:
+            if (recent := self._recent.get(id)) is not None:
                 self._recent.move_to_end(id)
-                return held
+                return recent
             page = await self._read(id)
             self._hold(id, page)
             return page

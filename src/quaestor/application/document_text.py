@@ -71,16 +71,16 @@ def _pieces(block: Block, largest: int) -> Iterator[str]:
 
 def _joined(lines: list[str], by: str, largest: int) -> Iterator[str]:
     """Yield lines together, as many as there is room for."""
-    taken: list[str] = []
+    block: list[str] = []
     length = 0
     for line in lines:
-        if taken and length + len(line) > largest:
-            yield by.join(taken)
-            taken, length = [], 0
-        taken.append(line)
+        if block and length + len(line) > largest:
+            yield by.join(block)
+            block, length = [], 0
+        block.append(line)
         length += len(line) + len(by)
-    if taken:
-        yield by.join(taken)
+    if block:
+        yield by.join(block)
 
 
 def _line(text: str) -> str:

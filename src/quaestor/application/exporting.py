@@ -68,10 +68,10 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
     found = [Path(record.dataset)]
     with suppress(InputError):
         found.append(page_file(record.dataset))
-    there = [path for path in found if path.exists()]
+    existing = [path for path in found if path.exists()]
     if output.exists() and any(not path.is_absolute() and path.name == output.resolve().name for path in found):
-        there.append(output)
-    return there
+        existing.append(output)
+    return existing
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:

@@ -73,8 +73,8 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
     if not ledger.turns:
         raise InputError("no answers yet: ask a question first")
     text = " ".join(text.split())
-    said = _BECAUSE.search(text)
-    words, reason = (text[: said.start()], said["why"].strip()) if said else (text, "")
+    because = _BECAUSE.search(text)
+    words, reason = (text[: because.start()], because["why"].strip()) if because else (text, "")
     if (undone := _UNDO.fullmatch(words.strip())) is not None:
         return Fix(_undo(undone["number"], ledger), len(ledger.turns) - 1, reason)
     about = _ABOUT.fullmatch(words.strip())
@@ -130,10 +130,10 @@ def _operation(name: str, step: str | None, ledger: Ledger, turn: int) -> Operat
 
 
 def _undo(number: str | None, ledger: Ledger) -> Undo:
-    stands = active_corrections(ledger.corrections)
-    if not stands:
+    active = active_corrections(ledger.corrections)
+    if not active:
         raise InputError("no correction to undo")
-    return Undo(int(number) if number else stands[-1].number)
+    return Undo(int(number) if number else active[-1].number)
 
 
 def find_place(text: str, ledger: Ledger, turn: int) -> Source:
@@ -165,8 +165,8 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
 def correction_line(correction: Correction, ledger: Ledger) -> str:
     """Return what was done, by whom and when, in one line."""
     why = f" ({correction.reason})" if correction.reason else ""
-    stands = {one.number for one in active_corrections(ledger.corrections)}
-    undone = "" if isinstance(correction.act, Undo) or correction.number in stands else ", undone"
+    active = {one.number for one in active_corrections(ledger.corrections)}
+    undone = "" if isinstance(correction.act, Undo) or correction.number in active else ", undone"
     when = f"{correction.made:%Y-%m-%d %H:%M} UTC"
     return f"{correction.number}  {act_words(correction.act, ledger)}{why}: {correction.author}, {when}{undone}"
 

@@ -70,27 +70,27 @@ class GraphNetwork:
 
     def __init__(self, triples: Sequence[Triple]) -> None:
         """Take the triples of a graph."""
-        self._said: dict[str, list[Triple]] = {}
+        self._facts: dict[str, list[Triple]] = {}
         for triple in triples:
-            self._said.setdefault(triple.s, []).append(triple)
+            self._facts.setdefault(triple.s, []).append(triple)
 
     @cached_property
     def _pointing(self) -> Mapping[str, list[Triple]]:
         found: dict[str, list[Triple]] = {}
-        for said in self._said.values():
-            for triple in said:
-                if triple.o in self._said:
+        for triples in self._facts.values():
+            for triple in triples:
+                if triple.o in self._facts:
                     found.setdefault(triple.o, []).append(triple)
         return found
 
     def start(self) -> Network:
         """Return where a walk begins: the tables and what they are about; without a table the page and sentences."""
-        tables = [name for name in self._said if self._kind(name) == "Table"]
-        begin = tables or [name for name in self._said if self._kind(name) in ("Document", "Sentence")][:MOST]
+        tables = [name for name in self._facts if self._kind(name) == "Table"]
+        begin = tables or [name for name in self._facts if self._kind(name) in ("Document", "Sentence")][:MOST]
         edges = [edge for name in begin for edge in self._edges(name)]
         shown = list(dict.fromkeys([*begin, *(end for edge in edges for end in (edge.source, edge.target))]))
-        kept = shown[: MOST + len(begin)]
-        return self._network(None, kept, edges, len(shown) - len(kept))
+        nodes = shown[: MOST + len(begin)]
+        return self._network(None, nodes, edges, len(shown) - len(nodes))
 
     def around(self, name: str) -> Network:
         """Return a thing with all that it leads to, and that leads to it.
@@ -98,34 +98,34 @@ class GraphNetwork:
         Raises:
             GraphError: The graph has no such thing.
         """
-        if name not in self._said:
+        if name not in self._facts:
             raise GraphError(f"the graph has no node {name!r:.80}")
         edges = self._edges(name)
         others = [other for edge in edges for other in (edge.source, edge.target) if other != name]
         neighbours = list(dict.fromkeys(others))
-        kept = [name, *neighbours[:MOST]]
-        return self._network(name, kept, edges, max(0, len(neighbours) - MOST))
+        nodes = [name, *neighbours[:MOST]]
+        return self._network(name, nodes, edges, max(0, len(neighbours) - MOST))
 
     def _network(self, focus: str | None, names: Sequence[str], edges: Sequence[NetworkEdge], hidden: int) -> Network:
         shown = set(names)
-        kept = [edge for edge in dict.fromkeys(edges) if edge.source in shown and edge.target in shown]
+        inner = [edge for edge in dict.fromkeys(edges) if edge.source in shown and edge.target in shown]
         nodes = tuple(map(self._node, names))
-        return Network(nodes[0] if focus else None, nodes, tuple(kept), hidden, len(self._said))
+        return Network(nodes[0] if focus else None, nodes, tuple(inner), hidden, len(self._facts))
 
     def _edges(self, name: str) -> list[NetworkEdge]:
-        joined = [*self._said[name], *self._pointing.get(name, ())]
+        joined = [*self._facts[name], *self._pointing.get(name, ())]
         return [
             NetworkEdge(one.s, one.o, _JOINS.get(_local(one.p), _words(one.p)))
             for one in joined
-            if one.o in self._said and one.s != one.o
+            if one.o in self._facts and one.s != one.o
         ]
 
     def _kind(self, name: str) -> str:
-        return next((_local(one.o) for one in self._said[name] if one.p == _TYPE), "")
+        return next((_local(one.o) for one in self._facts[name] if one.p == _TYPE), "")
 
     def _node(self, name: str) -> NetworkNode:
-        said = self._said[name]
-        facts = tuple((_words(one.p), _value(one.o)) for one in said if one.p != _TYPE and one.o not in self._said)
+        triples = self._facts[name]
+        facts = tuple((_words(one.p), _value(one.o)) for one in triples if one.p != _TYPE and one.o not in self._facts)
         return NetworkNode(name, _cut(self._label(name, dict(facts))), self._kind(name), facts)
 
     def _label(self, name: str, facts: Mapping[str, str]) -> str:
@@ -136,7 +136,7 @@ class GraphNetwork:
             return f"table {facts.get('index', '')}: {facts.get('class', '')}"
         if kind == "Observation":
             return f"{facts.get('printed text', '')} {facts.get('row label', '')}".strip()
-        values = {one.p: _value(one.o) for one in self._said[name]}
+        values = {one.p: _value(one.o) for one in self._facts[name]}
         found = next((values[known] for known in _NAMES if values.get(known)), None)
         return found or _local(name).replace("_", " ")
 

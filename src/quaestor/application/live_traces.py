@@ -118,12 +118,12 @@ class TraceFile:
     async def on_turn(self, begun: TurnBegun) -> None:
         """Write the question, and what it refers to."""
         self._history = begun.history
-        said: dict[str, JsonValue] = {
+        fields: dict[str, JsonValue] = {
             "question": begun.question,
             "seen": len(begun.history),
             "references": serial.dump(begun.references),
         }
-        self._write("asked", begun.index, said)
+        self._write("asked", begun.index, fields)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Write what happened.
@@ -131,8 +131,8 @@ class TraceFile:
         Args:
             index: The turn's place in the conversation, from 0.
         """
-        (told,) = dump_events([event])
-        self._write("happened", index, {"event": told} | ({} if call is None else {"call": serial.dump(call)}))
+        (dumped,) = dump_events([event])
+        self._write("happened", index, {"event": dumped} | ({} if call is None else {"call": serial.dump(call)}))
 
     def on_exchange(self, exchange: "Exchange") -> None:
         """Write a request to a model, and its reply."""
@@ -155,7 +155,7 @@ class TraceFile:
         self._write("ended", None, {"status": status, "error": error})
         self._file.close()
 
-    def _write(self, what: str, index: int | None, said: dict[str, JsonValue]) -> None:
+    def _write(self, what: str, index: int | None, fields: dict[str, JsonValue]) -> None:
         place = self._place
         line: dict[str, JsonValue] = {
             "at": now().isoformat(timespec="milliseconds"),
@@ -165,7 +165,7 @@ class TraceFile:
             "turn": index,
             "what": what,
         }
-        text = json_line(storable(line | said))
+        text = json_line(storable(line | fields))
         try:
             with self._lock:
                 self._file.write(text)

@@ -161,8 +161,8 @@ def _read(text: str) -> Quantity:
         raise QuantityError(typed, f"a number may have at most {LONGEST} characters, not {len(typed)}")
     found = parse_cell(typed)
     # What is counted may be beside the number: 5.3 million shares.
-    besides = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
-    if len(found) != 1 or (any(map(str.isalnum, besides)) and besides != found[0].unit):
+    rest = typed.replace(found[0].text, "", 1).strip() if len(found) == 1 else ""
+    if len(found) != 1 or (any(map(str.isalnum, rest)) and rest != found[0].unit):
         what = "it is not a number" if not found else "it contains more than a number"
         raise QuantityError(typed, f"{what}: use a number as printed in tables, such as 5,300, (435) or 14.1 %")
     return replace(found[0], text=typed)
@@ -255,8 +255,8 @@ def _nearest(wanted: Quantity, numbers: Sequence[_Printed], document: Document) 
         if one.heading or (wanted.unit and one.counts.unit and wanted.unit != one.counts.unit):
             continue
         for known, _ in _readings(wanted, one):
-            apart = abs(abs(known) - abs(wanted.value)) / abs(wanted.value)
-            if apart <= _CLOSE and apart < found.get(one.source, (_CLOSE + 1, one))[0]:
-                found[one.source] = apart, one
+            distance = abs(abs(known) - abs(wanted.value)) / abs(wanted.value)
+            if distance <= _CLOSE and distance < found.get(one.source, (_CLOSE + 1, one))[0]:
+                found[one.source] = distance, one
     for _, one in sorted(found.values(), key=lambda pair: pair[0])[:_NEAREST]:
         yield NumberMatch(one.source, one.shown(document), ())

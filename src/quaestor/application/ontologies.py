@@ -53,7 +53,7 @@ async def _whole_digest(beginning: str, store: RunStore) -> str:
     Raises:
         InputError: Several begin so.
     """
-    found = [kept.digest for kept in await store.ontologies() if kept.digest.startswith(beginning)]
+    found = [stored.digest for stored in await store.ontologies() if stored.digest.startswith(beginning)]
     if len(found) > 1:
         raise InputError(f"{len(found)} ontologies start with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
     return found[0] if found else beginning

@@ -109,13 +109,13 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
     digest, built, minted = knowledge.ontology.digest, 0, 0
     async with open_store(settings.store) as opened:
         await opened.save_ontology(digest, knowledge.ontology.triples)
-        there = await FrozenGraphs.of(opened, digest)
+        frozen = await FrozenGraphs.of(opened, digest)
         waiting = []
         for page in pages:
-            if anew or not there.has(page.document):
+            if anew or not frozen.has(page.document):
                 waiting.append(page.document)
             else:
-                minted += len(knowledge.graph(page.document, await there.triples(page.document)).minted)
+                minted += len(knowledge.graph(page.document, await frozen.triples(page.document)).minted)
 
         async def freeze(document: Document, made: tuple[tuple[Triple, ...], int]) -> None:
             nonlocal minted

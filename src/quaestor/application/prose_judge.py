@@ -93,7 +93,7 @@ async def _ask(connection: "Connection", judge: str, turn: TurnRecord, answer: A
     prompt = render("judge/verdict", question=turn.question, reference=reference, answer=str(answer))
     description = "Says whether an answer is right, and why."
     request = TypedRequest(connection, _Verdict, "give_verdict", description, attempts=_ATTEMPTS)
-    said = await request.ask(prompt, "judge", system)
+    verdict = await request.ask(prompt, "judge", system)
     return JudgedAnswer(
-        turn.conversation, turn.index, str(answer), said.right, said.reason, judge, f"{system}\n\n{prompt}"
+        turn.conversation, turn.index, str(answer), verdict.right, verdict.reason, judge, f"{system}\n\n{prompt}"
     )

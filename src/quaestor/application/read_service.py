@@ -57,7 +57,7 @@ async def read_several(
     limits = reading_limits(settings)
     shown = 0
 
-    def show_those_in_order() -> None:
+    def show_in_order() -> None:
         nonlocal shown
         while shown in became:
             show(files[shown], became.pop(shown))
@@ -75,17 +75,17 @@ async def read_several(
                 became[number] = document_in(content, cache, limits)
             except QuaestorError as error:
                 became[number] = error
-            show_those_in_order()
+            show_in_order()
 
     async def take(job: "_Job", made: "_Made") -> None:
         became[job[0]], written = made
         if cache is not None:
             for key, data in written.items():
                 cache.put(key, data)
-        show_those_in_order()
+        show_in_order()
 
     await spread(_FileReader(limits), waiting(), take, settings)
-    show_those_in_order()
+    show_in_order()
 
 
 _Job = tuple[int, str, bytes]
@@ -131,8 +131,8 @@ def table_of(document: Document, number: int) -> Table:
     """
     if not 0 <= number < len(document.tables):
         count = len(document.tables)
-        held = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no tables"
-        raise InputError(f"{document.id} has {held}, but not table {number}")
+        count_words = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no tables"
+        raise InputError(f"{document.id} has {count_words}, but not table {number}")
     return document.tables[number]
 
 
@@ -202,20 +202,20 @@ def part_objects(
 
 
 def _part_object(document: Document, block: Block) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue]
+    content: dict[str, JsonValue]
     match block.content:
         case SectionHeading(text=text, level=level):
-            told = {"text": text, "level": level}
+            content = {"text": text, "level": level}
         case Paragraph(sentences=sentences):
-            told = {
+            content = {
                 "first": sentences[0].index if sentences else 0,
                 "sentences": [sentence.text for sentence in sentences],
             }
         case Table() as table:
-            told = {"table": table_object(document, table)}
+            content = {"table": table_object(document, table)}
     place: dict[str, JsonValue]
     place = {"order": block.order, "section": block.section, "page": block.page, "anchor": block.anchor}
-    return {"kind": block.content.kind, **place, **told}
+    return {"kind": block.content.kind, **place, **content}
 
 
 def _table_head(document: Document, table: Table) -> dict[str, JsonValue]:

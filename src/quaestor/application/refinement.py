@@ -91,12 +91,12 @@ def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontolo
     refused: list[str] = []
     labels = {item.name: item.label for item in ontology.properties}
     for call in calls:
-        given, told = call.input, call.output
-        if call.tool != "query_kg" or not isinstance(given, dict) or not isinstance(told, dict):
+        given, result = call.input, call.output
+        if call.tool != "query_kg" or not isinstance(given, dict) or not isinstance(result, dict):
             continue
-        if refusal_reason(told) == "no such property":
+        if refusal_reason(result) == "no such property":
             refused.append(spaced(str(given.get("property", "")))[:_LONGEST])
-        elif told.get("success") is True and (into := labels.get(str(told.get("property")))):
+        elif result.get("success") is True and (into := labels.get(str(result.get("property")))):
             for name in refused:
                 # A look-up of something else altogether corrects nothing.
                 if ontology.match(name) is None and set(search_words(name)) & set(search_words(into)):
@@ -179,7 +179,7 @@ class RefinedOntology:
 
     ontology: Ontology
     accepted: int
-    taken: int
+    applied: int
 
 
 async def accept_refinements(settings: Settings, accept: Path, output: OutputFile | None = None) -> RefinedOntology:
@@ -224,7 +224,7 @@ def _with_properties(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontol
 
 def _with_synonyms(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontology:
     properties = {p.name: p for p in ontology.properties}
-    merges, taken = list(ontology.merges), list(ontology.proposals)
+    merges, more = list(ontology.merges), list(ontology.proposals)
     for proposal in proposals:
         match = ontology.match(proposal.into)
         if proposal.kind != "merge" or match is None or ontology.match(proposal.label) is not None:
@@ -232,10 +232,10 @@ def _with_synonyms(ontology: Ontology, proposals: Iterable[Proposal]) -> Ontolog
         found = properties[match.property]
         properties[found.name] = replace(found, variants=tuple(sorted({*found.variants, proposal.label})))
         merges.append(Merge(proposal.label, match.label, PROPOSED.name, PROPOSED.score))
-        taken.append(proposal)
+        more.append(proposal)
     return replace(
         ontology,
         properties=tuple(properties.values()),
         merges=tuple(sorted(merges, key=lambda m: (m.variant, m.into, m.rule))),
-        proposals=tuple(sorted(taken)),
+        proposals=tuple(sorted(more)),
     )

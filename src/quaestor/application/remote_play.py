@@ -133,9 +133,9 @@ class RemotePlay:
     def _so_far(self) -> _SoFar:
         return _SoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
 
-    def hear(self, said: tuple[Any, ...]) -> None:
+    def hear(self, message: tuple[Any, ...]) -> None:
         """Hear of an event."""
-        _, _, index, event, call = said
+        _, _, index, event, call = message
         if self._open is not None:
             self._open.events.append(event)
             if call is not None:
@@ -215,8 +215,8 @@ async def _ask(text: str, play: ConversationRunner, relay: EventRelay) -> _Shown
     graph = await play.graph()
     if graph is None:
         return _Shown()
-    told = relay.graph_of == graph.digest_of_document
-    return _Shown(graph.digest_of_document, () if told else graph.triples(), graph.statistics())
+    is_known = relay.graph_of == graph.digest_of_document
+    return _Shown(graph.digest_of_document, () if is_known else graph.triples(), graph.statistics())
 
 
 async def _whole(play: ConversationRunner, relay: EventRelay) -> _Shown:

@@ -22,10 +22,10 @@ class Value(BaseModel):
     @classmethod
     def of(cls, *records: object, **others: object) -> Self:
         """Return what records say, the first that has a field; others are told as given."""
-        said = dict(others)
+        fields = dict(others)
         for name in cls.model_fields.keys() - others.keys():
-            said[name] = next(getattr(record, name) for record in records if hasattr(record, name))
-        return cls.model_validate(said)
+            fields[name] = next(getattr(record, name) for record in records if hasattr(record, name))
+        return cls.model_validate(fields)
 
 
 class _Place(Value):
@@ -175,8 +175,8 @@ def answers_of(turns: Sequence[Turn], document: Document, run: str | None, first
         run: The run that they are kept as, or None.
         first: The number of the first that is yielded, from 1.
     """
-    for number, told in enumerate(answer_objects(turns, document, run, first - 1), start=first):
-        yield AnswerReply.model_validate({"number": number, **told})
+    for number, fields in enumerate(answer_objects(turns, document, run, first - 1), start=first):
+        yield AnswerReply.model_validate({"number": number, **fields})
 
 
 class PlaceReply(Value):

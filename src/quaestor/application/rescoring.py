@@ -36,11 +36,11 @@ class RunAudit:
     candidates: tuple[AuditCandidate, ...]
 
 
-async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, beside: Sequence[str] = ()) -> RunAudit:
+async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, compared: Sequence[str] = ()) -> RunAudit:
     """Return a run judged by an audit too, and which references to read again; nothing is stored.
 
     Args:
-        beside: Other runs of the same file: candidates that they answer alike come first.
+        compared: Other runs of the same file: candidates that they answer alike come first.
 
     Raises:
         StoreError: There is no such run.
@@ -50,7 +50,7 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, be
     """
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:
-        records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *beside)]
+        records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *compared)]
         pages = read_as_played(dataset, records[0])
         first, *others = [
             (await score_run(opened, record, pages, gold, wanted="verdicts")).report.turns for record in records

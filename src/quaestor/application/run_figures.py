@@ -73,10 +73,10 @@ def turn_figures(found: RunMeasures) -> TurnFigures | None:
         return None
     seconds = {milliseconds / 1000: count for milliseconds, count in found.milliseconds.items()}
 
-    def those(wanted: Callable[[int, bool, bool, bool], bool]) -> int:
-        return sum(count for fate, count in found.fates.items() if wanted(*fate))
+    def tally(wanted: Callable[[int, bool, bool, bool], bool]) -> int:
+        return sum(count for outcome, count in found.fates.items() if wanted(*outcome))
 
-    silent = those(lambda refusals, no_answer, answered, verified: no_answer and not answered)
+    silent = tally(lambda refusals, no_answer, answered, verified: no_answer and not answered)
     return TurnFigures(
         turns=turns,
         mean_seconds=_mean(seconds),
@@ -88,12 +88,12 @@ def turn_figures(found: RunMeasures) -> TurnFigures | None:
         mean_cached=_mean(found.cached_tokens),
         mean_tool_calls=_mean(found.called),
         p95_tool_calls=_p95(found.called),
-        repairs=sum(fate[0] * count for fate, count in found.fates.items()),
-        first_try=those(lambda refusals, no_answer, answered, verified: answered and not refusals),
-        repaired=those(lambda refusals, no_answer, answered, verified: answered and refusals > 0),
-        failed=those(lambda refusals, no_answer, answered, verified: not answered) - silent,
+        repairs=sum(key[0] * count for key, count in found.fates.items()),
+        first_try=tally(lambda refusals, no_answer, answered, verified: answered and not refusals),
+        repaired=tally(lambda refusals, no_answer, answered, verified: answered and refusals > 0),
+        failed=tally(lambda refusals, no_answer, answered, verified: not answered) - silent,
         silent=silent,
-        verified=those(lambda refusals, no_answer, answered, verified: answered and verified),
+        verified=tally(lambda refusals, no_answer, answered, verified: answered and verified),
     )
 
 
@@ -134,15 +134,15 @@ def stage_figures(turns: Sequence[TurnRecord]) -> tuple[StageFigures, ...]:
     return tuple(_figures(stage, solver, found[stage, solver]) for stage, solver in sorted(found))
 
 
-def _figures(stage: int, solver: str, said: Sequence[StageAnswered]) -> StageFigures:
-    used = sum((Usage.of_counts(one.usage) for one in said), Usage())
+def _figures(stage: int, solver: str, events: Sequence[StageAnswered]) -> StageFigures:
+    used = sum((Usage.of_counts(one.usage) for one in events), Usage())
     return StageFigures(
         stage=stage,
         solver=solver,
-        asked=len(said),
-        answered=sum(one.taken for one in said),
-        failed=sum(one.error is not None for one in said),
-        seconds=round(sum(one.seconds for one in said), 6),
+        asked=len(events),
+        answered=sum(one.taken for one in events),
+        failed=sum(one.error is not None for one in events),
+        seconds=round(sum(one.seconds for one in events), 6),
         usage=used.counts() if used != Usage() else {},
     )
 

@@ -67,7 +67,7 @@ async def score_run(
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_played(store, run)
     require_references(gold, (one.id for one in dataset.listed))
-    judge, kept, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
+    judge, turns, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
     judged, columns = list[TurnScore](), TurnFrame()
     for conversation in dataset.conversations:
         played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
@@ -79,10 +79,10 @@ async def score_run(
         if calls := sum(len(turn.tool_calls) for turn in played):
             called[conversation.id] = calls
         if wanted == "turns":
-            kept |= {(turn.conversation, turn.index): turn for turn in played}
+            turns |= {(turn.conversation, turn.index): turn for turn in played}
     report = Report(tuple(judged), score_of(columns))
     broken = tuple(one for one in await store.examples(run.id, incomplete=True) if one.status == "failed")
-    scored = ScoredRun(run, kept, report, broken)
+    scored = ScoredRun(run, turns, report, broken)
     if keep_in is None:
         return scored
     try:

@@ -439,7 +439,7 @@ class SessionManager:
         beyond = len(by_use) - self._limits.open
         for number, (id, session) in enumerate(by_use):
             old = monotonic() - session.used > self._limits.idle
-            if (old or number < beyond) and not session.lock.locked() and self._can_resume(session):
+            if (old or number < beyond) and not session.lock.locked() and self._resumable(session):
                 async with session.lock:
                     await self._let_go(id, session)
                 if not session.waiting:
@@ -516,9 +516,7 @@ class SessionManager:
 
     def _is_outdated(self, session: _Session, saved: SavedConversation) -> bool:
         """Return whether another server has gone on with a conversation that is open here, and the store has it."""
-        return (
-            session.chat is not None and session.seen != saved and saved.run is not None and self._can_resume(session)
-        )
+        return session.chat is not None and session.seen != saved and saved.run is not None and self._resumable(session)
 
     def _chosen(self, saved: SavedConversation) -> SolverChoice:
         """Return who answers in a conversation; who answers by default where the chosen one is not there any more."""
@@ -557,7 +555,7 @@ class SessionManager:
             session.chat = session.forwarder = None
 
     @staticmethod
-    def _can_resume(session: _Session) -> bool:
+    def _resumable(session: _Session) -> bool:
         """Whether closing a conversation loses nothing: one that is not kept lives only while it is open."""
         if session.chat is None or not session.chat.turns:
             return True

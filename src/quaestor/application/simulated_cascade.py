@@ -99,12 +99,12 @@ def _point(
     first: Sequence[StageTurn], second: Sequence[StageTurn], pages: Sequence[str], threshold: float, before: Usage
 ) -> CascadePoint:
     passed = [not (one.answered and (one.confidence or 0.0) >= threshold) for one in first]
-    taken = [
-        other if gone and not (other.failed and one.answered) else one
-        for one, other, gone in zip(first, second, passed, strict=True)
+    answered = [
+        other if escalated and not (other.failed and one.answered) else one
+        for one, other, escalated in zip(first, second, passed, strict=True)
     ]
-    used = (other.usage for other, gone in zip(second, passed, strict=True) if gone)
-    right = proportion([turn.right for turn in taken], pages)
+    used = (other.usage for other, escalated in zip(second, passed, strict=True) if escalated)
+    right = proportion([turn.right for turn in answered], pages)
     return CascadePoint(threshold, sum(passed), right, sum(used, before))
 
 
@@ -205,14 +205,14 @@ async def replayed_curve(
         thresholds: From 0 to 1, ascending.
         graphs: The ontology that graphs are built with; by default each document's own.
     """
-    kept: dict[str, list[TurnRecord]] = {}
+    by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
-        kept.setdefault(turn.conversation, []).append(turn)
+        by_conversation.setdefault(turn.conversation, []).append(turn)
     turns: list[list[StageTurn]] = [[] for _ in thresholds]
     passed: list[list[bool]] = [[] for _ in thresholds]
     pages: list[str] = []
     for asked in dataset.conversations:
-        recorded = RecordedAnswers("recorded", asked, kept.get(asked.id, ()))
+        recorded = RecordedAnswers("recorded", asked, by_conversation.get(asked.id, ()))
         played = await replay_cascade(asked, first, recorded, thresholds, graphs)
         judged = await compute(_judged, {id(one): one for one in played}, asked, gold)
         for place, one in enumerate(played):

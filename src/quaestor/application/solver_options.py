@@ -97,12 +97,12 @@ def _with_inside(
     """Return options with those of the solvers that a solver is built around."""
     key, found = f"{spec.around}_options", dict(options)
     given = options.get(key)
-    told = given if isinstance(given, dict) else {}
+    values = given if isinstance(given, dict) else {}
     for name in spec.inside(options):
-        before = told.get(name) if spec.several else told
+        before = values.get(name) if spec.several else values
         if after := own(name, before if isinstance(before, dict) else {}):
-            told = {**told, name: after} if spec.several else after
-            found[key] = told
+            values = {**values, name: after} if spec.several else after
+            found[key] = values
     return found
 
 

@@ -78,15 +78,15 @@ async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[Run
 
 async def _copy_run(source: StoreParts, target: StoreParts, run: RunRecord) -> None:
     try:
-        there = await target.runs.run(run.id)
+        copy = await target.runs.run(run.id)
     except UnknownRunError:
-        there = replace(run, status="running", finished=None)
-        await target.runs.create_run(there)
-    if replace(there, status=run.status, finished=run.finished) != run:
+        copy = replace(run, status="running", finished=None)
+        await target.runs.create_run(copy)
+    if replace(copy, status=run.status, finished=run.finished) != run:
         raise InputError(f"run {run.id!r} exists in both stores with different contents: delete or rename one")
-    kept = {one.conversation: one for one in await target.runs.examples(run.id)}
+    copied = {one.conversation: one for one in await target.runs.examples(run.id)}
     for example in await source.runs.examples(run.id):
-        before = kept.get(example.conversation)
+        before = copied.get(example.conversation)
         if before is not None and (
             before.attempt > example.attempt or (before.status == "complete" and before != example)
         ):
@@ -112,9 +112,9 @@ async def _copy_conversation(
             )
         for turn in await source.turns(*place, attempt):
             await target.save_turn(turn)
-        there = {(one.turn, one.number) for one in await target.prompts(*place, attempt=attempt)}
+        copied = {(one.turn, one.number) for one in await target.prompts(*place, attempt=attempt)}
         for prompt in await source.prompts(*place, attempt=attempt):
-            if (prompt.turn, prompt.number) not in there:
+            if (prompt.turn, prompt.number) not in copied:
                 await target.log_prompt(prompt)
     if (graph := await _graph(source, *place)) is not None:
         await target.save_graph(*place, graph)
@@ -126,17 +126,17 @@ async def _copy_corrections(source: RunStore, target: RunStore, example: Convers
     for attempt in range(1, example.attempt + 1):
         place = example.run, example.conversation, attempt
         made = await source.corrections(*place)
-        there = {one.number for one in await target.corrections(*place)} if made else set()
+        copied = {one.number for one in await target.corrections(*place)} if made else set()
         for correction in made:
-            if correction.number not in there:
+            if correction.number not in copied:
                 await target.add_correction(correction)
 
 
 async def _copy_scores(source: ScoreStore, target: ScoreStore, run: str) -> None:
-    there = {score.id for score in await target.scores(run)}
+    copied = {score.id for score in await target.scores(run)}
     scores = await source.scores(run)
     for place, score in reversed([*enumerate(scores)]):
-        if score.id not in there:
+        if score.id not in copied:
             # Only of the latest are verdicts kept.
             latest = place == 0
             conversations = await source.conversation_scores(run) if latest else ()

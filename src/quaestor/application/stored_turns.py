@@ -148,12 +148,12 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
         return await store.turn(run, conversation, number - 1, attempt)
     except StoreError as error:
         if turns := await store.turns(run, conversation, attempt):
-            kept = f"it has {len(turns)}"
+            why = f"it has {len(turns)}"
         elif attempt is not None and (others := await store.turns(run, conversation)):
-            kept = f"attempt {attempt} is not stored; the latest is {others[0].attempt}"
+            why = f"attempt {attempt} is not stored; the latest is {others[0].attempt}"
         else:
-            kept = "none of its turns were played"
-        raise InputError(f"run {run!r} has no turn {number} of conversation {conversation!r}: {kept}") from error
+            why = "none of its turns were played"
+        raise InputError(f"run {run!r} has no turn {number} of conversation {conversation!r}: {why}") from error
 
 
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
@@ -181,17 +181,17 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
     """
     record = await find_run(store, run)
     found: list[tuple[int, Turn]] = []
-    stands: list[Correction] = []
+    active: list[Correction] = []
     for example in await store.examples(record.id):
         if example.document == document.id:
             turns = await store.turns(record.id, example.conversation)
             made = await stored_corrections(store, record.id, example.conversation)
             now = apply_corrections(tuple(map(turn_of_record, turns)), made)
-            found += [(kept.index, turn) for kept, turn in zip(turns, now, strict=True)]
-            stands += active_corrections(made)
+            found += [(stored.index, turn) for stored, turn in zip(turns, now, strict=True)]
+            active += active_corrections(made)
     if not found:
         raise InputError(f"run {record.id} has no questions about {document.id}")
-    return AnsweredDocument(corrected_document(document, Numbers.of(stands)), tuple(found))
+    return AnsweredDocument(corrected_document(document, Numbers.of(active)), tuple(found))
 
 
 def turn_of_record(record: TurnRecord) -> Turn:

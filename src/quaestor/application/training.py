@@ -148,7 +148,7 @@ def judge_held_out(
         SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "cross-validation")
-    held_out = cross_validate(
+    judged = cross_validate(
         read_examples(request.datasets),
         read_examples(request.extra),
         read_lines(request.dialogues),
@@ -159,7 +159,7 @@ def judge_held_out(
         address=settings.address if settings is not None else None,
         on_fold=on_fold,
     )
-    return tuple(_report(path, held_out) for path in request.datasets)
+    return tuple(_report(path, judged) for path in request.datasets)
 
 
 def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:

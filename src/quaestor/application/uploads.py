@@ -146,9 +146,9 @@ class Uploads:
 
     async def _document(self, data: bytes, digest: str, name: str) -> Document:
         key = cache_key("upload", digest, name, code_of_reading())
-        if self._cache is not None and (kept := await asyncio.to_thread(self._cache.get, key)) is not None:
+        if self._cache is not None and (cached := await asyncio.to_thread(self._cache.get, key)) is not None:
             with suppress(ValueError):  # then it is read and kept anew
-                return await asyncio.to_thread(document_of, kept)
+                return await asyncio.to_thread(document_of, cached)
         async with self.reading:
             reader, document = await read_limited_async(FileContent(Path(name), data), self.limits.reading)
         require_askable(document)

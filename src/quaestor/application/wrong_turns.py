@@ -106,18 +106,18 @@ async def find_wrong_turns(
         else:
             wrong = {place: None for place, turn in turns.items() if turn.number is None}
         wrong = {place: cause for place, cause in wrong.items() if place in turns}
-        told, played = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
+        shown, played = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
         compared = verdicts is not None or saved is not None
     else:
-        there = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
+        stored = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
         unfinished = {example.conversation for example in broken}
-        wrong = {place: why for place, why in _wrong(saved).items() if place[0] not in unfinished or place in there}
-        told = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
+        wrong = {place: why for place, why in _wrong(saved).items() if place[0] not in unfinished or place in stored}
+        shown = {place: await store.turn(record.id, *place) for place in list(wrong)[:most]}
         played, compared = sum((await store.count_turns(record.id, "index")).values()), True
-    pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in told} if graphs}
+    pages = {name: await stored_graph(store, record.id, name) for name in {name for name, _ in shown} if graphs}
     found = [
         WrongTurn(turn, gold[name][index] if name in gold else None, wrong[name, index], pages.get(name))
-        for (name, index), turn in told.items()
+        for (name, index), turn in shown.items()
     ]
     counts = sorted(Counter(filter(None, wrong.values())).items(), key=lambda cause: (-cause[1], cause[0]))
     return WrongTurns(record, played, len(wrong), tuple(found), broken, dict(counts), compared=compared)

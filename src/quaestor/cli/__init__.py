@@ -14,8 +14,8 @@ def main() -> None:
     except KeyboardInterrupt:
         from quaestor.cli.ending import how_it_was_ended
 
-        said, code = how_it_was_ended()
-        print(f"quaestor: {said}", file=sys.stderr)
+        message, code = how_it_was_ended()
+        print(f"quaestor: {message}", file=sys.stderr)
     sys.exit(code)
 
 

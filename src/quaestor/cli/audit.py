@@ -35,7 +35,7 @@ def audit_command(
             "--audit", help="Entries that are already settled: a file with one entry per line.", metavar="FILE.jsonl"
         ),
     ] = None,
-    beside: Annotated[
+    others: Annotated[
         list[str] | None,
         typer.Option(
             "--beside",
@@ -60,7 +60,7 @@ def audit_command(
     path, uri = dataset_path(dataset), load_settings({"store": store}).store
     output = output_file(results.output, store, (path, audit), force=results.force) if results.output else None
     settled = read_audit(audit) if audit else None
-    found = asyncio.run(audit_run(uri, run, path, settled, beside or ()))
+    found = asyncio.run(audit_run(uri, run, path, settled, others or ()))
     if output:
         output.write("".join(json_line(serial.dump(candidate)) for candidate in found.candidates))
     if results.json:

@@ -85,13 +85,13 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
     from quaestor.cli.ending import asked_to_end
     from quaestor.cli.typed_lines import completions, typed_lines
 
-    at_terminal, kept, failed = sys.stdin.isatty(), store_file(settings.store), False
+    at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False
     on.console.print(on.chat.document.id, style="dim", markup=False)
     _show(on, 0)
     commands, words = (completed_commands(), _words(on.chat)) if at_terminal else ([], [])
     if at_terminal:
         on.console.print("Ask a question. /help lists the commands; Ctrl-D quits.", style="dim", markup=False)
-    history = kept.parent / _HISTORY if kept is not None and settings.keep_asked else None
+    history = file.parent / _HISTORY if file is not None and settings.keep_asked else None
     with typed_lines("> ", history, lambda line: completions(line, commands, words)) as read:
         while True:
             try:

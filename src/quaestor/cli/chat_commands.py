@@ -150,12 +150,12 @@ def _offer(turn: int, on: ChatLine) -> None:
     on.console.print(f"answer {turn + 1}: {visible(show_number(now))}", markup=False, soft_wrap=True)
     for number, source in enumerate(dict.fromkeys(now.sources), start=1):
         shown = show_source(source, ledger.document)
-        said = f"  /fix {turn + 1} cell {number} = NUMBER"
-        on.console.print(f"{said:<28}{visible(f'{shown.place} | {shown.span}')}", markup=False, soft_wrap=True)
+        command = f"  /fix {turn + 1} cell {number} = NUMBER"
+        on.console.print(f"{command:<28}{visible(f'{shown.place} | {shown.span}')}", markup=False, soft_wrap=True)
     offered = possible_corrections(ledger, turn)
     for number, offer in enumerate(offered, start=1):
-        said = f"  /fix {turn + 1} {number}"
-        on.console.print(f"{said:<28}{visible(f'{offer.says}  ->  {offer.gives}')}", markup=False, soft_wrap=True)
+        command = f"  /fix {turn + 1} {number}"
+        on.console.print(f"{command:<28}{visible(f'{offer.says}  ->  {offer.gives}')}", markup=False, soft_wrap=True)
     if not offered and not now.sources:
         on.console.print("  nothing to correct", markup=False)
 
@@ -182,10 +182,10 @@ def _undo(_: str, on: ChatLine) -> None:
     if on.chat.corrected_last:
         _corrected(on.runner.run(on.chat.undo_correction(author_name(on.chat.request.settings))), on)
         return
-    taken = on.runner.run(on.chat.undo())
-    if not taken:
+    turns = on.runner.run(on.chat.undo())
+    if not turns:
         raise InputError("no question to undo")
-    for turn in taken:
+    for turn in turns:
         on.console.print(f"removed: {turn.question}", markup=False)
 
 

@@ -84,13 +84,13 @@ def compare_command(
         found = await compare_stored(opened, runs, uri, file, scorer)
         return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 
-    found, apart = read_store(store, read)
+    found, turn_pairs = read_store(store, read)
     if json:
-        print_json(comparison_json(found, apart))
+        print_json(comparison_json(found, turn_pairs))
         return
     console = make_console()
     show_comparison(console, found)
-    for pair, turns in zip(found.pairs, apart, strict=False):
+    for pair, turns in zip(found.pairs, turn_pairs, strict=False):
         show_differences(console, found, pair, turns)
 
 

@@ -57,9 +57,9 @@ def export_command(
     from quaestor.errors import InputError
     from quaestor.settings import load_settings
 
-    kept = store_file(load_settings({"store": store}).store)
+    stored = store_file(load_settings({"store": store}).store)
     read_too = read_store(store, lambda opened: files_of_run(opened, run, output))
-    target = OutputFile(output, [*(path for path in (kept, dataset) if path), *read_too], force)
+    target = OutputFile(output, [*(path for path in (stored, dataset) if path), *read_too], force)
     if is_inspect_log(target, format):
         _export_log(target, run, conversation or (), dataset, store)
         return

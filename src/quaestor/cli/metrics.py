@@ -29,10 +29,10 @@ def metrics_command(
     found = read_store(store, lambda opened: run_conventions(opened, run, file, settled))
     if json:
         figures = [{**serial.dump(figure), "value": figure.right.value} for figure in found.figures]
-        told: dict[str, object] = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
+        output: dict[str, object] = {"run": found.run.id, "dataset": found.run.dataset, "metrics": figures}
         if found.audited:
-            told["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
-        print_json(told)
+            output["audited"] = {**serial.dump(found.audited), "value": found.audited.right.value}
+        print_json(output)
         return
     rows: list[tuple[str, ...]] = []
     for figure in (*found.figures, *([found.audited] if found.audited else [])):

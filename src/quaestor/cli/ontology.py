@@ -101,22 +101,22 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     from quaestor.store.base import shown_uri
 
     settings = load_settings({"store": store})
-    kept = asyncio.run(list_ontologies(settings))
+    ontologies = asyncio.run(list_ontologies(settings))
     if json:
-        print_json([serial.dump(ontology) for ontology in kept])
+        print_json([serial.dump(ontology) for ontology in ontologies])
         return
-    if not kept:
+    if not ontologies:
         print(f"{shown_uri(settings.store)} has no ontologies yet")
     else:
         grid = Grid("ontology", "saved", "triples", "graphs", "runs", "")
-        for item in kept:
+        for item in ontologies:
             since, mark = item.created.astimezone().isoformat(" ", "minutes"), "default" if item.default else ""
             counts = (item.triples, item.graphs, item.runs)
             grid.add_row(item.digest[:12], since.partition("+")[0], *map(str, counts), mark)
         for column in grid.columns[2:5]:
             column.justify = "right"
         print_grid(make_console(), grid)
-    if not any(item.default for item in kept):
+    if not any(item.default for item in ontologies):
         print(f"default: {settings.ontology or 'own'}")
 
 
@@ -204,13 +204,13 @@ def refine_command(
         raise SettingsError("choose the ontology to refine with --ontology")
     if bool(runs) == (accept is not None):
         raise SettingsError("name runs to learn from, or use --accept with a reviewed file")
-    kept = [path for path in (store_file(settings.store), Path(str(settings.ontology)), accept) if path]
+    inputs = [path for path in (store_file(settings.store), Path(str(settings.ontology)), accept) if path]
     if accept is None:
-        _propose(runs or [], settings, OutputFile(proposals, kept, force))
+        _propose(runs or [], settings, OutputFile(proposals, inputs, force))
         return
-    target = OutputFile(output, kept, force) if output else None
+    target = OutputFile(output, inputs, force) if output else None
     refined = asyncio.run(accept_refinements(settings, accept, target))
-    print(f"applied {refined.taken} of {refined.accepted} accepted proposals")
+    print(f"applied {refined.applied} of {refined.accepted} accepted proposals")
     if not refined.accepted:
         print(f'no accepted proposals: set "accept" to true in {accept} for those to apply')
     print(f"digest: {refined.ontology.digest}")

@@ -292,8 +292,8 @@ class AskOptions(AnswerOptions, RecordedModelOptions):
         """Return the files that a question about some files reads or writes."""
         from quaestor.application.resolve import page_file, store_file
 
-        kept = store_file(settings.store)
-        return [*map(page_file, files), *self.read_files(settings), *([kept] if kept else [])]
+        stored = store_file(settings.store)
+        return [*map(page_file, files), *self.read_files(settings), *([stored] if stored else [])]
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,8 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
     if fits:
         console.print(grid)
         if lost:
-            told = f"{len(lost)} columns" if len(lost) > 1 else "1 column"
-            console.print(f"{told} hidden, terminal too narrow: {', '.join(lost)}", style="dim")
+            columns = f"{len(lost)} columns" if len(lost) > 1 else "1 column"
+            console.print(f"{columns} hidden, terminal too narrow: {', '.join(lost)}", style="dim")
         return
     from rich.padding import Padding
     from rich.text import Text
@@ -246,10 +246,10 @@ def count_noun(count: int, noun: str) -> str:
 def agreed(question: str) -> bool:
     """Return whether a person says yes; if nobody answers, that is a no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    said = sys.stdin.readline()
-    if not said.endswith("\n"):
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
         print(file=sys.stderr)
-    return said.strip().casefold() in ("y", "yes")
+    return answer.strip().casefold() in ("y", "yes")
 
 
 def counted(number: int, noun: str) -> str:

@@ -149,7 +149,7 @@ def _about(document: "Document", table: "Table") -> str:
     block = document.block(table.cells[0][0].ref)
     headings = [" ".join(column.label.split())[:40] for column in table.columns[1:] if column.label]
     shown = " | ".join(headings[:_MOST_HEADINGS]) + (" | ..." if len(headings) > _MOST_HEADINGS else "")
-    said = [
+    facts = [
         table.title,
         role_words(table),
         count_noun(len(table.rows) - table.header_rows, "row"),
@@ -158,7 +158,7 @@ def _about(document: "Document", table: "Table") -> str:
         shown,
         _periods(table),
     ]
-    line = escape("; ".join(filter(None, said)))
+    line = escape("; ".join(filter(None, facts)))
     return "; ".join((line, *(f"[yellow]{escape(doubt)}[/]" for doubt in health_doubts(table, table_health(table)))))
 
 
@@ -184,7 +184,7 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
 
     block = document.block(table.cells[0][0].ref)
     console.print(f"[bold]table {table.index}[/] {escape(table.title)}".rstrip())
-    for name, said in (
+    for name, text in (
         ("section", " > ".join(document.section_of(table).path)),
         ("page", str(block.page or "")),
         ("place", block.anchor or ""),
@@ -193,8 +193,8 @@ def _show_table(console: "Console", document: "Document", table: "Table") -> Non
         ("scale", counted_in(table)),
         ("periods", ", ".join(period_code(c.period) if c.period else "-" for c in table.columns[1:])),
     ):
-        if said:
-            console.print(f"[dim]{name}:[/] {escape(said)}")
+        if text:
+            console.print(f"[dim]{name}:[/] {escape(text)}")
     for doubt in health_doubts(table, table_health(table)):
         console.print(escape(doubt), style="yellow")
     grid = Grid(show_header=table.header_rows > 0)

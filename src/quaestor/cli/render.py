@@ -146,7 +146,7 @@ def show_stored_turn(
     unverified = " (not verified)" if answer.plan is not None else " (not verified: no plan)"
     verified = "" if turn.number is None else " (verified)" if turn.verified else unverified
     _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
-    for name, said in (
+    for name, text in (
         ("verdict", verdict),
         ("error", turn.error),
         ("confidence", None if answer.confidence is None else show_confidence(answer.confidence)),
@@ -162,8 +162,8 @@ def show_stored_turn(
         ("formula", answer.formula),
         ("program", turn.program),
     ):
-        if said:
-            _section(console, name, said)
+        if text:
+            _section(console, name, text)
     for number, stored in enumerate(turn.registers, start=1):
         _register(console, number, serial.restore(StepResult, stored), graph)
     for source in answer.sources:
@@ -215,8 +215,8 @@ def _references(console: Console, references: References) -> None:
     """Print what the question referred to, and which earlier results it was taken to use."""
     for reference in references.expressions:
         meant = [f"turn {c.turn + 1} ({c.score:.0%}): {c.reason}" for c in reference.candidates[:_SHOWN]]
-        says = f": {reference.means or 'none'}" if reference.means or not meant else ""
-        _section(console, "reference", "\n".join([f'"{reference.text}"{says}', *meant]))
+        meaning = f": {reference.means or 'none'}" if reference.means or not meant else ""
+        _section(console, "reference", "\n".join([f'"{reference.text}"{meaning}', *meant]))
     for chosen in (chosen for chosen in references.sets[:_SHOWN] if chosen.score >= _UNLIKELY):
         turns = " and ".join(f"turn {turn + 1}" for turn in chosen.turns) or "no earlier result"
         _section(console, "may refer to", f"{turns} ({chosen.score:.0%}): {chosen.reason}")
@@ -237,9 +237,9 @@ def _register(console: Console, number: int, register: StepResult, graph: Knowle
     _section(console, f"step {number}", f"{came_to}, from {places}" if places else came_to)
 
 
-def _written(said: JsonValue) -> str:
+def _written(value: JsonValue) -> str:
     """Return JSON in one line; text that is not JSON as it is."""
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def show_statistics(console: Console, graph: KnowledgeGraph) -> None:

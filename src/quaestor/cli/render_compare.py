@@ -68,8 +68,8 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
 
 
 def _intervals(page: ShareDifference, company: ShareDifference) -> str:
-    told = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
-    return f", 95 % interval {', '.join(told)}" if told else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
+    ways = [f"{interval(of)} by {name}" for name, of in (("page", page), ("company", company)) if interval(of)]
+    return f", 95 % interval {', '.join(ways)}" if ways else f" (fewer than {ENOUGH_GROUPS} pages, so no interval)"
 
 
 def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:

@@ -94,8 +94,8 @@ def eval_command(
         output = _output(results, request.settings, [path, *options.read_files(request.settings), *recordings])
         load_ahead(request)
         with announced(f"reading {path}"):
-            kept = file_cache(request.settings)
-            (pages, selection), gold = read_chosen(path, choice, options.documents, kept), read_gold(path)
+            cache = file_cache(request.settings)
+            (pages, selection), gold = read_chosen(path, choice, options.documents, cache), read_gold(path)
         if judge:
             require_judge(path, gold, request.settings, judge)
         say_what_is_refused(one.page for one in pages.listed)
@@ -154,8 +154,8 @@ def score_command(
     async def score_stored() -> "tuple[ScoredRun, Dataset]":
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run, kind=OVER_DATASETS)
-            kept = file_cache(settings)
-            pages = read_as_played(path, record, kept, documents)
+            cache = file_cache(settings)
+            pages = read_as_played(path, record, cache, documents)
             wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
             judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
             return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages

@@ -149,8 +149,8 @@ def show_one_turn(
     found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
     verdict = verdict_on(store, found.run, found.turn)
     if json:
-        told = serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
-        print_json(told | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
+        output = serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
+        print_json(output | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
     else:
         show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict), found.corrected)
 

@@ -60,9 +60,9 @@ def show_command(
     show_document(console, document, marked)
     for place, answered in turns:
         made = show_correction(answered.answer)
-        said = f"  ({made})" if made is not None else ""
+        note = f"  ({made})" if made is not None else ""
         console.print(
-            f"{place + 1}. {answered.question}  {show_number(answered.answer)}{said}", markup=False, soft_wrap=True
+            f"{place + 1}. {answered.question}  {show_number(answered.answer)}{note}", markup=False, soft_wrap=True
         )
 
 

@@ -106,10 +106,10 @@ def verdict_words(verdict: "VerdictRecord | None") -> str | None:
     """Return right or wrong of a turn in words; None if it was not scored."""
     if verdict is None:
         return None
-    said = "correct" if verdict.correct else "wrong"
+    words = "correct" if verdict.correct else "wrong"
     if verdict.program_correct is None:
-        return said
-    return f"{said}, its program {('right' if verdict.program_correct else 'wrong')}"
+        return words
+    return f"{words}, its program {('right' if verdict.program_correct else 'wrong')}"
 
 
 def verdict_object(verdict: "VerdictRecord | None") -> "JsonValue":
@@ -124,8 +124,8 @@ def _metric_lines(metrics: "Mapping[str, JsonValue]") -> list[str]:
     from quaestor.scoring.scorers import SCORERS
 
     lines = []
-    for name, kept in metrics.items():
-        correct, total, percent, interval = figure_cells(serial.restore(Proportion, kept))
+    for name, figure in metrics.items():
+        correct, total, percent, interval = figure_cells(serial.restore(Proportion, figure))
         if percent:
             title = SCORERS[name].title if name in SCORERS else name
             between = f", 95 % interval {interval}" if interval else ""

@@ -81,7 +81,7 @@ def crossvalidate_command(
     from quaestor.extras import require_extra
     from quaestor.settings import load_settings
 
-    def told(done: int) -> None:
+    def report(done: int) -> None:
         print(f"{done} of {folds} folds done", file=sys.stderr, flush=True)
 
     require_extra("train", "cross-validation")
@@ -92,9 +92,9 @@ def crossvalidate_command(
     if uri is not None:
         asyncio.run(_keep(uri, request, ()))  # a store that cannot be opened is told before minutes of training
     print(f"training {folds} folds, {workers} in parallel; each takes several minutes", file=sys.stderr, flush=True)
-    found = judge_held_out(request, workers, told, settings)
-    kept = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
-    _show(found, kept, json=json)
+    found = judge_held_out(request, workers, report, settings)
+    stored = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)
+    _show(found, stored, json=json)
 
 
 async def _keep(
@@ -107,7 +107,7 @@ async def _keep(
         return await save_held_out_runs(opened, request, found)
 
 
-def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", *, json: bool) -> None:
+def _show(found: "Sequence[HeldOutReport]", stored: "Sequence[RunRecord | None]", *, json: bool) -> None:
     from quaestor.cli.printing import make_console
     from quaestor.cli.results import show_score
     from quaestor.scoring.figures import score_to_json
@@ -125,11 +125,11 @@ def _show(found: "Sequence[HeldOutReport]", kept: "Sequence[RunRecord | None]", 
                 "second_questions": serial.dump(one.second_questions),
             }
             | ({"run": run.id} if run else {})
-            for one, run in zip(found, kept, strict=True)
+            for one, run in zip(found, stored, strict=True)
         }
         print(encoder.dumps(figures[found[0].name] if len(found) == 1 else {"files": figures}))
         return
-    for one, run in zip(found, kept, strict=True):
+    for one, run in zip(found, stored, strict=True):
         if len(found) > 1:
             print(f"{one.name}:")
         show_score(make_console(), one.report.score)

@@ -159,9 +159,9 @@ class _Play:
         finally:
             del self._heard[conversation.id]
 
-    def hear(self, said: tuple[Any, ...]) -> None:
+    def hear(self, message: tuple[Any, ...]) -> None:
         """Hears what a worker says."""
-        match said:
+        match message:
             case ("exchange", exchange):
                 self._exchanged(exchange)
             case ("event", id, index, event, call):
@@ -240,8 +240,8 @@ class _Player:
         """Ask for one more request, if there is a limit."""
         if not self._limited:
             return 0.0
-        said: BudgetExceededError | float = await self._line.ask(("reserve", model))
-        return said
+        reply: BudgetExceededError | float = await self._line.ask(("reserve", model))
+        return reply
 
     def hold(self, model: str, seconds: float) -> None:
         """Has no worker ask a model for some time."""

@@ -91,8 +91,8 @@ class PlaceExcerpts:
 
         def shorten(block: Block) -> Block:
             if isinstance(block.content, Table):
-                kept = [row for table, row in rows if table == block.content.index]
-                return shorten_block(self._index, wanted, block, kept)
+                selected = [row for table, row in rows if table == block.content.index]
+                return shorten_block(self._index, wanted, block, selected)
             return block if asks_why or block.section in sections else shorten_block(self._index, wanted, block)
 
         return shorten
@@ -101,10 +101,10 @@ class PlaceExcerpts:
         """What the last answer with a source is from, and of a table why it is so: what is asked next is about it."""
         turns = earlier_blocks(self._index, context)
         last = [self._index.document.blocks[order] for order, ago in turns.items() if ago == min(turns.values())]
-        kept = [b for b in last if not (isinstance(b.content, Table) and b.content.is_too_large)]
+        blocks = [b for b in last if not (isinstance(b.content, Table) and b.content.is_too_large)]
         if words_asked(question.lowered) in ("cause", "ground"):
-            kept += [after for block in kept for after in self._passages_after(block)]
-        return [block.order for block in kept]
+            blocks += [after for block in blocks for after in self._passages_after(block)]
+        return [block.order for block in blocks]
 
     def _passages_after(self, block: Block) -> Iterator[Block]:
         """Yield the passages that follow a table at once: they say why its numbers moved."""
@@ -120,8 +120,8 @@ class PlaceExcerpts:
         firm = auditor_of(self._index.document) if asks_for_auditor(question.lowered) else None
         if firm is None:
             return []
-        said = SentenceRef(self._index.document.id, firm.sentence.section, firm.sentence.index, firm.start, firm.end)
-        return [self._index.document.block(said).order]
+        place = SentenceRef(self._index.document.id, firm.sentence.section, firm.sentence.index, firm.start, firm.end)
+        return [self._index.document.block(place).order]
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Return what is shown with the places that fit a query, and all statements that it names or needs.
@@ -169,13 +169,13 @@ class PlaceExcerpts:
         ]
         roles = self._index.roles
         tables.sort(key=lambda block: not roles[block.order].is_statement)
-        kept: list[int] = []
+        orders: list[int] = []
         room = self._most
         for block in tables or self._index.document.blocks:
-            if not kept or tokens_of(block) <= room:
-                kept.append(block.order)
+            if not orders or tokens_of(block) <= room:
+                orders.append(block.order)
                 room -= tokens_of(block)
-        return self._index.document.excerpt(kept)
+        return self._index.document.excerpt(orders)
 
     def _weights(self, places: Sequence[Place]) -> dict[int, float]:
         """The log of each score beside the best; a primary statement is what is meant where nothing tells another."""

@@ -36,8 +36,8 @@ class RayCounter:
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
         """Allow one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
-        said: BudgetExceededError | float = await self._actor.reserve.remote(model)
-        return said
+        reply: BudgetExceededError | float = await self._actor.reserve.remote(model)
+        return reply
 
     def hold(self, model: str, seconds: float) -> None:
         """Has no worker ask a model for some time."""

@@ -143,10 +143,10 @@ class _Pages:
             stored = await self._graphs.stored(document) if self._graphs else None
             self._shared[key] = self._crew.share((document, stored))
         self._shared.move_to_end(key)
-        kept = self._shared[key]
+        page = self._shared[key]
         while len(self._shared) > _MOST_PAGES:
             self._shared.popitem(last=False)
-        return kept
+        return page
 
 
 class ConversationWork:

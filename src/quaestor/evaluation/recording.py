@@ -156,8 +156,8 @@ def correction_of_record(record: CorrectionRecord) -> Correction:
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:
     """Return how far a turn is that has not ended: whether the solver has said what is asked."""
-    said = any(isinstance(event, Understood | NotUnderstood | ValuesNamed | PlanProposed) for event in events)
-    return "understanding_complete" if said else "understanding"
+    understood = any(isinstance(event, Understood | NotUnderstood | ValuesNamed | PlanProposed) for event in events)
+    return "understanding_complete" if understood else "understanding"
 
 
 def _answering(turn: Turn) -> Plan | None:
@@ -167,12 +167,12 @@ def _answering(turn: Turn) -> Plan | None:
 def _remembered(turn: Turn) -> dict[str, JsonValue]:
     """Return a turn as the next one sees it: what was asked, and what the answer was."""
     answer = turn.answer
-    said: dict[str, JsonValue] = {"question": turn.question, "answer": None}
+    fields: dict[str, JsonValue] = {"question": turn.question, "answer": None}
     if answer.value is not None:
-        said["answer"] = value_to_text(answer.value)
-        said |= {"scale": answer.scale.value} if answer.scale is not Scale.ONE else {}
-        said |= {"unit": answer.unit} if answer.unit else {}
-    return said
+        fields["answer"] = value_to_text(answer.value)
+        fields |= {"scale": answer.scale.value} if answer.scale is not Scale.ONE else {}
+        fields |= {"unit": answer.unit} if answer.unit else {}
+    return fields
 
 
 def stored_number(turn: Turn) -> str | None:

@@ -98,10 +98,10 @@ class SharedMeter(Meter):
         Raises:
             BudgetExceededError: A limit is reached.
         """
-        while said := await self._counter.reserve(model):
-            if isinstance(said, BudgetExceededError):
-                raise said
-            await asyncio.sleep(self._retries.spread(said))
+        while reply := await self._counter.reserve(model):
+            if isinstance(reply, BudgetExceededError):
+                raise reply
+            await asyncio.sleep(self._retries.spread(reply))
 
     def append(self, exchange: Exchange, /) -> None:
         """Count one exchange, here and for all."""

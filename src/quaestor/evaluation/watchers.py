@@ -146,11 +146,11 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
         index: The turn's place in the conversation, from 0.
     """
 
-    def tell(event: Event) -> None:
+    def forward(event: Event) -> None:
         # A call is on record before its event.
         watcher.on_event(index, event, context.tool_calls[-1] if isinstance(event, ToolCalled) else None)
 
-    return Trace(tell)
+    return Trace(forward)
 
 
 async def retell(

@@ -44,8 +44,8 @@ def _conversation(conversation: ExportedConversation) -> str:
 def _turn(turn: Turn, conversation: ExportedConversation) -> str:
     answer = turn.answer
     sure = confidence_words(answer.confidence)
-    said = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]
-    more = "".join(f'<p class="more">{html_text(words)}</p>\n' for words in (*said, remark_words(turn)) if words)
+    lines = [answer.description, f"= {answer.formula}" if answer.formula and answer.value is not None else "", sure]
+    more = "".join(f'<p class="more">{html_text(words)}</p>\n' for words in (*lines, remark_words(turn)) if words)
     sources = "".join(f"<li>{html_text(words)}</li>\n" for words in source_words(turn, conversation))
     listed = f'<ul class="sources">\n{sources}</ul>\n' if sources else ""
     css = "answer" if answer.value is not None else "answer none"

@@ -38,7 +38,7 @@ def to_csv(conversations: Sequence[ExportedConversation]) -> str:
 
 def to_json(conversations: Sequence[ExportedConversation]) -> str:
     """Return one object a conversation, with an object a question."""
-    told: list[JsonValue] = [
+    objects: list[JsonValue] = [
         {
             "conversation": conversation.id,
             "document": conversation.graph.document,
@@ -46,7 +46,7 @@ def to_json(conversations: Sequence[ExportedConversation]) -> str:
         }
         for conversation in conversations
     ]
-    return escaped_in_json(json.dumps(told, indent=2, ensure_ascii=False)) + "\n"
+    return escaped_in_json(json.dumps(objects, indent=2, ensure_ascii=False)) + "\n"
 
 
 def to_markdown(conversations: Sequence[ExportedConversation]) -> str:
@@ -137,7 +137,7 @@ def _words(conversation: ExportedConversation, number: int, turn: Turn) -> tuple
 
 def _object(turn: Turn, conversation: ExportedConversation) -> dict[str, JsonValue]:
     answer = turn.answer
-    told: dict[str, JsonValue] = {
+    fields: dict[str, JsonValue] = {
         "question": turn.question,
         "answer": show_number(answer),
         "value": None if answer.value is None else value_to_plain(answer.value),
@@ -150,8 +150,8 @@ def _object(turn: Turn, conversation: ExportedConversation) -> dict[str, JsonVal
         "reason": turn.error or answer.reason,
     }
     if sentences := sentence_objects(answer):
-        told |= {"explanation": sentences}
-    return told | ({"corrected": serial.dump(answer.corrected)} if answer.corrected is not None else {})
+        fields |= {"explanation": sentences}
+    return fields | ({"corrected": serial.dump(answer.corrected)} if answer.corrected is not None else {})
 
 
 def _harmless(words: str) -> str:

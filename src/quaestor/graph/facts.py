@@ -284,11 +284,11 @@ class LineFact:
         return self.rule == MINTED
 
 
-PlanInput = Observation | MentionFact | HeaderNumber
+PrintedNumber = Observation | MentionFact | HeaderNumber
 """A number that the page prints."""
 
 
-def extract_number(step: int, number: PlanInput, reading: Reading = "signed", query: str | None = None) -> Extract:
+def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
     """Return the step of a plan that takes a number of the page, with what its labels state that it counts.
 
     Args:
@@ -307,7 +307,7 @@ def extract_number(step: int, number: PlanInput, reading: Reading = "signed", qu
     )
 
 
-def group_of_cells(text: str, cells: Sequence[PlanInput], labels: Sequence[str]) -> CellGroup:
+def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
     """Return numbers of the page, most of them of tables, as the group that a plan selects from.
 
     If the labels of the cells name different scales or units, each number has its own.

@@ -77,7 +77,7 @@ class InspectModels:
     def __init__(self) -> None:
         """Begin without any reply."""
         self.ended: Exception | None = None
-        self._said: dict[tuple[str, tuple[str, ...]], ChatMessageAssistant] = {}
+        self._replies: dict[tuple[str, tuple[str, ...]], ChatMessageAssistant] = {}
 
     def transport(self, network: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
         """Return what answers requests; the network is not used."""
@@ -110,7 +110,7 @@ class InspectModels:
 
         messages = await messages_from_openai(body["messages"], model)
         return [
-            self._said.get((message.text, tuple(call.id for call in message.tool_calls or ())), message)
+            self._replies.get((message.text, tuple(call.id for call in message.tool_calls or ())), message)
             if message.role == "assistant"
             else message
             for message in messages
@@ -121,10 +121,10 @@ class InspectModels:
             return {"choices": []}
         message = output.message
         calls = message.tool_calls or []
-        self._said[message.text, tuple(call.id for call in calls)] = message
-        said: Node = {"role": "assistant", "content": message.text or None}
+        self._replies[message.text, tuple(call.id for call in calls)] = message
+        written: Node = {"role": "assistant", "content": message.text or None}
         if calls:
-            said["tool_calls"] = [
+            written["tool_calls"] = [
                 {
                     "id": call.id,
                     "type": "function",
@@ -138,7 +138,7 @@ class InspectModels:
             "object": "chat.completion",
             "created": 0,
             "model": output.model,
-            "choices": [{"index": 0, "message": said, "finish_reason": end}],
+            "choices": [{"index": 0, "message": written, "finish_reason": end}],
         }
         if usage := output.usage:
             cached = usage.input_tokens_cache_read or 0

@@ -25,11 +25,11 @@ Questions = list[str] | tuple[str, ...]
 """Several questions; no `Sequence[str]`, which a single text is too."""
 
 
-def settings_with(settings: Settings | None, **said: str | int | None) -> Settings:
+def settings_with(settings: Settings | None, **options: str | int | None) -> Settings:
     """Return settings, by default those of the environment and of quaestor.toml, with what a call says."""
     if settings is not None and not isinstance(settings, Settings):
         raise SettingsError(f"settings must be quaestor.Settings(...), not {_kind(settings)}")
-    given = {name: value for name, value in said.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
     return load_settings(given) if settings is None else replace(settings, **given)  # type: ignore[arg-type]
 
 

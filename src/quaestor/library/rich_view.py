@@ -51,8 +51,8 @@ def answers_view(answers: "Sequence[AnsweredQuestion]") -> RenderableType:
         answer = answered.answer
         formula = arithmetic(answer) if answer.value is not None else answer.reason or ""
         confidence = "" if answer.confidence is None else show_confidence(answer.confidence)
-        said = (answered.question, answered.display, formula, confidence)
-        table.add_row(*(Text(visible(text), "bold" if place == 1 else "") for place, text in enumerate(said)))
+        cells = (answered.question, answered.display, formula, confidence)
+        table.add_row(*(Text(visible(text), "bold" if place == 1 else "") for place, text in enumerate(cells)))
     return table
 
 

@@ -116,10 +116,10 @@ def _is_for_all(run: RunRecord) -> bool:
 
 
 def _run(run: RunRecord) -> dict[str, JsonValue]:
-    said = serial.dump(run)
-    assert isinstance(said, dict)
-    said["dataset"] = str(said["dataset"]).rpartition("/")[2]
-    return said
+    fields = serial.dump(run)
+    assert isinstance(fields, dict)
+    fields["dataset"] = str(fields["dataset"]).rpartition("/")[2]
+    return fields
 
 
 def _json(value: JsonValue) -> str:
@@ -160,8 +160,8 @@ async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> G
     document, conversation, question = given.get("document"), given.get("conversation"), given.get("question", "")
     page = await context.page_of(document, conversation)
     turns = () if conversation is None else (await context.look(conversation)).turns
-    told = await context.bench.planning_prompt(page, question, turns)
-    text = sendable(f"{told.system}\n\n{told.page}\n\n{_THEN}")
+    prompt = await context.bench.planning_prompt(page, question, turns)
+    text = sendable(f"{prompt.system}\n\n{prompt.page}\n\n{_THEN}")
     return GetPromptResult(
         description=WRITE_PLAN.description, messages=[PromptMessage(role="user", content=TextContent(text=text))]
     )

@@ -329,9 +329,9 @@ async def calculate(
     turns = await _turns(context, conversation)
     page = _NOWHERE if nowhere else await context.page_of(document, conversation)
     turn = await context.bench.calculate(page, turns, formula, values, plan, question)
-    (said,) = answer_objects([*turns, turn], page.document, None, len(turns))
+    (fields,) = answer_objects([*turns, turn], page.document, None, len(turns))
     steps = step_objects(turn, turns, page.document)
-    return CalculateResult.model_validate({"number": len(turns) + 1, **said, "steps": steps})
+    return CalculateResult.model_validate({"number": len(turns) + 1, **fields, "steps": steps})
 
 
 @tool("Explain an answer")
@@ -345,8 +345,8 @@ async def explain(
 ) -> ExplainResult:
     """Explain an answer: its grounds, other interpretations, the steps with their results, and the trace."""
     state = await context.look(conversation)
-    said = explanation_object(state.turns, turn, state.document, state.saved.run)
-    return ExplainResult.model_validate({"number": said["turn"], **said})
+    fields = explanation_object(state.turns, turn, state.document, state.saved.run)
+    return ExplainResult.model_validate({"number": fields["turn"], **fields})
 
 
 @tool("Check a number")

@@ -61,26 +61,26 @@ class ScoreStore(TableStore):
     """
 
     @operation("write to")
-    async def add_score(self, kept: ScoreRecords) -> None:
+    async def add_score(self, records: ScoreRecords) -> None:
         """Add a scoring of a run. Its verdicts are in place of those of an earlier one, whose figures stay.
 
         The figures are written last: they make the verdicts count. Raises UnknownRunError where there is no such run.
         """
-        run, key = kept.score.run, {"run": kept.score.run, "score": kept.score.id}
+        run, key = records.score.run, {"run": records.score.run, "score": records.score.id}
         await self._require(run)
         if self._tables.done_before:
             for table in _OF_THE_LATEST:
                 await self._tables.delete(table, key)
         before = await self._scores({"run": run}, ListPart(limit=1))
-        latest = not before or (before[0].scored, before[0].id) < (kept.score.scored, kept.score.id)
+        latest = not before or (before[0].scored, before[0].id) < (records.score.scored, records.score.id)
         if latest:  # else another process has added a later one meanwhile
             for table in _OF_THE_LATEST if self._tables.transactional else ():
                 await self._tables.delete(table, {"run": run})
-            await self._tables.insert("scored_examples", map(row_of, kept.conversations))
-            await self._tables.insert("scored_turns", map(row_of, kept.verdicts))
-            columns = pack_frame(await self._judged_frame(kept.score)).items()
+            await self._tables.insert("scored_examples", map(row_of, records.conversations))
+            await self._tables.insert("scored_turns", map(row_of, records.verdicts))
+            columns = pack_frame(await self._judged_frame(records.score)).items()
             await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
-        await self._tables.replace("scores", [row_of(kept.score)])
+        await self._tables.replace("scores", [row_of(records.score)])
         _, *earlier = [score.id for score in await self._scores({"run": run})]
         for table in _OF_THE_LATEST if earlier else ():
             await self._tables.delete(table, {"run": run, "score": Among(earlier)})
@@ -153,15 +153,15 @@ class ScoreStore(TableStore):
     @operation("read")
     async def compare(self, first: str, second: str, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
         """Return turns of two runs side by side, by conversation and index: those that both have."""
-        kept: list[tuple[str, int]] = []
+        places: list[tuple[str, int]] = []
         total = 0
         async for place, outcome, differ in self._pairs(first, second, wanted.text):
             if wanted.outcome in (None, outcome) and wanted.differ in (None, differ):
                 total += 1
                 if part.offset < total <= part.offset + part.limit:
-                    kept.append(place)
-        sides = [await self._judged_turns(run, kept) for run in (first, second)]
-        return ListPage(tuple(TurnPair(sides[0][place], sides[1][place]) for place in kept), total, part)
+                    places.append(place)
+        sides = [await self._judged_turns(run, places) for run in (first, second)]
+        return ListPage(tuple(TurnPair(sides[0][place], sides[1][place]) for place in places), total, part)
 
     @operation("read")
     async def compared(self, first: str, second: str) -> PairCounts:

@@ -42,7 +42,7 @@ def pack_frame(frame: TurnFrame) -> dict[str, bytes]:
     columns: dict[str, list[Any]] = {
         "indexes": frame.places,
         "correct": [signs(frame.measures.right)],
-        "program_correct": [signs(frame.measures.beside)],
+        "program_correct": [signs(frame.measures.secondary)],
         "causes": [list(causes), *(causes[cause] if cause else None for cause in frame.causes)],
         "numbers": frame.answers,
         "confidences": frame.confidences,
@@ -90,7 +90,7 @@ def _frame(
     indexes: list[int],
     pages: list[str],
     right: list[Verdict],
-    beside: list[Verdict],
+    others: list[Verdict],
     causes: list[str | None],
     answers: list[str | None],
     confidences: list[float | None],
@@ -98,7 +98,7 @@ def _frame(
     companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
     classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
     verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
-        both: {measures.right: both[0], measures.beside: both[1]} for both in set(zip(right, beside, strict=True))
+        both: {measures.right: both[0], measures.secondary: both[1]} for both in set(zip(right, others, strict=True))
     }
     return TurnFrame(
         measures,
@@ -110,7 +110,7 @@ def _frame(
         answers,
         confidences,
         causes,
-        [verdicts[both] for both in zip(right, beside, strict=True)],
+        [verdicts[both] for both in zip(right, others, strict=True)],
         [classes[place] for place in indexes],
     )
 

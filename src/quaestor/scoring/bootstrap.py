@@ -100,10 +100,10 @@ def share_difference(
     """
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
-    apart = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    sums, totals = _summed(apart, groups)
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    sums, totals = _summed(differences, groups)
     low, high = _interval(sums, totals)
-    return ShareDifference(float(apart.mean()), low, high, len(totals))
+    return ShareDifference(float(differences.mean()), low, high, len(totals))
 
 
 def group_places(names: Sequence[str]) -> Numbers:

@@ -54,16 +54,16 @@ def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequen
     latest, before = set(stems(asked[-1])), set(stems(" ".join(asked[-3:])))
 
     def likeness(place: Source) -> tuple[bool, int, int, bool]:
-        near = beside = False
+        near = adjacent = False
         if isinstance(place, CellRef) and isinstance(read, CellRef):
             near = place.table == read.table
-            beside = near and (place.row == read.row or place.column == read.column)
+            adjacent = near and (place.row == read.row or place.column == read.column)
         elif isinstance(place, SentenceRef) and isinstance(read, SentenceRef):
-            near, beside = True, place.sentence == read.sentence and place.section == read.section
-        said = stems(words_of(place, document))
+            near, adjacent = True, place.sentence == read.sentence and place.section == read.section
+        words = stems(words_of(place, document))
         period = period_of(place, document)
         named = period is not None and str(period.year) in asked[-1]
-        return near, len(latest & set(said)) + 2 * named, len(before & set(said)), beside
+        return near, len(latest & set(words)) + 2 * named, len(before & set(words)), adjacent
 
     return max(places, key=likeness)
 

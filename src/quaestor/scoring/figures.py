@@ -115,12 +115,12 @@ def score_from_json(data: object) -> Score:
     measures_of(data)
     rest = {"unanswered", "breakdowns", "certainty", "causes"}
     figures = {name: figure for name, figure in data.items() if name not in rest}
-    kept = {name: data[name] for name in rest & data.keys()}
-    kept["breakdowns"] = [
+    fields = {name: data[name] for name in rest & data.keys()}
+    fields["breakdowns"] = [
         {**part, "groups": [{"name": group.pop("name"), "figures": group} for group in map(dict, part["groups"])]}
         for part in data.get("breakdowns", ())
     ]
-    return serial.restore(Score, {"results": figures, **kept})
+    return serial.restore(Score, {"results": figures, **fields})
 
 
 def summarise(turns: Iterable[TurnScore]) -> Score:
@@ -130,7 +130,7 @@ def summarise(turns: Iterable[TurnScore]) -> Score:
 
 def score_of(turns: TurnFrame) -> Score:
     """Return the figures over the turns of a frame."""
-    shown = (turns.measures.right, turns.measures.beside)
+    shown = (turns.measures.right, turns.measures.secondary)
     return Score(
         results={name: _result(SCORERS[name], turns) for name in turns.measures.scorers},
         unanswered=turns.answers.count(None),

@@ -70,7 +70,7 @@ class ReferenceAnswer:
             ("list", self.entries), ("label", self.label), ("yes or no", self.yes is not None),
             ("number", self.number),
         )  # fmt: skip
-        return next((name for name, there in forms if there), "prose")
+        return next((name for name, given in forms if given), "prose")
 
     @property
     def is_prose(self) -> bool:
@@ -133,8 +133,8 @@ class FilingReference:
 
 def answer_is_right(answer: Answer | None, reference: FilingReference) -> bool:
     """Return whether an answer is right; of prose a judge's word counts, if there is one."""
-    if (said := judged_right(answer, reference)) is not None:
-        return said
+    if (judged := judged_right(answer, reference)) is not None:
+        return judged
     return answer is not None and _is_right(reference.wanted, answer)
 
 
@@ -168,8 +168,8 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
     if wanted.label is not None:
         return _shares(wanted.label, answer, _SHARED_LABEL)
     if wanted.yes is not None:
-        said = str(answer.value).lower() if isinstance(answer.value, Text) else ""
-        return answer.value == YesNo(wanted.yes) or said.startswith("yes" if wanted.yes else "no")
+        text = str(answer.value).lower() if isinstance(answer.value, Text) else ""
+        return answer.value == YesNo(wanted.yes) or text.startswith("yes" if wanted.yes else "no")
     if wanted.number is not None:
         first = numbers if isinstance(answer.value, Text) else numbers[:1]
         return any(_is_number(wanted.number, *number) for number in first)
@@ -179,8 +179,8 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
 def _entries(answer: Answer) -> Iterator[Answer]:
     """Yield each entry of a list that is words, yes or no, as an answer of its own."""
     if isinstance(answer.value, ValueList):
-        said = (item.label for item in answer.value.items if item.number is None)
-        yield from (replace(answer, value=Text(label)) for label in said if label)
+        labels = (item.label for item in answer.value.items if item.number is None)
+        yield from (replace(answer, value=Text(label)) for label in labels if label)
 
 
 def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:

@@ -26,7 +26,7 @@ class Prediction:
         confidence: The solver's probability that the answer is right, if it gives one.
         plan: The steps, with the cells and spans that they read; None if there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
-        told: The answer as people are told it, for benchmarks of stated answers; None if that is not known.
+        statement: The answer as people are told it, for benchmarks of stated answers; None if that is not known.
         answer: The answer as it was given; None if there is none.
         evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 if none has, None
             where that is not known.
@@ -40,7 +40,7 @@ class Prediction:
     confidence: float | None = None
     plan: Plan | None = None
     as_percentage: bool = False
-    told: StatedAnswer | None = None
+    statement: StatedAnswer | None = None
     answer: Answer | None = None
     evidence_rank: int | None = None
 
@@ -48,7 +48,7 @@ class Prediction:
     def stated(self) -> StatedAnswer | None:
         """The answer as it is stated; None if there is none, or where it failed."""
         value = self.value
-        return None if value is None else self.told or stated_value(value)
+        return None if value is None else self.statement or stated_value(value)
 
     @property
     def given(self) -> Answer:

@@ -118,12 +118,12 @@ class Measures:
 
     Attributes:
         right: The scorer that says whether a turn is right.
-        beside: The one that is shown beside it in breakdowns.
+        secondary: The one that is shown beside it in breakdowns.
         scorers: The names of all, in the order in which they are shown.
     """
 
     right: str
-    beside: str
+    secondary: str
     scorers: tuple[str, ...]
 
 
@@ -147,9 +147,11 @@ def measures_of(names: Iterable[str]) -> Measures:
     """
     given = set(names)
     for measures in (PROGRAMS, STATED, FILINGS):
-        if {measures.right, measures.beside} <= given:
+        if {measures.right, measures.secondary} <= given:
             return measures
-    raise ValueError(f"not a score: expected {PROGRAMS.right} and {PROGRAMS.beside}, {STATED.right} or {FILINGS.right}")
+    raise ValueError(
+        f"not a score: expected {PROGRAMS.right} and {PROGRAMS.secondary}, {STATED.right} or {FILINGS.right}"
+    )
 
 
 def measures_for(gold: GoldTurn) -> Measures:

@@ -60,20 +60,20 @@ def _printed(answer: Answer) -> tuple[str, ...] | None:
     """Return the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
     steps = answer.plan.steps if answer.plan is not None else ()
     last = steps[-1] if steps else None
-    taken: list[tuple[Quantity, Decimal | None]] = []
+    pairs: list[tuple[Quantity, Decimal | None]] = []
     if isinstance(last, Extract) and last.quantity is not None and len(steps) == 1:
         # Taken without its sign a number is still what is printed: "(168)".
-        taken = [(last.quantity, last.quantity.value if answer.number == last.number else None)]
+        pairs = [(last.quantity, last.quantity.value if answer.number == last.number else None)]
     elif isinstance(last, Compute) and last.operation == "items" and isinstance(answer.value, ValueList):
         quantities = [quantity for operand in last.operands for quantity in _quantities(operand, steps)]
         own = any(item.scale is not None for item in answer.value.items)
         if len(quantities) == len(answer.value.items) and not own:
-            taken = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
-            taken = taken if len(taken) == len(quantities) else []
-    printed = tuple(quantity.text.strip() for quantity, number in taken if quantity.value == number)
+            pairs = [(q, item.number) for q, item in zip(quantities, answer.value.items, strict=True) if q is not None]
+            pairs = pairs if len(pairs) == len(quantities) else []
+    printed = tuple(quantity.text.strip() for quantity, number in pairs if quantity.value == number)
     # A word in a print ("5.2 million") is its scale, which is told beside it.
     plain = all(text and not any(map(str.isalpha, text)) for text in printed)
-    return printed if taken and plain and len(printed) == len(taken) else None
+    return printed if pairs and plain and len(printed) == len(pairs) else None
 
 
 def _quantities(operand: Operand, steps: Sequence[Step]) -> Sequence[Quantity | None]:

@@ -180,10 +180,10 @@ class _Reader:
         if (mention := next(over, None)) is not None:
             quantity = mention.quantity
         else:
-            said = sentence.text[ref.start : ref.end]
-            if (number := read_number_words(said)) is None:
+            text = sentence.text[ref.start : ref.end]
+            if (number := read_number_words(text)) is None:
                 return None
-            quantity = Quantity(Decimal(number), text=said)
+            quantity = Quantity(Decimal(number), text=text)
         return Reading(quantity, counted(quantity, scale_in_text(quantity), None), periods, (sentence.text,))
 
 
@@ -277,12 +277,12 @@ def _unit_right(reading: Reading, fact: Fact) -> bool:
         return unit == over and scale is not Scale.PERCENT and any(map(is_price, reading.labels))
     if money:
         return unit == over and scale is not Scale.PERCENT
-    said_money = unit is not None and len(unit) == 3 and unit.isupper()
+    is_money = unit is not None and len(unit) == 3 and unit.isupper()
     if over == "shares":
         return unit in _SHARES
     if over == "pure":
-        return not said_money
-    return not said_money and scale is not Scale.PERCENT
+        return not is_money
+    return not is_money and scale is not Scale.PERCENT
 
 
 _SHARES = frozenset({"shares", "options", "rsus", "units", "securities"})
@@ -298,8 +298,8 @@ def _difference(
     if reading is None:
         read = "nothing" if source is not None else "not in the document"
     else:
-        said = ", ".join(period_code(period) for period in reading.periods) or "no period"
-        read = f"{reading.quantity.value} x {_factor(reading)} {reading.dimension.unit or 'without unit'}, {said}"
+        periods = ", ".join(period_code(period) for period in reading.periods) or "no period"
+        read = f"{reading.quantity.value} x {_factor(reading)} {reading.dimension.unit or 'without unit'}, {periods}"
     return TagDifference(wrong, _place(document, source), fact.concept, printed, read, tagged, one.in_table, source)
 
 

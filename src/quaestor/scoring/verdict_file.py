@@ -55,8 +55,8 @@ def read_verdicts(questions: Path) -> Verdicts:
         if not line.strip():
             continue
         try:
-            said = json.loads(line)
-            turn, answer, right = (said["conversation"], said["turn"]), said["answer"], said["right"]
+            record = json.loads(line)
+            turn, answer, right = (record["conversation"], record["turn"]), record["answer"], record["right"]
         except (ValueError, KeyError, TypeError) as error:
             fields = "'conversation', 'turn', 'answer' and 'right'"
             raise DatasetError(f"{path}, line {number}: expected an object with {fields}") from error

@@ -13,7 +13,7 @@ from quaestor.graph.facts import (
     Heading,
     MentionFact,
     Observation,
-    PlanInput,
+    PrintedNumber,
     group_of_cells,
     period_code,
 )
@@ -23,7 +23,7 @@ from quaestor.plan.steps import CellGroup, Compute, Operand, Plan, Ref, Step, re
 _WORDS_BEFORE = 4
 
 
-def group_of(numbers: Sequence[PlanInput], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
+def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[str | None] = ()) -> CellGroup:
     """Return numbers of the page as a group.
 
     Args:
@@ -67,13 +67,13 @@ def _takes_lists(step: Compute) -> bool:
     return OPERATIONS[step.operation].takes in ("list", "entries", "all", "each")
 
 
-def _lines(numbers: Sequence[PlanInput]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
     """Return the rows and the columns of the numbers that are in tables."""
     cells = [number.source for number in numbers if isinstance(number, Observation)]
     return {(cell.table, cell.row) for cell in cells}, {(cell.table, cell.column) for cell in cells}
 
 
-def _name(numbers: Sequence[PlanInput]) -> str:
+def _name(numbers: Sequence[PrintedNumber]) -> str:
     """Return what numbers have in common: the label of their row or column, or what their table is called."""
     first = numbers[0]
     rows, columns = _lines(numbers)
@@ -86,7 +86,7 @@ def _name(numbers: Sequence[PlanInput]) -> str:
     return first.caption or "numbers of the table"
 
 
-def _labels(numbers: Sequence[PlanInput], labels: Sequence[str | None]) -> tuple[str, ...]:
+def _labels(numbers: Sequence[PrintedNumber], labels: Sequence[str | None]) -> tuple[str, ...]:
     rows, columns = _lines(numbers)
     given = Counter(labels)
     said = [
@@ -100,7 +100,7 @@ def _labels(numbers: Sequence[PlanInput], labels: Sequence[str | None]) -> tuple
     )
 
 
-def _label(number: PlanInput, by_row: bool, by_column: bool) -> str:
+def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
     if isinstance(number, Observation):
         row, column = (
             _called(number.row, "row", number.source.row),
@@ -114,7 +114,7 @@ def _label(number: PlanInput, by_row: bool, by_column: bool) -> str:
     return period_code(number.period) if number.period else _before(number)
 
 
-def _whole_label(number: PlanInput) -> str:
+def _whole_label(number: PrintedNumber) -> str:
     """Return what a number is called in full, for numbers whose own labels are the same."""
     if isinstance(number, Observation):
         return ", ".join(filter(None, map(_levels, (number.row, number.column))))

@@ -167,8 +167,8 @@ class RunStore(TableStore):
             clock = await self._tables.clock() if claim else 0.0
             again = bool(claim and before and self._check_claim(example, claim, before, clock))
             attempt = before["attempt"] + (not again) if before else 1
-            held = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
-            row = row_of(replace(example, attempt=attempt)) | held
+            claimed = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
+            row = row_of(replace(example, attempt=attempt)) | claimed
             # Taken only if nobody has begun another one since the look.
             if again or await self._tables.swap("examples", row, before):
                 await self._tables.supersede(example.run, example.conversation, attempt)
@@ -313,9 +313,9 @@ class RunStore(TableStore):
     async def measure_turns(self, run: str) -> RunMeasures:
         """Return what the turns of a run took, of the attempts that count; no turn is read for it."""
         await self._require(run)
-        fate = ("refusals", "no_answer", "number?", "verified", "status", "stages")
-        rows = await self._tables.count(LATEST_TURNS, (*COUNTED, *fate), {"run": run})
-        ended = len(COUNTED) + fate.index("status")
+        outcomes = ("refusals", "no_answer", "number?", "verified", "status", "stages")
+        rows = await self._tables.count(LATEST_TURNS, (*COUNTED, *outcomes), {"run": run})
+        ended = len(COUNTED) + outcomes.index("status")
         return gathered((*row[:ended], row[ended] == "complete", *row[ended + 1 :]) for row in rows)
 
     @operation("read")
@@ -325,17 +325,17 @@ class RunStore(TableStore):
         for turn in found:
             if turn.index == index:
                 return turn
-        kept = f"it has {len(found)} turns, counted from 0" if found else "it has no turns"
-        raise StoreError(f"turn {index} of conversation {conversation!r} does not exist in run {run!r}; {kept}")
+        count = f"it has {len(found)} turns, counted from 0" if found else "it has no turns"
+        raise StoreError(f"turn {index} of conversation {conversation!r} does not exist in run {run!r}; {count}")
 
     @operation("write to", short=True)
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keep a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
         await self._require(prompt.run)
-        said = {name: text for name in ("prompt", "response") if (text := getattr(prompt, name)) is not None}
-        kept = dict(zip(said, await self._tables.put_texts([*said.values()]), strict=True))
+        texts = {name: text for name in ("prompt", "response") if (text := getattr(prompt, name)) is not None}
+        ids = dict(zip(texts, await self._tables.put_texts([*texts.values()]), strict=True))
         what = f"prompt {prompt.number} of turn {prompt.turn} of {_words(prompt, 'in')}"
-        await self._add("prompt_logs", row_of(prompt) | kept, f"{what}; is another process running this conversation?")
+        await self._add("prompt_logs", row_of(prompt) | ids, f"{what}; is another process running this conversation?")
 
     @operation("read")
     async def prompts(

@@ -203,15 +203,15 @@ class MongoTables:
 
         Two processes that write one set at once both succeed: a triple that the other has written already is there.
         """
-        kept = {"type": "ontology", "digest": digest, "createdAt": now()}
-        documents = [{"s": s, "p": p, "o": o, **kept} for s, p, o in set(triples)]
+        common = {"type": "ontology", "digest": digest, "createdAt": now()}
+        documents = [{"s": s, "p": p, "o": o, **common} for s, p, o in set(triples)]
         try:
             if documents:
                 await self._db.ontology.insert_many(documents, ordered=False)
         except BulkWriteError as error:
             if not _is_duplicate(error):
                 raise
-        change = {"$set": {"triples": len(documents), "createdAt": kept["createdAt"]}}
+        change = {"$set": {"triples": len(documents), "createdAt": common["createdAt"]}}
         with suppress(DuplicateKeyError):
             await self._db.ontologies.update_one({"digest": digest}, change, upsert=True)
 
@@ -285,8 +285,8 @@ class MongoTables:
         db = self._db
         left = 0
         for name in OF_RUNS:
-            gone = await _lost_runs(db, name)
-            for run in gone:
+            lost = await _lost_runs(db, name)
+            for run in lost:
                 left += (await db[name].delete_many({"runId": run})).deleted_count
         return VacuumResult(await self._contents.sweep(db), left)
 
@@ -361,10 +361,10 @@ def _sorted(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
 
 def _of_verdicts(table: str, where: Where, part: ListPart | None, *, needed: bool) -> list[dict[str, Any]]:
     """Return the stages that put the verdicts of a scoring beside turns, pick out by them, and take a part."""
-    taken: list[dict[str, Any]] = [{"$skip": part.offset}, {"$limit": part.limit}] if part else []
+    limits: list[dict[str, Any]] = [{"$skip": part.offset}, {"$limit": part.limit}] if part else []
     conditions = _query(table, {name: where.get(name) for name in ("correct", "cause")})
     if table != JUDGED_TURNS or not (needed or conditions):
-        return taken
+        return limits
     names = {"conversation": "$conversationId", "index": "$turnIndex"}
     same = [{"$eq": [place, f"$${name}"]} for name, place in names.items()]
     matched = {"runId": where["run"], "scoreId": where["score"], "$expr": {"$and": same}}
@@ -374,7 +374,7 @@ def _of_verdicts(table: str, where: Where, part: ListPart | None, *, needed: boo
         {"$unwind": {"path": "$verdict", "preserveNullAndEmptyArrays": True}},
     ]
     # What no verdict is asked of is joined for the part alone.
-    return [*joined, {"$match": conditions}, *taken] if conditions else [*taken, *joined]
+    return [*joined, {"$match": conditions}, *limits] if conditions else [*limits, *joined]
 
 
 async def _lost_runs(db: Database, name: str) -> list[str]:
@@ -401,11 +401,11 @@ async def _short(db: Database) -> AsyncIterator[str]:
     named = 0
     async for example in db.examples.find({"status": "complete"}):
         place = {name: example[name] for name in ("runId", "conversationId", "attempt")}
-        kept = await db.turns.count_documents(place)
-        if kept < example["numTurns"] and named < _FEW:
+        stored = await db.turns.count_documents(place)
+        if stored < example["numTurns"] and named < _FEW:
             named += 1
             yield (
-                f"conversation {example['conversationId']!r} of run {example['runId']!r} has {kept} of its "
+                f"conversation {example['conversationId']!r} of run {example['runId']!r} has {stored} of its "
                 f"{example['numTurns']} turns"
             )
 

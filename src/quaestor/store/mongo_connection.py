@@ -152,22 +152,22 @@ class MongoConnection:
             raise StoreError(f"cannot {verb} {self.name}: {self._explained(error)}") from error
 
     def _explained(self, error: Exception) -> str:
-        options, said = self._client.options, str(error)
+        options, message = self._client.options, str(error)
         limit = options.timeout or options.pool_options.socket_timeout or 0
-        why = said
+        why = message
         if isinstance(error, ServerSelectionTimeoutError):
             limit = options.timeout or options.server_selection_timeout
             # After that come the driver's settings and its view of the whole topology.
-            cause = said.partition(" (configured")[0].partition(", Timeout:")[0]
+            cause = message.partition(" (configured")[0].partition(", Timeout:")[0]
             why = f"no server answered within {limit:g} s ({cause}); is it running, and is the address right?"
         elif isinstance(error, PyMongoError) and error.timeout:
             why = f"the server did not answer within {limit:g} s; try again later"
         elif isinstance(error, ConnectionFailure):
-            why = f"the connection was lost ({said.partition(' (configured')[0]}); try again later"
+            why = f"the connection was lost ({message.partition(' (configured')[0]}); try again later"
         elif isinstance(error, DocumentTooLarge):
             why = "a record is larger than the 16 MB that MongoDB allows"
-        elif isinstance(error, InvalidOperation) and "close" in said:
+        elif isinstance(error, InvalidOperation) and "close" in message:
             why = "it is closed"
         elif isinstance(error, OperationFailure):
-            why = _ADVICE.get(error.code or 0, said.partition(", full error:")[0])
+            why = _ADVICE.get(error.code or 0, message.partition(", full error:")[0])
         return " ".join(why.split())

@@ -49,11 +49,11 @@ class MongoContents:
             digest = content_digest(raw)
             digests.append(digest)
             data = await compute(pack_content, raw)
-            kept: dict[str, Any] = {"size": len(raw), "depth": 0, "data": data}
+            document: dict[str, Any] = {"size": len(raw), "depth": 0, "data": data}
             if len(data) > _PART:
-                kept |= {"data": b"", "parts": await _write_parts(db, digest, data)}
+                document |= {"data": b"", "parts": await _write_parts(db, digest, data)}
             writes.append(
-                UpdateOne({"_id": digest}, {"$setOnInsert": kept, "$currentDate": {"usedAt": True}}, upsert=True)
+                UpdateOne({"_id": digest}, {"$setOnInsert": document, "$currentDate": {"usedAt": True}}, upsert=True)
             )
         await db.contents.bulk_write(writes, ordered=False)
         return digests
@@ -102,7 +102,7 @@ class MongoContents:
 
         What was used within GRACE stays, and is left to `sweep`.
         """
-        before, gone, waiting = await clock(db) - GRACE, 0, set(digests)
+        before, deleted, waiting = await clock(db) - GRACE, 0, set(digests)
         while waiting:
             bases: set[bytes] = set()
             for some in _batches(waiting):
@@ -114,9 +114,9 @@ class MongoContents:
                     if went:
                         await db.content_parts.delete_many({"content": document["_id"]})
                         bases |= {document["base"]} if "base" in document else set()
-                    gone += went
+                    deleted += went
             waiting = bases
-        return gone
+        return deleted
 
     async def referred(self, db: Database, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of some contents that something refers to."""
@@ -131,19 +131,19 @@ class MongoContents:
 
     async def sweep(self, db: Database) -> int:
         """Take away all contents that nothing refers to nor used of late; returns how many went."""
-        before, gone = await clock(db) - GRACE, 0
+        before, deleted = await clock(db) - GRACE, 0
         async for some in _some(db, "contents", "_id", {"usedAt": {"$lt": before}}):
-            gone += await self.free(db, some)
+            deleted += await self.free(db, some)
         async for some in _some(db, "content_parts", "content", {"createdAt": {"$lt": before}}):
             whole = {document["_id"] async for document in db.contents.find({"_id": {"$in": some}}, ["_id"])}
             await db.content_parts.delete_many({"content": {"$in": [*(set(some) - whole)]}})
-        return gone
+        return deleted
 
 
 async def clock(db: Database) -> datetime:
     """Return the time by the server's clock, which all who share the store go by."""
-    told: datetime = (await db.command("hello"))["localTime"]
-    return told
+    local: datetime = (await db.command("hello"))["localTime"]
+    return local
 
 
 async def _write_parts(db: Database, digest: bytes, data: bytes) -> int:

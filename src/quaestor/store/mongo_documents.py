@@ -186,8 +186,8 @@ def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any
 def _understanding(events: Sequence[JsonValue]) -> JsonValue:
     """Return what the solver said that the question asks for, last; None if it said nothing."""
     readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
-    said = (event for event in reversed(events) if isinstance(event, dict))
-    return next((event[readings[str(event["kind"])]] for event in said if event["kind"] in readings), None)
+    found = (event for event in reversed(events) if isinstance(event, dict))
+    return next((event[readings[str(event["kind"])]] for event in found if event["kind"] in readings), None)
 
 
 def _dated(call: JsonValue) -> Any:

@@ -362,8 +362,8 @@ class SqliteTables:
             short = """SELECT run, conversation, turns, (SELECT count(*) FROM turns t WHERE t.run = e.run
                 AND t.conversation = e.conversation AND t.attempt = e.attempt) AS kept FROM examples e
                 WHERE status = 'complete' AND kept < turns LIMIT ?"""
-            for run, conversation, turns, kept in self._db.execute(short, (_FEW,)):
-                problems.append(f"conversation {conversation!r} of run {run!r} has {kept} of its {turns} turns")
+            for run, conversation, turns, stored in self._db.execute(short, (_FEW,)):
+                problems.append(f"conversation {conversation!r} of run {run!r} has {stored} of its {turns} turns")
             count, damaged = self._damaged()
             return Checked((*problems, *damaged), count, self._contents.unused())
 
@@ -388,10 +388,10 @@ class SqliteTables:
         with self._reporting("write to"):
             before = self._bytes()
             with self._transaction():
-                gone = self._contents.sweep()
+                deleted = self._contents.sweep()
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return VacuumResult(gone, 0, before, self._bytes())
+            return VacuumResult(deleted, 0, before, self._bytes())
 
     def _bytes(self) -> int | None:
         file = self._db.execute("PRAGMA database_list").fetchone()["file"]

@@ -104,13 +104,13 @@ class ContentTable:
 
     def free(self, numbers: Iterable[int | None]) -> int:
         """Take away those of some contents that nothing refers to, and then their bases; returns how many went."""
-        waiting, gone = {number for number in numbers if number is not None}, 0
+        waiting, deleted = {number for number in numbers if number is not None}, 0
         unused = f"DELETE FROM contents AS c WHERE id IN (SELECT value FROM json_each(?)) AND {_UNUSED} RETURNING base"
         while waiting:
             rows = self._db.execute(unused, (json.dumps(sorted(waiting)),)).fetchall()
-            gone += len(rows)
+            deleted += len(rows)
             waiting = {row[0] for row in rows if row[0] is not None}
-        return gone
+        return deleted
 
     def unused(self) -> int:
         """Return how many contents nothing refers to."""

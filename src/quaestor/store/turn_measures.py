@@ -130,8 +130,8 @@ def gather(turns: Iterable[TurnRecord]) -> RunMeasures:
 
     def row(turn: TurnRecord) -> tuple[Any, ...]:
         found = measure_turn(turn)
-        fate = (found.refusals, found.no_answer, turn.number is not None, turn.verified, turn.status == "complete")
-        return (*(getattr(found, name) for name in COUNTED), *fate, found.stages, 1)
+        outcome = (found.refusals, found.no_answer, turn.number is not None, turn.verified, turn.status == "complete")
+        return (*(getattr(found, name) for name in COUNTED), *outcome, found.stages, 1)
 
     return gathered(map(row, turns))
 

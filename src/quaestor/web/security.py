@@ -241,8 +241,8 @@ class Guard:
         url = URL(scope=request.scope)
         given = parse_qs(url.query).get("token", [])
         if given and request.method in _SAFE and self.access.knows(given[0]):
-            there = str(url.remove_query_params("token").replace(scheme="", netloc=""))
-            response = RedirectResponse(f"/{there.lstrip('/')}", 303)
+            target = str(url.remove_query_params("token").replace(scheme="", netloc=""))
+            response = RedirectResponse(f"/{target.lstrip('/')}", 303)
             self.access.grant(response, secure=url.is_secure)
             return response
         if path == LOGIN or self.access.lets_in(_plain(request.headers)):

@@ -113,23 +113,23 @@ async def follow_question(
     Args:
         stop_if_left: Whether the question is stopped if nobody waits for the end.
     """
-    told: asyncio.Queue[News] = asyncio.Queue()
+    news_queue: asyncio.Queue[News] = asyncio.Queue()
 
     async def answer() -> None:
         last: AnsweredNow | Exception = RuntimeError(INTERNAL)
         try:
-            last = await site.sessions.ask(id, text, lambda asked, news: told.put_nowait((asked, news)), answerer)
+            last = await site.sessions.ask(id, text, lambda asked, news: news_queue.put_nowait((asked, news)), answerer)
         except QuaestorError as error:
             last = error
         finally:
             # After what is still on its way into the queue from other threads.
-            asyncio.get_running_loop().call_soon(told.put_nowait, last)
+            asyncio.get_running_loop().call_soon(news_queue.put_nowait, last)
 
     asking = site.in_background(answer())
     try:
         while True:
             try:
-                news = await asyncio.wait_for(told.get(), BEAT)
+                news = await asyncio.wait_for(news_queue.get(), BEAT)
             except TimeoutError:
                 news = None
             yield news

@@ -97,14 +97,14 @@ def test_what_is_accepted_leaves_no_gap(tmp_path: Path) -> None:
     target.write_text(KNOWN.to_turtle(), encoding="utf-8")
     settings = Settings(store=str(tmp_path / "runs.db"), ontology=str(target))
     refined = asyncio.run(accept_refinements(settings, review))
-    assert (refined.accepted, refined.taken) == (4, 4)
+    assert (refined.accepted, refined.applied) == (4, 4)
     assert ontology_from_turtle(refined.ontology.to_turtle()).digest == refined.ontology.digest != KNOWN.digest
     for document in (ONE, TWO):
         build_graph(document, refined.ontology, "strict")
     assert refined.ontology.match("cost of freight").property == "kg:freight_charges"  # type: ignore[union-attr]
     assert proposed(tmp_path / "runs.db", refined.ontology) == ()
     again = Settings(store=settings.store, ontology=refined.ontology.digest)
-    assert asyncio.run(accept_refinements(again, review)).taken == 0
+    assert asyncio.run(accept_refinements(again, review)).applied == 0
 
 
 def test_it_reads_no_reference_answer_no_score_and_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,7 +239,7 @@ def test_a_score_of_before_there_were_causes_is_read() -> None:
 def stated_report(folder: Path, *told: tuple[str, int, StatedAnswer]) -> Report:
     """The verdicts on the made-up pages of TAT-QA, of which these questions are answered."""
     path = write_tatqa(folder)
-    found = [Prediction(page, turn, "5", told=answer) for page, turn, answer in told]
+    found = [Prediction(page, turn, "5", statement=answer) for page, turn, answer in told]
     return score_predictions(found, read_gold(path), read_dataset(path).conversations)
 
 
@@ -276,7 +276,7 @@ def test_stated_answers_have_measures_of_their_own(tmp_path: Path) -> None:
 def test_a_number_in_the_wrong_scale_is_wrong_for_that(tmp_path: Path) -> None:
     path = write_tatqa(tmp_path)
     page = read_dataset(path).conversations[0]
-    found = Prediction(page.id, 0, "200", told=StatedAnswer(("200",), "million"))
+    found = Prediction(page.id, 0, "200", statement=StatedAnswer(("200",), "million"))
     report = score_predictions([found], read_gold(path), [page])
     assert report.turns[0].cause is Cause.SCALE
 

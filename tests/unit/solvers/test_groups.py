@@ -4,7 +4,7 @@ from pages import page
 
 from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.graph.facts import PlanInput
+from quaestor.graph.facts import PrintedNumber
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import read_literal
@@ -25,7 +25,7 @@ PAGE = page(
 GRAPH = GraphProvider.of([PAGE]).graph(PAGE)
 
 
-def cells(*places: tuple[int, int], graph: KnowledgeGraph = GRAPH) -> list[PlanInput]:
+def cells(*places: tuple[int, int], graph: KnowledgeGraph = GRAPH) -> list[PrintedNumber]:
     by_place = {(o.source.row, o.source.column): o for o in graph.observations}
     return [by_place[place] for place in places]
 

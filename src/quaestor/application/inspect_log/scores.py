@@ -55,10 +55,10 @@ def counted_turns(scores: Iterable[Any], scorer: str) -> Proportion:
     Args:
         scores: Inspect's `SampleScore` of each sample, in any order; with epochs of each epoch.
     """
-    kept = [one.score.metadata or {} for one in scores]
+    metadata = [one.score.metadata or {} for one in scores]
     # The draws of the interval depend on the order, and samples end in any.
-    kept.sort(key=lambda found: int(found[_PLACE]))
-    outcomes = [(outcome, str(found[_PAGE])) for found in kept for outcome in found[_VERDICTS][scorer]]
+    metadata.sort(key=lambda found: int(found[_PLACE]))
+    outcomes = [(outcome, str(found[_PAGE])) for found in metadata for outcome in found[_VERDICTS][scorer]]
     return proportion([outcome for outcome, _ in outcomes], [page for _, page in outcomes])
 
 
@@ -113,8 +113,8 @@ def _mean(outcomes: Sequence[bool | float]) -> float:
 
 def _line(scored: TurnScore, turn: TurnRecord | None) -> str:
     reference = scored.display or value_to_text(scored.gold)
-    said = _shown(turn) if turn is None or turn.error is None else turn.error
-    cells = (scored.turn + 1, said, reference, "right" if scored.correct else scored.cause or "wrong")
+    outcome = _shown(turn) if turn is None or turn.error is None else turn.error
+    cells = (scored.turn + 1, outcome, reference, "right" if scored.correct else scored.cause or "wrong")
     return f"| {' | '.join(' '.join(str(cell).split()).replace('|', '/') for cell in cells)} |"
 
 

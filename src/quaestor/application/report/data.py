@@ -131,12 +131,12 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
     ranks = {name: rank for rank, (name, _) in enumerate(causes.most_common())}
     wrong.sort(key=lambda place: ranks[why[place]])
     disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
-    told = []
+    wrong_turns = []
     for place in wrong[:MOST_WRONG_TURNS]:
         conversation, index = turns.conversations[place], turns.places[place]
-        stored = {kept.index: kept for kept in await store.turns(run.run.id, conversation)}.get(index)
+        stored = {record.index: record for record in await store.turns(run.run.id, conversation)}.get(index)
         document, reference, program = reference_at(judged.labelled, conversation, index)
-        told.append(
+        wrong_turns.append(
             ReportRow(
                 conversation,
                 index,
@@ -159,7 +159,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
         run.score,
         dict(causes.most_common()),
         conventions,
-        tuple(told),
+        tuple(wrong_turns),
         None if audit is None else audited_score(run.audited, audit),
     )
 
@@ -168,5 +168,5 @@ def _audited(turn: AuditedTurn | None) -> str | None:
     """Return what an audit says of a reference, and of an answer that is wrong by it."""
     if turn is None or turn.entry is None:
         return "turns that depend on an accepted answer are correct too" if turn and turn.right else None
-    said = str(turn.entry.verdict).replace("_", " ")
-    return f"{said}: {turn.entry.reason}{' The answer is correct by the audit.' if turn.right else ''}"
+    verdict = str(turn.entry.verdict).replace("_", " ")
+    return f"{verdict}: {turn.entry.reason}{' The answer is correct by the audit.' if turn.right else ''}"

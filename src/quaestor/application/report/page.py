@@ -56,12 +56,12 @@ def report_page(report: EvaluationReport) -> str:
         ("cost", "Time and cost", _cost(report)),
         ("errors", "Wrong turns", _errors(report)),
     ]
-    told = [(name, title, parts) for name, title, parts in sections if parts]
+    shown = [(name, title, parts) for name, title, parts in sections if parts]
     title = _title(report)
-    links = element("ul", *(element("li", element("a", words, href=f"#{name}")) for name, words, _ in told))
+    links = element("ul", *(element("li", element("a", words, href=f"#{name}")) for name, words, _ in shown))
     main = element(
         "main",
-        *(element("section", element("h2", words, id=name), *parts) for name, words, parts in told),
+        *(element("section", element("h2", words, id=name), *parts) for name, words, parts in shown),
     )
     body = element(
         "body",
@@ -167,7 +167,7 @@ def _pair(pair: PairReport) -> list[Element]:
         for _, group in groups
         if group.figures.by_page.groups >= ENOUGH_GROUPS
     ]
-    said = [
+    paragraphs = [
         f"If both answers agree ({agreement.same} turns), {_of(agreement.first_right, agreement.same)} are correct "
         f"in {one} and {_of(agreement.second_right, agreement.same)} in {other}; if they differ "
         f"({agreement.different}), {_of(agreement.first_right_apart, agreement.different)} and "
@@ -182,7 +182,7 @@ def _pair(pair: PairReport) -> list[Element]:
     heads = ("", "turns", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page", "95 % by company", "p")
     drawing = element("figure", chart, element("figcaption", caption)) if chart is not None else None
     return [
-        *(element("p", words) for words in said),
+        *(element("p", words) for words in paragraphs),
         element("div", drawing, class_="charts"),
         element("details", element("summary", "Figures for each kind of turn"), table(heads, rows)),
     ]
@@ -284,12 +284,12 @@ def _cost(report: EvaluationReport) -> list[Element]:
 
 def _errors(report: EvaluationReport) -> list[Element]:
     rows: list[list[Child]] = []
-    told = [{turn.cause for turn in found.wrong} for found in report.runs]
+    causes = [{turn.cause for turn in found.wrong} for found in report.runs]
     for number, (cause, counts) in enumerate(cause_rows(report)):
         cells: list[Child] = []
         for place, count in enumerate(counts):
-            there = cause in told[place]
-            cells.append(element("a", str(count), href=f"#{_cause_id(place, number)}") if there else str(count or ""))
+            known = cause in causes[place]
+            cells.append(element("a", str(count), href=f"#{_cause_id(place, number)}") if known else str(count or ""))
         rows.append([cause, *cells])
     if not rows:
         return []
@@ -313,8 +313,8 @@ def _wrong_turns(place: int, found: ReportedRun, numbers: dict[str, int]) -> Ite
     for cause, turns in by_cause.items():
         summary = element("summary", f"{cause}: {len(turns)}")
         # The id stands inside: a browser opens what it is led into.
-        told = element("div", *(_turn(place, turn) for turn in turns), id=_cause_id(place, numbers[cause]))
-        yield element("details", summary, told)
+        blocks = element("div", *(_turn(place, turn) for turn in turns), id=_cause_id(place, numbers[cause]))
+        yield element("details", summary, blocks)
 
 
 def _turn(place: int, turn: ReportRow) -> Element:

@@ -89,10 +89,10 @@ def cost_rows(report: EvaluationReport) -> list[list[str]]:
 def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
     spent = found.judged.spent.seconds
     # An imported file need not say it, and never of a turn that it does not answer.
-    told = [taken for taken in spent if taken > 0]
-    if not told:
+    times = [seconds for seconds in spent if seconds > 0]
+    if not times:
         return ""
-    return duration_words(of(told)) + (f" ({len(told):,} of {len(spent):,} turns)" if len(told) < len(spent) else "")
+    return duration_words(of(times)) + (f" ({len(times):,} of {len(spent):,} turns)" if len(times) < len(spent) else "")
 
 
 def _count(number: int) -> str:

@@ -98,11 +98,11 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
         sheets: Gives out the names of sheets.
     """
     pages = _pages([conversation.graph for conversation in conversations])
-    taken = [_called(conversation) for conversation in conversations]
-    tables = _tables(conversations, pages, taken, sheets)
+    inputs_of = [_label_inputs(conversation) for conversation in conversations]
+    tables = _tables(conversations, pages, inputs_of, sheets)
     cells: dict[tuple[int, PlanInput], InputCell] = {}
     lines: list[QuotedNumber] = []
-    for conversation, page, labels in zip(conversations, pages, taken, strict=True):
+    for conversation, page, labels in zip(conversations, pages, inputs_of, strict=True):
         for (source, quantity), label in labels.items():
             if (page, (source, quantity)) in cells:
                 continue
@@ -115,7 +115,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
             else:
                 cell = InputCell(sheet.name, *place, name, quantity, conversation.note(source))
             cells[page, (source, quantity)] = cell
-    inputs = tuple({pair: cells[page, pair] for pair in labels} for page, labels in zip(pages, taken, strict=True))
+    inputs = tuple({pair: cells[page, pair] for pair in labels} for page, labels in zip(pages, inputs_of, strict=True))
     return Places(inputs, tuple(cells.values()), tuple(tables.values()), tuple(lines))
 
 
@@ -144,19 +144,19 @@ def _pages(graphs: Sequence[KnowledgeGraph]) -> list[int]:
 def _tables(
     conversations: Sequence[ExportedConversation],
     pages: Sequence[int],
-    taken: Sequence[Iterable[PlanInput]],
+    labelled: Sequence[Iterable[PlanInput]],
     sheets: SheetNames,
 ) -> dict[tuple[int, int], TableSheet]:
     """Return the sheets of the tables in which cells are used, by page and place in it."""
     used: dict[tuple[int, int], str] = {}
-    for page, pairs in zip(pages, taken, strict=True):
+    for page, pairs in zip(pages, labelled, strict=True):
         used.update({(page, ref.table): ref.document for ref, _ in pairs if isinstance(ref, CellRef)})
     alone = len({page for page, _ in used}) == 1
     made: dict[tuple[int, int], TableSheet] = {}
     for (page, index), document in sorted(used.items()):
         name = sheets.take(f"Table {index + 1}") if alone else sheets.take(_short(document), f"T{index + 1}")
         parts = (
-            _table(told.graph, index, name) for told, about in zip(conversations, pages, strict=True) if about == page
+            _table(one.graph, index, name) for one, about in zip(conversations, pages, strict=True) if about == page
         )
         first = next(parts)
         for other in parts:
@@ -184,15 +184,15 @@ def _path(graph: KnowledgeGraph, section: str) -> str:
     return " > ".join(graph.path_of(section))
 
 
-def _called(conversation: ExportedConversation) -> dict[PlanInput, str]:
+def _label_inputs(conversation: ExportedConversation) -> dict[PlanInput, str]:
     """Return the numbers that plans take, each with what it is called first."""
     called: dict[PlanInput, str] = {}
-    for taken, label in _printed_numbers(conversation):
-        called.setdefault(taken, label)
+    for number, label in _plan_inputs(conversation):
+        called.setdefault(number, label)
     return called
 
 
-def _printed_numbers(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
+def _plan_inputs(conversation: ExportedConversation) -> Iterator[tuple[PlanInput, str]]:
     """Yield the numbers that plans take, with what each is called."""
     for turn in conversation.turns:
         steps = turn.answer.plan.steps if turn.answer.plan is not None and turn.registers else ()

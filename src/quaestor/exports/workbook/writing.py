@@ -133,8 +133,8 @@ class _Writer:
     def _answer(self, sheet: "Worksheet", row: int, turn: Turn, formula: str | None) -> None:
         answer = turn.answer
         if formula is None:
-            said = "no answer" if answer.value is None else print_value(answer.value)
-            _write(sheet, row, _ANSWER, said, self._wrapped)
+            text = "no answer" if answer.value is None else print_value(answer.value)
+            _write(sheet, row, _ANSWER, text, self._wrapped)
             return
         match answer.value:
             case Number(value=exact):
@@ -229,11 +229,11 @@ class _Writer:
             return self._format(num_format=shown, bg_color="#FFF2B3", border=1, border_color="#C9A400")
         return self._format(num_format=shown)
 
-    def _format(self, **said: str | int | bool) -> "Format":
+    def _format(self, **properties: str | int | bool) -> "Format":
         """Return a format, each made once: a workbook of a run would have tens of thousands."""
-        key = tuple(said.items())
+        key = tuple(properties.items())
         if key not in self._formats:
-            self._formats[key] = self._book.add_format(said)
+            self._formats[key] = self._book.add_format(properties)
         return self._formats[key]
 
 

@@ -190,8 +190,8 @@ def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer
     text = str(answer).strip()
     if (found := _ONE_NUMBER.fullmatch(text)) is not None:
         return ReferenceAnswer(number=_stated_number(found, question))
-    if (said := _YES_NO.match(text)) is not None:
-        return ReferenceAnswer(yes=said["said"].lower() == "yes", text=said["rest"].strip() or None)
+    if (match := _YES_NO.match(text)) is not None:
+        return ReferenceAnswer(yes=match["said"].lower() == "yes", text=match["rest"].strip() or None)
     return ReferenceAnswer(text=text)
 
 
@@ -201,11 +201,11 @@ def _stated_number(found: re.Match[str], question: str) -> WantedNumber:
     except InvalidOperation:  # pragma: no cover - the pattern lets no such number through
         value = Decimal(0)
     value = -value if found["sign"] or found["minus"] else value
-    said = (found["unit"] or "").lower()
-    if said in ("%", "percent"):
+    unit = (found["unit"] or "").lower()
+    if unit in ("%", "percent"):
         return WantedNumber(value, PERCENT)
     asked = _ASKED_SCALE.search(question)
-    scale = _SCALES.get(_SHORT.get(said, said)) if said not in ("", "x", "times") else None
+    scale = _SCALES.get(_SHORT.get(unit, unit)) if unit not in ("", "x", "times") else None
     if scale is None and asked is not None:
         scale = _SCALES[asked["scale"].lower()]
     return WantedNumber(value, _CURRENCIES.get((found["currency"] or "").lower(), ""), scale)

@@ -18,7 +18,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.document import Document
 from quaestor.errors import MagnitudeError, PlanError, ProgramError, QuantityError
-from quaestor.graph.facts import MentionFact, Observation, PlanInput, extract_number
+from quaestor.graph.facts import MentionFact, Observation, PrintedNumber, extract_number
 from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, require_in_range, rounds_to
 from quaestor.plan.scales import read_literal, shift_decimal
@@ -222,7 +222,7 @@ class _DraftParser:
         self._faults: list[str] = []
         self._misquoted: list[str] = []
         self._findings: list[Finding] = []
-        self._located: dict[int, PlanInput] = {}
+        self._located: dict[int, PrintedNumber] = {}
         self._look_ups = [number for number, step in enumerate(draft.steps, 1) if isinstance(step, LookUp)]
 
     def parsed(self, turns_before: int) -> ParsedDraft:
@@ -374,7 +374,7 @@ def _quoted(said: Said) -> str:
 
 
 def list_operands(
-    operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PlanInput]
+    operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber]
 ) -> tuple[Operand, ...] | None:
     """Return the operands of an operation on a list as a plan has them; None if they are not a list.
 
@@ -391,7 +391,7 @@ def list_operands(
     return None
 
 
-def _group(steps: Sequence[int], found: Mapping[int, PlanInput]) -> Operand:
+def _group(steps: Sequence[int], found: Mapping[int, PrintedNumber]) -> Operand:
     numbers = [found[step] for step in steps if step in found]
     if numbers:
         return group_of(numbers)

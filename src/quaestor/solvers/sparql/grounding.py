@@ -12,7 +12,7 @@ from functools import cached_property
 
 from quaestor.core.words import search_words
 from quaestor.errors import QueryError
-from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PlanInput, TextCell, period_code
+from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, TextCell, period_code
 from quaestor.graph.guard import Token, guard
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
@@ -32,7 +32,7 @@ class QueriedNumbers:
     graph: KnowledgeGraph
 
     @cached_property
-    def by_node(self) -> Mapping[str, PlanInput]:
+    def by_node(self) -> Mapping[str, PrintedNumber]:
         """Every number, under its node: the tables, then the text, then labels."""
         return {
             **{observation_node(o): o for o in self.graph.observations},
@@ -219,7 +219,7 @@ def _constants(query: str) -> str:
     return " ".join([*texts, *(spaced(name) for name in names), *numbers])
 
 
-def _words(number: PlanInput) -> set[str]:
+def _words(number: PrintedNumber) -> set[str]:
     said = [number.label, str(number.year or "")]
     if isinstance(number, Observation):
         said += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
@@ -228,7 +228,7 @@ def _words(number: PlanInput) -> set[str]:
     return {word for text in said for word in search_words(text)}
 
 
-def _triples(node: str, number: PlanInput) -> str:
+def _triples(node: str, number: PrintedNumber) -> str:
     value = f"kg:value {number.quantity.value:f}"
     period = [f'kg:period "{period_code(number.period)}"', f'kg:year "{number.year}"'] if number.period else []
     if isinstance(number, Observation):

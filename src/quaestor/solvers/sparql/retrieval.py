@@ -20,7 +20,7 @@ from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import Number, print_amount
 from quaestor.core.parsing import find_quantities
 from quaestor.errors import PlanError, QueryError
-from quaestor.graph.facts import Observation, PlanInput, extract_number
+from quaestor.graph.facts import Observation, PrintedNumber, extract_number
 from quaestor.graph.knowledge_graph import empty_cells_named, show_empty
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import FUNCTIONS, Variable, is_name
@@ -239,7 +239,7 @@ class Retrieval:
         shown = print_amount(register.value, register.scale, register.unit)
         return Found(value.name, value.description, extract, register, self._place(number), shown)
 
-    def _place(self, number: PlanInput) -> str:
+    def _place(self, number: PrintedNumber) -> str:
         place = show_source(number.source, self.context.document).place
         return place if isinstance(number, Observation) else f"{place}: {number.label}"
 

@@ -11,7 +11,7 @@ from quaestor.core.answer_value import AnswerValue, Number, ValueList, json_numb
 from quaestor.core.parsing import parse_quantity
 from quaestor.core.quantity import Scale
 from quaestor.errors import MagnitudeError, QuantityError
-from quaestor.graph.facts import Observation, PlanInput
+from quaestor.graph.facts import Observation, PrintedNumber
 from quaestor.plan.operations import FOR_MODELS, MOST_OPERANDS, OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Ref, RowRef
@@ -266,10 +266,10 @@ def _listed(
     return operands if operation.name == "items" else [Ref(draft.compute("items", operands))]
 
 
-def _numbers(page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand]) -> Iterator[PlanInput]:
+def _numbers(page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand]) -> Iterator[PrintedNumber]:
     """Yield the numbers of the page among operands, as far as they are taken as they are printed."""
     graph = page.graph
-    every: Sequence[PlanInput] = (*graph.labels, *graph.mentions, *graph.observations)
+    every: Sequence[PrintedNumber] = (*graph.labels, *graph.mentions, *graph.observations)
     printed = {(number.source, number.quantity): number for number in every}
     for operand in operands:
         step = draft.steps[operand.step - 1] if isinstance(operand, Ref) and operand.step > 0 else None

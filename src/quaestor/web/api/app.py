@@ -71,12 +71,12 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         ],
     )
     api.state = state
-    told: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
 
     def openapi() -> dict[str, Any]:
-        if not told:
-            told.update(describe_api(api, token=access.token is not None))
-        return told
+        if not schema:
+            schema.update(describe_api(api, token=access.token is not None))
+        return schema
 
     api.openapi = openapi  # type: ignore[method-assign]
     for router in _ROUTERS:
@@ -128,7 +128,7 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
     Args:
         token: Whether whoever asks needs the token.
     """
-    told = get_openapi(
+    schema = get_openapi(
         title=api.title,
         version=api.version,
         summary=api.summary,
@@ -138,14 +138,14 @@ def describe_api(api: FastAPI, *, token: bool) -> dict[str, Any]:
         servers=[{"url": "/api/v1"}],
         license_info={"name": "MIT", "identifier": "MIT"},
     )
-    _link(told["paths"])
-    schemas = told["components"]["schemas"]
+    _link(schema["paths"])
+    schemas = schema["components"]["schemas"]
     problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     schemas |= problem.pop("$defs", {}) | {"Problem": {**problem, "required": [*_always(problem)]}}
     if token:
-        told["components"]["securitySchemes"] = {SECURITY: {"type": "http", "scheme": "bearer"}}
-        told["security"] = [{SECURITY: []}]
-    return told
+        schema["components"]["securitySchemes"] = {SECURITY: {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{SECURITY: []}]
+    return schema
 
 
 def _link(paths: dict[str, dict[str, Any]]) -> None:

@@ -69,9 +69,9 @@ def require_type(request: Request, wanted: str) -> None:
     Raises:
         HTTPException: The header says another type, or none.
     """
-    said, _, parameters = request.headers.get("content-type", "").partition(";")
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.partition("charset=")[2].strip(' "').lower()
-    if said.strip().lower() != wanted or charset not in ("", "utf-8"):
+    if kind.strip().lower() != wanted or charset not in ("", "utf-8"):
         raise HTTPException(415, f"unsupported content type: send the header Content-Type: {wanted}")
 
 

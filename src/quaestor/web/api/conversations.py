@@ -117,9 +117,9 @@ async def _list_conversations(site: TheSite, part: Part) -> ConversationList:
 )
 async def _begin_conversation(site: TheSite, wanted: NewConversationBody, response: Response) -> ConversationReply:
     """Start a conversation about a document."""
-    kept = await site.sessions.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
-    response.headers["Location"] = f"/api/v1/conversations/{kept.id}"
-    return conversation_of(kept)
+    saved = await site.sessions.begin(wanted.document, title=wanted.title or "", answerer=wanted.solver)
+    response.headers["Location"] = f"/api/v1/conversations/{saved.id}"
+    return conversation_of(saved)
 
 
 @router.get("/{conversation}", responses=problems())
@@ -164,13 +164,13 @@ async def _export_conversation(
     ] = "json",
 ) -> Response:
     """Export a conversation as a file."""
-    kept = site.sessions.saved.get(conversation)
-    return await download([await site.sessions.exported(conversation)], kept.about, format)
+    saved = site.sessions.saved.get(conversation)
+    return await download([await site.sessions.exported(conversation)], saved.about, format)
 
 
-def conversation_of(kept: SavedConversation, solver: str | None = None) -> ConversationReply:
+def conversation_of(saved: SavedConversation, solver: str | None = None) -> ConversationReply:
     """Return a conversation as it is listed; with the solver that is there, where the chosen one is not."""
-    return ConversationReply.of(kept, answers=kept.turns, solver=solver or kept.answerer)
+    return ConversationReply.of(saved, answers=saved.turns, solver=solver or saved.answerer)
 
 
 solvers = APIRouter(route_class=StrictRoute, tags=["solvers"])

@@ -128,7 +128,7 @@ def correction_reply(one: Correction, ledger: Ledger) -> CorrectionReply:
     return CorrectionReply.of(
         one,
         says=act_words(one.act, ledger),
-        stands=one.number in {stands.number for stands in active_corrections(ledger.corrections)},
+        stands=one.number in {active.number for active in active_corrections(ledger.corrections)},
         act=serial.dump(one.act),
         changes=tuple(ChangeReply(number=change.turn + 1, change=change_words(change)) for change in one.changes),
     )

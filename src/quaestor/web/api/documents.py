@@ -279,9 +279,9 @@ async def _upload_document(
     library = site.sessions.library
     async with file_body(request, library.largest) as file:
         with library.receiving.entered(client_of(request)):
-            taken = await library.take(file.read(), name)
-    response.headers["Location"] = f"/api/v1/documents/{taken.id}"
-    return _entry(taken, "upload")
+            document = await library.take(file.read(), name)
+    response.headers["Location"] = f"/api/v1/documents/{document.id}"
+    return _entry(document, "upload")
 
 
 @router.get("/{document}", responses=problems())

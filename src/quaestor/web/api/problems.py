@@ -222,9 +222,9 @@ def install_problems(api: FastAPI) -> None:
 
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        told = [Fault(where=where, what=what) for where, what in read_faults(error.errors()[:_MOST_FAULTS])]
-        line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in told[:3])
-        return problem_answer(problem_of(422, line or "the request is invalid", errors=told))
+        faults = [Fault(where=where, what=what) for where, what in read_faults(error.errors()[:_MOST_FAULTS])]
+        line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in faults[:3])
+        return problem_answer(problem_of(422, line or "the request is invalid", errors=faults))
 
     api.add_exception_handler(QuaestorError, on_quaestor)
     api.add_exception_handler(HTTPException, on_http)

@@ -147,9 +147,9 @@ async def _messages(site: Site, conversation: str, wanted: QuestionBody) -> Asyn
                     yield ": still here\n\n"
                 case (question, Turn() as turn):
                     answer = turn.answer
-                    said = {"display": show_number(answer), "kind": answer.kind, "confidence": answer.confidence}
-                    said |= {"question": turn.question, "reason": turn.error or answer.reason}
-                    yield _message("answered", json.dumps(said))
+                    fields = {"display": show_number(answer), "kind": answer.kind, "confidence": answer.confidence}
+                    fields |= {"question": turn.question, "reason": turn.error or answer.reason}
+                    yield _message("answered", json.dumps(fields))
                 case (question, event):
                     (dumped,) = dump_events((event,))
                     step = {"question": question, "event": dumped, "lines": event_lines((event,))}
@@ -169,8 +169,8 @@ def _message(event: str, data: str) -> str:
 
 def _answers(found: AnsweredNow) -> AnswersReply:
     # In no other thread: there are a dozen at most, each made in less time than it takes to go there and back.
-    told = tuple(answers_of(found.turns, found.document, found.run, found.first))
-    return AnswersReply(answers=told, run=found.run, unkept=found.unkept)
+    answers = tuple(answers_of(found.turns, found.document, found.run, found.first))
+    return AnswersReply(answers=answers, run=found.run, unkept=found.unkept)
 
 
 def _whole(turns: Sequence[Turn], number: int, document: Document, run: str | None) -> WholeAnswerReply:

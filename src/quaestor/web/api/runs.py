@@ -233,9 +233,9 @@ def _score(score: ScoreRecord | None) -> ScoreReply | None:
     if score is None:
         return None
     metrics = {
-        name: {field: kept.get(field) for field in ProportionReply.model_fields}
-        for name, kept in score.metrics.items()
-        if isinstance(kept, Mapping)
+        name: {field: figure.get(field) for field in ProportionReply.model_fields}
+        for name, figure in score.metrics.items()
+        if isinstance(figure, Mapping)
     }
     return ScoreReply.of(score, dataset=dataset_name(score.dataset), metrics=metrics)
 
@@ -394,17 +394,17 @@ async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[
     """Compare two runs of the same questions."""
     one, other = await views.run(first), await views.run(second)
     counts = await views.compared(one, other)
-    said = counts.outcomes
+    outcomes = counts.outcomes
     return ComparisonReply.of(
         counts,
         first=one.run.id,
         second=other.run.id,
         turns=counts.total,
-        both=said.get("both", 0),
-        wins=said.get("first", 0),
-        losses=said.get("second", 0),
-        neither=said.get("neither", 0),
-        unjudged=said.get("unjudged", 0),
+        both=outcomes.get("both", 0),
+        wins=outcomes.get("first", 0),
+        losses=outcomes.get("second", 0),
+        neither=outcomes.get("neither", 0),
+        unjudged=outcomes.get("unjudged", 0),
         p=by_chance(counts),
     )
 

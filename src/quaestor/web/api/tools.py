@@ -162,8 +162,8 @@ async def _explain_answer(
         raise UnknownConversationError(
             f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    said = await compute(explanation_object, state.turns, number, state.document, state.saved.run)
-    return ExplanationReply.model_validate({name: said[name] for name in ExplanationReply.model_fields})
+    explained = await compute(explanation_object, state.turns, number, state.document, state.saved.run)
+    return ExplanationReply.model_validate({name: explained[name] for name in ExplanationReply.model_fields})
 
 
 async def _calculated(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:

@@ -53,10 +53,10 @@ async def _start(request: Request, site: TheSite) -> Response:
 async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
     try:
         with site.sessions.library.receiving.entered(client_of(request)):
-            taken = await site.sessions.library.take(await file.read(), file.filename or "")
+            document = await site.sessions.library.take(await file.read(), file.filename or "")
     except (InputError, BusyError, StoreError) as error:
         return _start_page(request, site, error_line(error), status_of(error))
-    return await _begin(site, taken.id)
+    return await _begin(site, document.id)
 
 
 @router.post("/conversations")
@@ -99,8 +99,8 @@ async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
 
 @router.get("/c/{id}/export")
 async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
-    kept = site.sessions.saved.get(id)
-    return await download([await site.sessions.exported(id)], kept.about, format)
+    saved = site.sessions.saved.get(id)
+    return await download([await site.sessions.exported(id)], saved.about, format)
 
 
 @router.post("/c/{id}/undo")
@@ -179,8 +179,8 @@ async def show_conversation(
 
 
 async def _begin(site: Site, document: str) -> Response:
-    kept = await site.sessions.begin(document)
-    return RedirectResponse(f"/c/{kept.id}", 303)
+    saved = await site.sessions.begin(document)
+    return RedirectResponse(f"/c/{saved.id}", 303)
 
 
 def _start_page(request: Request, site: Site, upload_error: str = "", status: int = 200) -> Response:

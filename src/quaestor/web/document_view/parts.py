@@ -117,12 +117,12 @@ def _cut(blocks: Sequence[Block]) -> Iterator[tuple[list[PartPiece], float]]:
 
 
 def _trailing_headings(pieces: list[PartPiece]) -> list[PartPiece]:
-    kept: list[PartPiece] = []
+    headings: list[PartPiece] = []
     for piece in reversed(pieces):
         if not isinstance(piece.block.content, SectionHeading):
             break
-        kept.insert(0, piece)
-    return kept
+        headings.insert(0, piece)
+    return headings
 
 
 def _pieces(blocks: Sequence[Block]) -> Iterator[PartPiece]:

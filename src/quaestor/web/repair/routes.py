@@ -87,8 +87,8 @@ async def _made(request: Request, site: Site, id: str, fix: Callable[[Ledger], F
     who = name or _author(request, site)
     made = await site.sessions.correct(id, fix, who)
     first = min((change.turn for change in made.changes), default=None)
-    there = "corrections" if first is None else f"turn-{first + 1}"
-    response = RedirectResponse(f"/c/{id}?corrected={made.number}#{there}", 303)
+    anchor = "corrections" if first is None else f"turn-{first + 1}"
+    response = RedirectResponse(f"/c/{id}?corrected={made.number}#{anchor}", 303)
     if name:
         response.set_cookie(
             AUTHOR,
@@ -142,20 +142,20 @@ async def _page(
     ledger, turn = state.ledger, number - 1
     numbers = await compute(numbers_of_answer, ledger, turn)
     paper = await compute(Paper, state.document)
-    there = source_at(at, state.document)
+    source = source_at(at, state.document)
     (card,) = await compute(cards, ledger.turns[: turn + 1], paper, turn)
     return await show_conversation(
         request,
         site,
         id,
-        at=source_key(there) if there is not None else (numbers[0].key if numbers else ""),
+        at=source_key(source) if source is not None else (numbers[0].key if numbers else ""),
         error=error,
         status=status,
         template="repair/correct.html",
         more={
             "card": card,
             "numbers": numbers,
-            "chosen": source_key(there) if there is not None else "",
+            "chosen": source_key(source) if source is not None else "",
             "figure": typed,
             "steps": list(steps_of_answer(ledger, turn)),
             "offers": await compute(offer_views, ledger, turn),

@@ -146,8 +146,8 @@ class ListRequest:
     def address(self, **changes: str | int | None) -> str:
         """Return the address of the list with some parameters changed or, by None, taken away; from its first page."""
         found: dict[str, Any] = {**self.values, "page": None, **changes}
-        kept = {name: value for name, value in found.items() if value not in (None, "")}
-        return f"{self.path}?{urlencode(kept)}" if kept else self.path
+        given = {name: value for name, value in found.items() if value not in (None, "")}
+        return f"{self.path}?{urlencode(given)}" if given else self.path
 
     def text(self, name: str) -> str | None:
         """Return a parameter, or None."""

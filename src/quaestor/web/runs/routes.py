@@ -179,8 +179,8 @@ async def _show_graph(request: Request, site: TheSite, run: str, conversation: s
     network = await _network(site, run, conversation, node)
 
     def address(id: str | None) -> str:
-        there = f"/runs/{quote(run)}/graph/{quote(conversation)}"
-        return f"{there}?{urlencode({'node': id})}" if id else there
+        path = f"/runs/{quote(run)}/graph/{quote(conversation)}"
+        return f"{path}?{urlencode({'node': id})}" if id else path
 
     return site.pages.page(
         request,
