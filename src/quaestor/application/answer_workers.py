@@ -199,9 +199,9 @@ class AnswerWorkers:
                 raise QuestionTimeoutError(self._seconds) from None
             if not isinstance(made, _MissingPage):
                 return cast("R", made)
-            sent = await asyncio.to_thread(self._written, key, page, request)
+            sent = await asyncio.to_thread(self._pickle_page, key, page, request)
 
-    def _written(self, key: bytes, page: CorpusPage, request: AskRequest) -> bytes:
+    def _pickle_page(self, key: bytes, page: CorpusPage, request: AskRequest) -> bytes:
         return self._pages.get(key, lambda: pickle.dumps((page, _travelling(request)), 5))
 
 

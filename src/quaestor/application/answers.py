@@ -72,10 +72,10 @@ def _explanation_object(answer: Answer, document: Document) -> JsonValue:
 
 def source_objects(sources: Iterable[Source], document: Document) -> list[dict[str, JsonValue]]:
     """Return sources with their places in words, and where those are in their file."""
-    return [_placed(source, document) for source in sources]
+    return [_place_object(source, document) for source in sources]
 
 
-def _placed(source: Source, document: Document) -> dict[str, JsonValue]:
+def _place_object(source: Source, document: Document) -> dict[str, JsonValue]:
     where, (row, column) = locate_source(source, document), labels_of(source, document)
     return {
         **_in_words(source, serial.dump(source), document),

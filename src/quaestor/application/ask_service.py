@@ -125,7 +125,7 @@ async def answer_questions(
             if run is not None and request.on_begun is not None:
                 request.on_begun(run)
             play = play_of(conversation, who, knowledge, excerpts, _watchers(asked, trace), seconds)
-            turns = await _played(play, asked, trace)
+            turns = await _record_turns(play, asked, trace)
     return Asked(turns, run, asked.unkept if asked else None)
 
 
@@ -250,7 +250,7 @@ def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None
     return Watchers(watchers) if watchers else None
 
 
-async def _played(play: ConversationRunner, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
+async def _record_turns(play: ConversationRunner, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
     """Return the turns, once how they went is on record; the same where they did not come to their end."""
     failure: BaseException | None = None
     try:

@@ -70,7 +70,7 @@ async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
         return Askable(lines, ())
     quiet = replace(request, keep=False, traces=None, on_begun=None)
     asked = await answer_questions(page, [question for _, question, _ in tried], quiet, chained=False)
-    return Askable(lines, tuple(_answered(tried, asked.turns)))
+    return Askable(lines, tuple(_pick_answered(tried, asked.turns)))
 
 
 def askable_lines(document: Document) -> Iterator[AskableLine]:
@@ -107,16 +107,16 @@ def _numbers(table: Table) -> Iterator[tuple[str, int, CellRef]]:
 def _questions(lines: Sequence[AskableLine]) -> Iterator[tuple[int, str, frozenset[Source]]]:
     """Yield the form of a question, the question, and the cells that answer it."""
     for line in lines[:_TRIED]:
-        name, last = _as_spoken(line.label), line.years[-1]
+        name, last = _lower_label(line.label), line.years[-1]
         yield 0, f"what {_were(name)} {name} in {last}?", frozenset(line.cells[-1:])
     for line in [line for line in lines if len(line.years) > 1][1 : _TRIED + 1]:
-        name, first, last = _as_spoken(line.label), line.years[-2], line.years[-1]
+        name, first, last = _lower_label(line.label), line.years[-2], line.years[-1]
         ends = frozenset(line.cells[-2:])
         yield 1, f"what was the change in {name} from {first} to {last}?", ends
         yield 2, f"what was the percentage change in {name} from {first} to {last}?", ends
 
 
-def _as_spoken(label: str) -> str:
+def _lower_label(label: str) -> str:
     """A label within a sentence: `Net sales` small, `EBITDA` and `R&D expenses` as they are."""
     words = [word if sum(map(str.isupper, word)) > 1 else word.lower() for word in label.strip(" :.").split()]
     return " ".join(words)
@@ -128,7 +128,7 @@ def _were(name: str) -> str:
     return "were" if head.endswith("s") and not head.endswith("ss") else "was"
 
 
-def _answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
+def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
     """Yield of each form the first question that was answered from its cells, else a second of another form."""
     forms: set[int] = set()
     right = [

@@ -104,7 +104,7 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
         return Turn(question, answer, False, started, now(), context.trace.events)
     reason = remarks_with(written.assumption, examined.remarks)
     answer = answer_of_plan(examined.final_plan, context.memory, context.document, context.question, reason=reason)
-    return _answered(question, answer, context.memory, context.document, started)
+    return _make_turn(question, answer, context.memory, context.document, started)
 
 
 def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[Turn]) -> Variable:
@@ -122,7 +122,7 @@ def _variable(name: str, value: NamedValue, document: Document, turns: Sequence[
                 raise InputError(f"{name}: the conversation has turns 1 to {len(turns)}, but not turn {turn}")
             return Ref(turn - 1 - len(turns))
         case GivenValue(number=number):
-            return _given(name, number)
+            return _constant(name, number)
 
 
 def _cell(name: str, value: CellValue, document: Document) -> Extract:
@@ -155,7 +155,7 @@ def _overlap(mention: Mention, source: SentenceRef) -> bool:
     return mention.ref.start < source.end and source.start < mention.ref.end
 
 
-def _given(name: str, text: str) -> Constant:
+def _constant(name: str, text: str) -> Constant:
     typed = " ".join(text.split())
     if len(typed) > LONGEST_NUMBER:
         raise QuantityError(typed, f"a number may have at most {LONGEST_NUMBER} characters, not {len(typed)}")
@@ -171,9 +171,9 @@ def _given(name: str, text: str) -> Constant:
 def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:
     memory, started = Memory(tuple(turns)), now()
     answer = answer_of_plan(plan, memory, document, read_question(question))
-    return _answered(question, answer, memory, document, started)
+    return _make_turn(question, answer, memory, document, started)
 
 
-def _answered(question: str, answer: Answer, memory: Memory, document: Document, started: datetime) -> Turn:
+def _make_turn(question: str, answer: Answer, memory: Memory, document: Document, started: datetime) -> Turn:
     verified, registers = verified_answer(answer, memory, document)
     return Turn(question, answer, verified, started, now(), registers=registers)

@@ -36,10 +36,10 @@ async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None)
     path = dataset or Path(run.dataset)
     pages = await compute(read_as_played, path, run)
     scored = await score_run(store, run, pages, await compute(read_gold, path))
-    return await compute(_learned, scored, pages)
+    return await compute(_fit, scored, pages)
 
 
-def _learned(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
+def _fit(scored: ScoredRun, pages: Dataset) -> FittedConfidence:
     companies = {one.id: one.company or one.document.id for one in pages.conversations}
     answers = []
     for turn in scored.report.turns:

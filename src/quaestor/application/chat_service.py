@@ -198,7 +198,7 @@ class Chat:
             InputError: It cannot be done, or changes nothing; all stays as it was.
         """
         made = await compute(self._ledger.correct, act, author, reason)
-        return await self._corrected(made)
+        return await self._apply(made)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
         """Return the record by which a correction no longer stands.
@@ -209,7 +209,7 @@ class Chat:
         Raises:
             InputError: There is none, it does not stand, or another one rests on it.
         """
-        return await self._corrected(await compute(self._ledger.undo, author, number))
+        return await self._apply(await compute(self._ledger.undo, author, number))
 
     @property
     def corrected_last(self) -> bool:
@@ -232,7 +232,7 @@ class Chat:
         await self.keep()
         return self.run
 
-    async def _corrected(self, made: Correction) -> Correction:
+    async def _apply(self, made: Correction) -> Correction:
         """Goes on with what a correction leaves, and keeps it."""
         excerpts, document = self._excerpts, self.document
         over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
@@ -251,7 +251,7 @@ class Chat:
         Raises:
             SettingsError: There is no such solver or model, or options do not fit.
         """
-        opened = await self._opening(request, self._used())
+        opened = await self._opening(request, self._usage())
         await self._end()
         await self._opened.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
@@ -298,7 +298,7 @@ class Chat:
         conversation = Conversation(document.id, document, ())
         return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._known))
 
-    def _used(self) -> Usage:
+    def _usage(self) -> Usage:
         session = self._opened.who.session
         return self._opened.used if session is None else session.connection.meter.total
 
@@ -333,7 +333,7 @@ class Chat:
     async def _read(self) -> None:
         """Make what the document is read with, where it is needed."""
         if self._elsewhere is not None:
-            self._known = self._known or await self._elsewhere.do(self.page, self.request, _known)
+            self._known = self._known or await self._elsewhere.do(self.page, self.request, _describe_knowledge)
         elif self._knowledge is None:
             with computing_limit(self._seconds):
                 self._knowledge = await knowledge_for(self.page, self.request)
@@ -394,7 +394,7 @@ class _LedgerWatcher:
         self._chat.ledger.add(turn)
 
 
-async def _known(here: WorkerPage) -> Known:
+async def _describe_knowledge(here: WorkerPage) -> Known:
     return Known.of(await here.knowledge())
 
 

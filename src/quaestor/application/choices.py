@@ -31,7 +31,7 @@ def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
     """Return who can be asked: first who answers by default, then the others as far as there are models for them."""
     named = solver_spec(asking.settings.solver)
     model = asking.settings.model if named.takes_model else None
-    first = SolverChoice(DEFAULT, _called(named.name, model), named.summary, asking, model is not None)
+    first = SolverChoice(DEFAULT, _label(named.name, model), named.summary, asking, model is not None)
     others = [found for found in _others(asking) if found.name != first.name]
     return (first, *others)
 
@@ -65,9 +65,9 @@ def _others(asking: AskRequest) -> Iterator[SolverChoice]:
         for number, model in enumerate(models, start=1):
             named = replace(settings, solver=spec.name, model=model)
             request = replace(asking, settings=named, overrides=NO_OVERRIDES, model_named=True)
-            yield SolverChoice(f"{spec.name}-{number}", _called(spec.name, model), spec.summary, request, True)
+            yield SolverChoice(f"{spec.name}-{number}", _label(spec.name, model), spec.summary, request, True)
 
 
-def _called(solver: str, model: str | None) -> str:
+def _label(solver: str, model: str | None) -> str:
     """Solver and model without the address of a server, which may hold what is nobody's business."""
     return f"{solver} · {model.partition('@')[0]}" if model else solver

@@ -61,13 +61,13 @@ def read_chosen(
         return read_playable(path, choice.limit, folder=folder, cache=cache), None
     dataset = read_playable(path, folder=folder, cache=cache)
     if choice.sample is None:
-        selection = Selection(_named(dataset, choice.conversations))
+        selection = Selection(_find_ids(dataset, choice.conversations))
     else:
         selection = Selection((), choice.sample, choice.seed or 0)
     return selection.of(dataset), selection
 
 
-def _named(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
+def _find_ids(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
     known = [one.id for one in dataset.listed]
     pages = {one.page.id: None for one in dataset.listed}
     wanted = {match_id(name, [*known, *(page for page in pages if page not in known)], dataset.path) for name in names}

@@ -71,7 +71,7 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
     path = (folder or Path()) / FILE
     before = _read(path)
     after = _with_line(before, written)
-    if _parsed(after, path) != _parsed(before, path) | {"ontology": written}:
+    if _parse(after, path) != _parse(before, path) | {"ontology": written}:
         raise SettingsError(
             f"cannot edit {path} without changing other lines: set ontology = {json.dumps(written)} in it yourself"
         )
@@ -98,7 +98,7 @@ def _read(path: Path) -> str:
         raise InputError(f"cannot read {path}: {error}") from error
 
 
-def _parsed(text: str, path: Path) -> dict[str, object]:
+def _parse(text: str, path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -72,7 +72,7 @@ class DocumentLibrary:
     @property
     def files(self) -> tuple[LibraryEntry, ...]:
         """Those that were named, in their order; one may hold several pages."""
-        return tuple(LibraryEntry(id, _called(name)) for id, name in self._names.items())
+        return tuple(LibraryEntry(id, _base_name(name)) for id, name in self._names.items())
 
     def add(self, name: str) -> LibraryEntry:
         """Put a file there that may be asked about, and return how it is asked for; reads nothing yet.
@@ -82,7 +82,7 @@ class DocumentLibrary:
         """
         id = _id(name)
         self._names.setdefault(id, name)
-        return LibraryEntry(id, _called(name))
+        return LibraryEntry(id, _base_name(name))
 
     def remove(self, id: str) -> None:
         """Take a file away that was put there."""
@@ -132,7 +132,7 @@ class DocumentLibrary:
             UnknownUploadError: There is no such file.
             DatasetError: It cannot be read.
         """
-        name = self._named(id)
+        name = self._name(id)
         cache = await self._read_before(name)
         found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
         numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
@@ -164,7 +164,7 @@ class DocumentLibrary:
         whole, dot, index = id.partition(".")
         if whole not in self._names:
             return (await self._uploads.open(id)).page
-        name = self._named(whole)
+        name = self._name(whole)
         cache = await self._read_before(name)
         if dot:
             found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
@@ -188,7 +188,7 @@ class DocumentLibrary:
         while len(self._recent) > _MOST_RECENT:
             self._recent.popitem(last=False)
 
-    def _named(self, id: str) -> str:
+    def _name(self, id: str) -> str:
         if id not in self._names:
             raise UnknownUploadError("this document no longer exists: choose another")
         return self._names[id]
@@ -198,10 +198,10 @@ def _id(name: str) -> str:
     return sha256(f"file {name}".encode("utf-8", "surrogateescape")).hexdigest()[:22]
 
 
-def _called(name: str) -> str:
+def _base_name(name: str) -> str:
     """What a file is called without the folders that it is in.
 
-    >>> _called("/home/me/filings/AAPL.htm"), _called("data/pages.json#MRO/2007/page_134.pdf")
+    >>> _base_name("/home/me/filings/AAPL.htm"), _base_name("data/pages.json#MRO/2007/page_134.pdf")
     ('AAPL.htm', 'pages.json#MRO/2007/page_134.pdf')
     """
     path, separator, identity = name.partition("#")

@@ -61,15 +61,15 @@ def _pieces(block: Block, largest: int) -> Iterator[str]:
         case SectionHeading(text=text, level=level):
             yield f"{'#' * min(level, 6)} {_line(text)}"
         case Paragraph(sentences=sentences):
-            yield from _joined([_line(sentence.text) for sentence in sentences], " ", largest)
+            yield from _join([_line(sentence.text) for sentence in sentences], " ", largest)
         case Table() as table:
             title = ": ".join(part for part in (_line(table.title), _line(table.caption)) if part)
             named = f"Table {table.index}" + (f" ({title})" if title else "")
             rows = [" | ".join(_line(cell.text) for cell in row) for row in table.cells]
-            yield from (f"{named}\n{rows}" for rows in _joined(rows, "\n", largest))
+            yield from (f"{named}\n{rows}" for rows in _join(rows, "\n", largest))
 
 
-def _joined(lines: list[str], by: str, largest: int) -> Iterator[str]:
+def _join(lines: list[str], by: str, largest: int) -> Iterator[str]:
     """Yield lines together, as many as there is room for."""
     block: list[str] = []
     length = 0

@@ -62,11 +62,11 @@ async def load_knowledge(corpus: Sequence[Document], settings: Settings, cache: 
         with suppress(OntologyError, ValueError, TypeError):  # then it is made and kept anew
             return GraphProvider(await compute(_read, data), policy_of(settings))
     found = await find_knowledge(corpus, settings)
-    await asyncio.to_thread(lambda: cache.put(key, _written(found.ontology)))
+    await asyncio.to_thread(lambda: cache.put(key, _write(found.ontology)))
     return found
 
 
-def _written(ontology: Ontology) -> bytes:
+def _write(ontology: Ontology) -> bytes:
     return json.dumps(ontology.triples, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 

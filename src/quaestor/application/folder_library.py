@@ -51,7 +51,7 @@ class Folders:
             InputError: There is no such folder or file.
         """
         self.has_sample: bool = SAMPLE in names
-        self.roots: tuple[Folder, ...] = tuple(_labelled([_existing_path(name) for name in names if name != SAMPLE]))
+        self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
         """Return what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
@@ -91,10 +91,10 @@ class Folders:
                 if len(names) >= most:
                     return tuple(names)
                 if self._within(path) is not None:
-                    names.append(self._called(root, path))
+                    names.append(self._name(root, path))
         return tuple(names)
 
-    def _called(self, root: Folder, path: Path) -> str:
+    def _name(self, root: Folder, path: Path) -> str:
         if path == root.path:
             return root.label
         inside = path.relative_to(root.path).as_posix()
@@ -141,7 +141,7 @@ def _existing_path(name: str) -> Path:
     return path
 
 
-def _labelled(paths: Sequence[Path]) -> Iterator[Folder]:
+def _label_roots(paths: Sequence[Path]) -> Iterator[Folder]:
     used: set[str] = set()
     for path in dict.fromkeys(paths):
         wanted = path.name or "root"

@@ -97,12 +97,12 @@ async def judge_runs(
     """
     if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
-            return await _by_saved_scores(store, runs, scores_in, whole)
+            return await _read_saved_runs(store, runs, scores_in, whole)
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} was not found, but an audit needs its references: name the labelled file")
     if labelled is None:
-        return await _by_saved_scores(store, runs, scores_in, whole)
+        return await _read_saved_runs(store, runs, scores_in, whole)
     judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit) for run in runs]
     return JudgedRuns(tuple(judged), "references", labelled)
 
@@ -145,7 +145,7 @@ def _judged_run(
     return JudgedRun(run, frame, score, RunCost(tuple(ended), used), audited)
 
 
-async def _by_saved_scores(store: RunStore, runs: Sequence[RunRecord], scores_in: str, whole: bool) -> JudgedRuns:
+async def _read_saved_runs(store: RunStore, runs: Sequence[RunRecord], scores_in: str, whole: bool) -> JudgedRuns:
     return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]), "kept scores")
 
 

@@ -88,9 +88,9 @@ def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | No
         case Constant():
             return PlanNode(f"c{place}", "constant", "constant", _constant(operand))
         case RowRef():
-            return PlanNode(f"r{place}", "row", operand.text, _printed(operand), sources=operand.sources)
+            return PlanNode(f"r{place}", "row", operand.text, _print(operand), sources=operand.sources)
         case CellGroup():
-            return PlanNode(f"g{place}", "group", operand.text, _printed(operand), sources=operand.sources)
+            return PlanNode(f"g{place}", "group", operand.text, _print(operand), sources=operand.sources)
     return None
 
 
@@ -99,7 +99,7 @@ def _constant(operand: Constant) -> str:
     return f"{operand.value:,f}{scale}"
 
 
-def _printed(operand: RowRef | CellGroup) -> str:
+def _print(operand: RowRef | CellGroup) -> str:
     shown = [quantity.text for quantity in operand.values[:3]]
     more = len(operand.values) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

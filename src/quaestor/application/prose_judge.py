@@ -61,7 +61,7 @@ async def judge_prose(
     asked = [
         found
         for conversation in dataset.listed
-        for found in _unjudged(await store.turns(run.id, conversation.id), gold[conversation.id])
+        for found in _open_turns(await store.turns(run.id, conversation.id), gold[conversation.id])
     ]
     if not asked:
         return gold
@@ -76,7 +76,7 @@ async def judge_prose(
     return read_gold(path)
 
 
-def _unjudged(turns: Sequence[TurnRecord], gold: Sequence[GoldTurn]) -> Iterator[tuple[TurnRecord, Answer, GoldTurn]]:
+def _open_turns(turns: Sequence[TurnRecord], gold: Sequence[GoldTurn]) -> Iterator[tuple[TurnRecord, Answer, GoldTurn]]:
     for turn in turns:
         answer, reference = serial.restore(Answer, turn.answer), gold[turn.index].filing
         if reference is None or not reference.wanted.is_prose or answer.value is None or turn.error:

@@ -71,7 +71,7 @@ async def propose_refinements(store: RunStore, names: Sequence[str], ontology: O
             for turn in turns.get(example.conversation, ()):
                 calls = [ToolCall.of_record(call) for call in turn.tool_calls]
                 _note_corrections(graph.document, calls, ontology, lacks)
-    return tuple(sorted((*_of_gaps(ontology, lacks), *_of_corrections(lacks))))
+    return tuple(sorted((*_propose_for_gaps(ontology, lacks), *_propose_for_names(lacks))))
 
 
 def _note_gaps(graph: KnowledgeGraph, ontology: Ontology, lacks: _Lacks) -> None:
@@ -104,7 +104,7 @@ def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontolo
             refused = []
 
 
-def _of_gaps(ontology: Ontology, lacks: _Lacks) -> Iterable[Proposal]:
+def _propose_for_gaps(ontology: Ontology, lacks: _Lacks) -> Iterable[Proposal]:
     for label, pages in lacks.pages.items():
         found = f"a line of {_pages(pages)} without a property"
         near = next(iter(ontology.nearest(label, 1)), None)
@@ -115,7 +115,7 @@ def _of_gaps(ontology: Ontology, lacks: _Lacks) -> Iterable[Proposal]:
             yield Proposal("property", label, documents=tuple(sorted(pages)), reason=found)
 
 
-def _of_corrections(lacks: _Lacks) -> Iterable[Proposal]:
+def _propose_for_names(lacks: _Lacks) -> Iterable[Proposal]:
     asked: Mapping[tuple[str, str], set[str]] = lacks.asked
     for (name, into), pages in asked.items():
         if name not in lacks.pages:

@@ -124,7 +124,7 @@ class RemotePlay:
         self._asked = True
         while True:
             done = await self._workers.do(
-                self._page, self._request, partial(_in_play, self._key, len(self._turns), sent, work), self, self._key
+                self._page, self._request, partial(_do_work, self._key, len(self._turns), sent, work), self, self._key
             )
             if done is not None:
                 return done
@@ -190,7 +190,7 @@ class RemotePlay:
         )
 
 
-async def _in_play(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: WorkerPage) -> Any:
+async def _do_work(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: WorkerPage) -> Any:
     """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
     play, relay = here.plays.pop(key, (None, None))
     if play is None or relay is None or len(play.turns) != count:

@@ -275,7 +275,7 @@ def _split(name: str) -> tuple[Path, str | None]:
     path, separator, identity = name.rpartition("#")
     if separator and path and identity:
         return dataset_path(path), identity
-    if what := _what_is_no_file(whole):
+    if what := _describe_no_file(whole):
         raise InputError(f"cannot read {name[:200]!r}: {what}")
     if _ADDRESS.match(name):
         raise InputError(f"{name[:200]!r} is a URL: save the page as a file first")
@@ -293,7 +293,7 @@ def store_file(uri: str) -> Path | None:
     return Path(rest[1:]) if scheme == "sqlite" and rest.strip("/") else None
 
 
-def _what_is_no_file(path: Path) -> str:
+def _describe_no_file(path: Path) -> str:
     """Return what stands where a file was expected, and what to do; "" if nothing does."""
     try:
         if path.is_dir():

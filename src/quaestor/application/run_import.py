@@ -124,7 +124,7 @@ async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, tur
         conversation=conversation.id,
         document=conversation.document.id,
         started=run.started,
-        usage=stored_counts(_used(turns)),
+        usage=stored_counts(_sum_usage(turns)),
     )
     attempt = await store.begin_example(example)
     ended = max((turn.finished or run.started for turn in turns), default=run.started)
@@ -132,7 +132,7 @@ async def _keep(store: RunStore, run: RunRecord, conversation: Conversation, tur
     await store.complete_example(done, turns)
 
 
-def _used(turns: Iterable[TurnRecord]) -> Usage:
+def _sum_usage(turns: Iterable[TurnRecord]) -> Usage:
     return sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
 
 

@@ -150,7 +150,7 @@ class RunViews:
         Raises:
             InputError: They are not of the same questions, or no scores are kept beside the runs.
         """
-        return await self._compared(first, second).compare(first.run.id, second.run.id, wanted, part)
+        return await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
 
     async def compared(self, first: RunView, second: RunView) -> PairCounts:
         """Return how two runs compare.
@@ -158,9 +158,9 @@ class RunViews:
         Raises:
             InputError: They are not of the same questions, or no scores are kept beside the runs.
         """
-        return await self._compared(first, second).compared(first.run.id, second.run.id)
+        return await self._open_scores(first, second).compared(first.run.id, second.run.id)
 
-    def _compared(self, first: RunView, second: RunView) -> ScoreStore:
+    def _open_scores(self, first: RunView, second: RunView) -> ScoreStore:
         if self._scores is None:
             raise InputError("this store has no scores, so its runs cannot be compared")
         if first.run.dataset_digest != second.run.dataset_digest:

@@ -112,14 +112,14 @@ class SavedConversations:
 
     def part(self, part: ListPart) -> ListPage[SavedConversation]:
         """Return a part of the list of all, those in which nothing was asked yet too, the latest changed first."""
-        found = sorted(self._changed(), reverse=True)
+        found = sorted(self._list_by_change(), reverse=True)
         shown = []
         for _, id in found[part.offset : part.offset + part.limit]:
             with suppress(InputError):  # somebody has deleted it meanwhile
                 shown.append(self.get(id))
         return ListPage(tuple(shown), len(found), part)
 
-    def _changed(self) -> Iterator[tuple[int, str]]:
+    def _list_by_change(self) -> Iterator[tuple[int, str]]:
         """Yield when each was changed last, in nanoseconds, and its id."""
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
             for entry in entries:

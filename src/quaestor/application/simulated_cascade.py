@@ -162,7 +162,7 @@ async def simulate_stored(
     path = dataset or Path(runs[0].dataset)
     pages, gold = await compute(read_as_played, path, runs[0]), await compute(read_gold, path)
     one, other = [await score_run(store, run, pages, gold) for run in runs]
-    found = await compute(_simulated, one, other, thresholds)
+    found = await compute(_simulate, one, other, thresholds)
     if solver is None:
         return found
     _, graphs = await resolve_ontology(RunSpec.of_run(runs[0]), pages, store)
@@ -214,7 +214,7 @@ async def replayed_curve(
     for asked in dataset.conversations:
         recorded = RecordedAnswers("recorded", asked, by_conversation.get(asked.id, ()))
         played = await replay_cascade(asked, first, recorded, thresholds, graphs)
-        judged = await compute(_judged, {id(one): one for one in played}, asked, gold)
+        judged = await compute(_judge, {id(one): one for one in played}, asked, gold)
         for place, one in enumerate(played):
             turns[place] += judged[id(one)]
             passed[place] += [turn.passed for turn in one]
@@ -222,7 +222,7 @@ async def replayed_curve(
     return tuple(map(played_point, thresholds, turns, passed, [pages] * len(turns)))
 
 
-def _judged(
+def _judge(
     played: Mapping[int, Sequence[CascadeTurn]], asked: Conversation, gold: Gold
 ) -> Mapping[int, Sequence[StageTurn]]:
     found: dict[int, Sequence[StageTurn]] = {}
@@ -234,7 +234,7 @@ def _judged(
     return found
 
 
-def _simulated(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:
+def _simulate(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:
     if all(turn.confidence is None for turn in one.report.turns):
         raise InputError(f"run {one.run.id} has answers without a confidence: name a run that has them first")
     first, second, on = _stage(one), _stage(other), [turn.page for turn in one.report.turns]

@@ -59,7 +59,7 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
     that it always had. Where some questions have no answer it is what it is for a person.
     """
     spec = solver_spec(settings.solver)
-    return {**spec.any_kind, **spec.asked} if dataset.unanswerable else _of_dataset(settings.solver, dataset)
+    return {**spec.any_kind, **spec.asked} if dataset.unanswerable else _defaults(settings.solver, dataset)
 
 
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
@@ -69,7 +69,7 @@ def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset
         SettingsError: As `solver_options` does.
     """
     options = dataset_options(settings, dataset) | solver_options(settings, overrides)
-    return _with_inside(solver_spec(settings.solver), options, lambda name, own: {**_of_dataset(name, dataset), **own})
+    return _with_inside(solver_spec(settings.solver), options, lambda name, own: {**_defaults(name, dataset), **own})
 
 
 def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -82,7 +82,7 @@ def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[
     return _with_inside(spec, options, lambda name, own: {**_any_kind(name), **own})
 
 
-def _of_dataset(solver: str, dataset: Dataset) -> dict[str, JsonValue]:
+def _defaults(solver: str, dataset: Dataset) -> dict[str, JsonValue]:
     any_kind = {} if dataset.answers == "numbers" else _any_kind(solver)
     return {**solver_spec(solver).benchmarked, **any_kind} if solver in solver_names() else {}
 

@@ -133,11 +133,11 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
     for run in runs:
         verdicts = (await read_run_scores(uri, run)).verdicts
         right = {key: verdict.correct for key, verdict in verdicts.items()}
-        seen += _seen(await store.turns(run.id), right)
+        seen += _read_turns(await store.turns(run.id), right)
     return _table(runs, seen)
 
 
-def _seen(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_SeenTurn]:
+def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_SeenTurn]:
     """Yield what is read of turns, in their order: a question such as "and in 2008?" asks what the one before did."""
     before: tuple[str, str | None] = ("", None)
     for turn in turns:
@@ -178,15 +178,15 @@ def _count(calls: Sequence[ToolCall]) -> ToolCount:
 def _use(asked: str, tools: tuple[str, ...], turns: Sequence[_SeenTurn]) -> ToolUse:
     calls = [call for turn in turns for call in turn.calls]
     refused = sum(refusal_reason(call.output) is not None for call in calls)
-    return ToolUse(asked, tools, len(turns), len(calls), refused, *_judged(turns))
+    return ToolUse(asked, tools, len(turns), len(calls), refused, *_count_right(turns))
 
 
 def _refusals(tool: str, reason: str, turns: Sequence[_SeenTurn]) -> ToolRefusals:
     # A turn stands once for each of its calls; it is judged once.
-    return ToolRefusals(tool, reason, len(turns), *_judged(list({id(turn): turn for turn in turns}.values())))
+    return ToolRefusals(tool, reason, len(turns), *_count_right(list({id(turn): turn for turn in turns}.values())))
 
 
-def _judged(turns: Sequence[_SeenTurn]) -> tuple[int, int]:
+def _count_right(turns: Sequence[_SeenTurn]) -> tuple[int, int]:
     return sum(turn.right is not None for turn in turns), sum(turn.right is True for turn in turns)
 
 
@@ -241,7 +241,7 @@ def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
         InputError: The runs say too little, or the file cannot be written.
     """
     output.require_free()
-    lines = [*_of_questions(table.uses), *_of_refusals(table)]
+    lines = [*_advise_on_kinds(table.uses), *_warn_of_refusals(table)]
     if not lines:
         raise InputError(f"not enough calls and scored turns to learn advice from: at least {FEW} of a kind are needed")
     output.write("\n".join((*_head(table, use), *lines, *_foot(table))) + "\n")
@@ -265,7 +265,7 @@ def _mark(conversation: str) -> str:
     return hashlib.sha256(conversation.encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def _of_questions(uses: Iterable[ToolUse]) -> Iterable[str]:
+def _advise_on_kinds(uses: Iterable[ToolUse]) -> Iterable[str]:
     """Yield a line for each kind of question of which enough was scored: the tools, the most often right first."""
     labels = {metric.name: metric.label for metric in read_core().metric_types.values()}
     known: dict[str, list[ToolUse]] = {}
@@ -274,15 +274,15 @@ def _of_questions(uses: Iterable[ToolUse]) -> Iterable[str]:
             known.setdefault(use.asked, []).append(use)
     for asked, found in known.items():
         best = sorted(found, key=lambda use: (-use.right / use.judged, -use.judged, use.tools))
-        rates = (f"{_named(use.tools)}: right in {use.right / use.judged:.0%} of {use.judged} turns" for use in best)
+        rates = (f"{_names(use.tools)}: right in {use.right / use.judged:.0%} of {use.judged} turns" for use in best)
         yield f"- Where the {labels.get(asked, 'result')} is asked for, {'; '.join(rates)}."
 
 
-def _named(tools: tuple[str, ...]) -> str:
+def _names(tools: tuple[str, ...]) -> str:
     return " and ".join(tools) if tools else "no tool"
 
 
-def _of_refusals(table: ToolTable) -> Iterable[str]:
+def _warn_of_refusals(table: ToolTable) -> Iterable[str]:
     for name, count in table.tools.items():
         found = [r for r in table.refusals if r.tool == name and r.reason in WAYS_OUT and r.calls >= FEW]
         if name in TOOLS and found:

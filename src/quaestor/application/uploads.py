@@ -124,7 +124,7 @@ class Uploads:
             UnknownUploadError: There is none of this id, or it has made room for others.
             InputError: It cannot be read any more.
         """
-        name, digest, data = await asyncio.to_thread(self._found, id)
+        name, digest, data = await asyncio.to_thread(self._find, id)
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 
     def all(self) -> tuple[UploadEntry, ...]:
@@ -176,7 +176,7 @@ class Uploads:
             raise StoreError(f"cannot save {upload.name}: {error.strerror or type(error).__name__}") from None
         self._make_room(upload.id)
 
-    def _found(self, id: str) -> tuple[str, str, bytes]:
+    def _find(self, id: str) -> tuple[str, str, bytes]:
         if _ID.fullmatch(id):
             with suppress(OSError, ValueError, KeyError):
                 entry = json.loads(self._entry(id).read_bytes())

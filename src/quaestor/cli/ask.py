@@ -69,7 +69,7 @@ def ask_command(
         found = find_files(files, request.cache, reading_limits(settings))
     say_what_is_lost(found.document)
     if not questions:
-        _show_what_can_be_asked(found, request, " ".join(map(shlex.quote, files)), json=json)
+        _show_examples(found, request, " ".join(map(shlex.quote, files)), json=json)
         return
     try:
         asked = asyncio.run(answer_questions(found, questions, request))
@@ -91,7 +91,7 @@ def ask_command(
         show_turn(console, number, turn, found.document)
 
 
-def _show_what_can_be_asked(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
+def _show_examples(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
     """Print the lines of a document with their years, and questions that it answers, as they are typed."""
     from quaestor.application.askable import askable_object, what_can_be_asked
     from quaestor.application.resolve import require_askable

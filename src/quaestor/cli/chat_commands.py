@@ -137,7 +137,7 @@ def _fix(rest: str, on: ChatLine) -> None:
     if fix.act is None:
         _offer(fix.turn, on)
         return
-    _corrected(on.runner.run(on.chat.correct(fix.act, author_name(on.chat.request.settings), fix.reason)), on)
+    _show_correction(on.runner.run(on.chat.correct(fix.act, author_name(on.chat.request.settings), fix.reason)), on)
 
 
 def _offer(turn: int, on: ChatLine) -> None:
@@ -160,7 +160,7 @@ def _offer(turn: int, on: ChatLine) -> None:
         on.console.print("  nothing to correct", markup=False)
 
 
-def _corrected(made: "Correction", on: ChatLine) -> None:
+def _show_correction(made: "Correction", on: ChatLine) -> None:
     """Print what a correction changed."""
     from quaestor.application.fixing import act_words, change_lines
 
@@ -180,7 +180,7 @@ def _undo(_: str, on: ChatLine) -> None:
     from quaestor.application.fixing import author_name
 
     if on.chat.corrected_last:
-        _corrected(on.runner.run(on.chat.undo_correction(author_name(on.chat.request.settings))), on)
+        _show_correction(on.runner.run(on.chat.undo_correction(author_name(on.chat.request.settings))), on)
         return
     turns = on.runner.run(on.chat.undo())
     if not turns:

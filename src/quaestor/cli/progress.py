@@ -66,7 +66,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
     Args:
         gold: The reference answers, for the running accuracy. The run itself never sees them.
     """
-    with _metered(len(dataset.conversations)) as meter:
+    with _open_meter(len(dataset.conversations)) as meter:
 
         def progress(conversation: Conversation, turns: tuple[Turn, ...]) -> None:
             meter.advance(len(turns), None if gold is None else _right(turns, gold.get(conversation.id, ())))
@@ -91,7 +91,7 @@ def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
 
 
 @contextmanager
-def _metered(total: int) -> Iterator[_Bar | _Lines]:
+def _open_meter(total: int) -> Iterator[_Bar | _Lines]:
     """Yield a meter for `total` conversations that fits what stderr is."""
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -226,8 +226,8 @@ def _references(console: Console, references: References) -> None:
 
 def _call(console: Console, number: int, call: ToolCall) -> None:
     _section(console, f"tool call {number}", f"{call.tool}, {1000 * call.seconds:.2f} ms")
-    _section(console, "  input", _written(call.input))
-    _section(console, "  output", _written(call.output))
+    _section(console, "  input", _write_json(call.input))
+    _section(console, "  output", _write_json(call.output))
 
 
 def _register(console: Console, number: int, register: StepResult, graph: KnowledgeGraph | None) -> None:
@@ -237,7 +237,7 @@ def _register(console: Console, number: int, register: StepResult, graph: Knowle
     _section(console, f"step {number}", f"{came_to}, from {places}" if places else came_to)
 
 
-def _written(value: JsonValue) -> str:
+def _write_json(value: JsonValue) -> str:
     """Return JSON in one line; text that is not JSON as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

@@ -46,7 +46,7 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
     }
     return {
         **lines,
-        "plans": f"{_went(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
+        "plans": f"{_outcomes(went, figures.turns)}; {repairs}, {_share(figures.verified, figures.turns)} verified",
     }
 
 
@@ -64,12 +64,12 @@ def _stage_line(stage: StageFigures) -> str:
 
 def _plan_lines(plans: Mapping[str, float], turns: float) -> dict[str, str]:
     return {
-        "plans": _went(plans, turns),
+        "plans": _outcomes(plans, turns),
         "steps": f"{plans['mean_steps']:g} steps per plan, {plans['empty_fields']:g} empty fields",
     }
 
 
-def _went(counts: Mapping[str, float], turns: float) -> str:
+def _outcomes(counts: Mapping[str, float], turns: float) -> str:
     first, repaired, failed = (_share(counts[name], turns) for name in ("first_try", "repaired", "failed"))
     silent = f", {_share(counts['silent'], turns)} reported as unanswerable" if counts["silent"] else ""
     return f"{first} on the first try, {repaired} repaired, {failed} failed{silent}"

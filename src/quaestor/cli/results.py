@@ -27,13 +27,13 @@ def show_score(console: Console, score: Score) -> None:
         console.print(certainty_line(score.certainty))
     if score.causes:
         show_causes(console, score.causes)
-    right, secondary = score.measures.right, score.measures.secondary
-    short = SCORERS[secondary].title.removesuffix(" accuracy")
+    right, second = score.measures.right, score.measures.second
+    short = SCORERS[second].title.removesuffix(" accuracy")
     rows: list[tuple[str, ...]] = []
     for breakdown in score.breakdowns:
         rows.append((breakdown_title(breakdown.by),))
         for group in breakdown.groups:
-            other = percent(group.figures[secondary].value)
+            other = percent(group.figures[second].value)
             rows.append((group.name, *figure_cells(group.figures[right]), other))
     print_rows(console, (SCORERS[right].title, *FIGURE_HEADS, f"{short} %"), rows, spare=(f"{short} %", "of"))
 

@@ -37,7 +37,7 @@ def run_command(
     force: ForceOption = False,
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run id."""
-    with _nothing_begun():
+    with _explain_interrupt():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.file_cache import file_cache
         from quaestor.application.resolve import dataset_path
@@ -73,7 +73,7 @@ def eval_command(
 
     With --documents, the questions are about whole files: quaestor's own format, or FinanceBench.
     """
-    with _nothing_begun():
+    with _explain_interrupt():
         from quaestor.application.choosing import read_chosen
         from quaestor.application.file_cache import file_cache
         from quaestor.application.prose_judge import judge_prose, require_judge
@@ -192,7 +192,7 @@ def _request(
 
 
 @contextmanager
-def _nothing_begun() -> Iterator[None]:
+def _explain_interrupt() -> Iterator[None]:
     """Say of an interrupt that there is nothing to go on with."""
     from quaestor.errors import RunStoppedError
 

@@ -45,7 +45,7 @@ def show_command(
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([page]):
         document = find_page(page, file_cache(settings), reading_limits(settings)).document
-    found = asyncio.run(_answered(settings.store, run, document)) if run is not None else None
+    found = asyncio.run(_read_answers(settings.store, run, document)) if run is not None else None
     turns = found.turns if found is not None else ()
     if turn is not None:
         turns = tuple((place, answered) for place, answered in turns if place == turn - 1)
@@ -66,7 +66,7 @@ def show_command(
         )
 
 
-async def _answered(store: str, run: str, document: "Document") -> "AnsweredDocument":
+async def _read_answers(store: str, run: str, document: "Document") -> "AnsweredDocument":
     from quaestor.application.stored_turns import answers_about
     from quaestor.store.base import open_store
 

@@ -34,7 +34,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     async def read() -> None:
         async with AsyncExitStack() as stack:
             parts = await opened_parts(stack, uri, create=False)
-            with announced(f"checking {_shown(uri)}"):
+            with announced(f"checking {_show_uri(uri)}"):
                 found = await _upkeep(parts, uri).check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
         if json:
@@ -134,7 +134,7 @@ def copy_stores(
                 f"{len(unlike)} of {len(had) - 1} runs differ ({unlike[0]}): copy again when no run is in progress"
             )
         whole = f"digest {digest_of_all(had)}" if had == found else "verified against the source"
-        print(f"{_runs(len(had) - 1)} in {_shown(target)}, {whole}")
+        print(f"{_runs(len(had) - 1)} in {_show_uri(target)}, {whole}")
 
     asyncio.run(work())
 
@@ -144,11 +144,11 @@ def _upkeep(parts: "StoreParts", uri: str) -> "StoreUpkeep":
     from quaestor.store.upkeep import StoreUpkeep
 
     if not isinstance(parts.runs, StoreUpkeep):
-        raise InputError(f"{_shown(uri)} belongs to a plugin store, which has its own maintenance tools")
+        raise InputError(f"{_show_uri(uri)} belongs to a plugin store, which has its own maintenance tools")
     return parts.runs
 
 
-def _shown(uri: str) -> str:
+def _show_uri(uri: str) -> str:
     from quaestor.store.base import shown_uri
 
     return shown_uri(uri)

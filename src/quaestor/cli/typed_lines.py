@@ -44,13 +44,13 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
 def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
     """Give what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for."""
     if not sys.stdin.isatty():
-        yield _piped
+        yield _read_pipe
         return
     readline = _readline()
     if readline is not None:
         _prepare(readline, history, complete)
     try:
-        yield lambda: _typed(prompt)
+        yield lambda: _read_terminal(prompt)
     finally:
         if readline is not None:
             readline.set_completer(None)
@@ -85,7 +85,7 @@ def _prepare(readline: "ModuleType", history: Path | None, complete: Callable[[s
     readline.parse_and_bind(editing)
 
 
-def _typed(prompt: str) -> str | None:
+def _read_terminal(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
@@ -93,7 +93,7 @@ def _typed(prompt: str) -> str | None:
         return None
 
 
-def _piped() -> str | None:
+def _read_pipe() -> str | None:
     try:
         return sys.stdin.readline() or None
     except UnicodeDecodeError as error:

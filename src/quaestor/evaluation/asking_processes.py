@@ -163,7 +163,7 @@ class _Play:
         """Hears what a worker says."""
         match message:
             case ("exchange", exchange):
-                self._exchanged(exchange)
+                self._count_exchange(exchange)
             case ("event", id, index, event, call):
                 if (heard := self._heard.get(id)) and heard.watcher:
                     heard.watcher.on_event(index, event, call)
@@ -171,7 +171,7 @@ class _Play:
                 self._counter.hold(model, seconds)
                 self.broadcast((model, seconds))
 
-    def _exchanged(self, exchange: "Exchange") -> None:
+    def _count_exchange(self, exchange: "Exchange") -> None:
         meter = self._session.connection.meter
         before = meter.total
         self._session.heard_elsewhere([exchange])

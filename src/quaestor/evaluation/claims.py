@@ -30,7 +30,7 @@ def _this_machine() -> str:
         return platform.node()
 
 
-def _started(process: int) -> str:
+def _start_time(process: int) -> str:
     """Return when a process was started, in ticks: another one may have its number later; "" if nothing tells."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
@@ -39,7 +39,7 @@ def _started(process: int) -> str:
 
 
 def _new_owner() -> str:
-    return "/".join((_this_machine(), str(os.getpid()), _started(os.getpid()), uuid4().hex[:12]))
+    return "/".join((_this_machine(), str(os.getpid()), _start_time(os.getpid()), uuid4().hex[:12]))
 
 
 def has_ended(owner: str) -> bool:
@@ -53,7 +53,7 @@ def has_ended(owner: str) -> bool:
         return True
     except OSError:
         return False
-    return _started(int(process)) != started
+    return _start_time(int(process)) != started
 
 
 @dataclass(frozen=True, slots=True)

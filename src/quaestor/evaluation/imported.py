@@ -113,23 +113,23 @@ def imported_turns(conversation: Conversation, answers: ImportedTurns, started: 
 
 
 def _read_line(line: bytes, asked: Mapping[str, Conversation], dataset: str, *, near: bool) -> ImportedAnswer:
-    fields = _parsed(line)
+    fields = _parse(line)
     name, turn = fields.get("conversation"), fields.get("turn")
     if not isinstance(name, str):
-        raise InputError(f"'conversation' must be an id, not {_shown(name)}")
+        raise InputError(f"'conversation' must be an id, not {_show(name)}")
     if name not in asked:
         # Comparing with every id is slow: once is enough.
         raise InputError(unknown_name("conversation", name, asked if near else (), where=f"in {dataset}"))
     turns = len(asked[name].questions)
     if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < turns:
-        raise InputError(f"{name} has turns 0 to {turns - 1}, not {_shown(turn)}")
+        raise InputError(f"{name} has turns 0 to {turns - 1}, not {_show(turn)}")
     if "answer" not in fields:
         raise InputError("'answer' is missing: use null for no answer")
     seconds, usage = _usage(fields)
     return ImportedAnswer(name, turn, _answer(fields), seconds, usage)
 
 
-def _parsed(line: bytes) -> dict[str, object]:
+def _parse(line: bytes) -> dict[str, object]:
     try:
         fields = json.loads(line.decode("utf-8"), parse_float=Decimal, parse_int=_whole, parse_constant=_no_number)
     except UnicodeDecodeError as error:
@@ -156,14 +156,14 @@ def _no_number(word: str) -> None:
 def _answer(fields: Mapping[str, object]) -> Answer:
     unit = fields.get("unit")
     if unit is not None and not isinstance(unit, str):
-        raise InputError(f"'unit' must be a string, not {_shown(unit)}")
+        raise InputError(f"'unit' must be a string, not {_show(unit)}")
     named = (unit or "").strip()
     value, signed = _value(fields["answer"])
     percent = isinstance(value, Number | ValueList) and (signed or named.casefold() in _PERCENT)
     scale = _SCALES.get(named.casefold(), Scale.ONE)
     known = percent or scale is not Scale.ONE or named.casefold() in _PLAIN | _PERCENT
     return Answer(
-        value=_as_fraction(value) if percent else value,
+        value=_fraction(value) if percent else value,
         scale=Scale.ONE if percent else scale,
         unit=None if known else named[:40],
         metric_type="percentage" if percent else "value",
@@ -181,13 +181,13 @@ def _value(given: object) -> tuple[AnswerValue | None, bool]:
         case bool():
             return YesNo(given), False
         case int() | Decimal():
-            return Number(_bounded(Decimal(given))), False
+            return Number(_bound(Decimal(given))), False
         case str():
             return _read_text(given)
         case list() if given and len(given) <= _LONGEST_NUMBER:
             items = [_value(item)[0] for item in given]
             return ValueList(tuple(_item(item) for item in items)), False
-    raise InputError(f"'answer' must be a number, text, yes or no, or a list of these, not {_shown(given)}")
+    raise InputError(f"'answer' must be a number, text, yes or no, or a list of these, not {_show(given)}")
 
 
 def _read_text(given: str) -> tuple[AnswerValue, bool]:
@@ -198,7 +198,7 @@ def _read_text(given: str) -> tuple[AnswerValue, bool]:
         return YesNo(text.casefold() == "yes"), False
     if (number := _NUMBER.fullmatch(text)) is None:
         return Text(text), False
-    exact = _bounded(Decimal(number["digits"].replace(",", "")))
+    exact = _bound(Decimal(number["digits"].replace(",", "")))
     return Number(-exact if number["sign"] == "-" else exact), bool(number["percent"])
 
 
@@ -211,7 +211,7 @@ def _item(value: AnswerValue | None) -> ListItem:
     raise InputError("every entry of a list must be a number or a text")
 
 
-def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
+def _fraction(value: AnswerValue | None) -> AnswerValue | None:
     """Return percentages as fractions, exactly."""
     if isinstance(value, Number):
         return Number(value.value.scaleb(-2))
@@ -221,7 +221,7 @@ def _as_fraction(value: AnswerValue | None) -> AnswerValue | None:
     return value
 
 
-def _bounded(number: Decimal) -> Decimal:
+def _bound(number: Decimal) -> Decimal:
     digits = number.as_tuple()
     if not number.is_finite() or len(digits.digits) > _LONGEST_NUMBER or abs(number.adjusted()) > _LONGEST_NUMBER:
         raise InputError(f"a number has more than {_LONGEST_NUMBER} digits")
@@ -232,7 +232,7 @@ def _confidence(given: object) -> float | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= 1:
-        raise InputError(f"'confidence' must be a number from 0 to 1, not {_shown(given)}")
+        raise InputError(f"'confidence' must be a number from 0 to 1, not {_show(given)}")
     return float(given)
 
 
@@ -241,7 +241,7 @@ def _text(fields: Mapping[str, object], name: str) -> str:
     if given is None:
         return ""
     if not isinstance(given, str) or len(given) > _LONGEST_TEXT:
-        raise InputError(f"{name!r} must be a text of at most {_LONGEST_TEXT} characters, not {_shown(given)}")
+        raise InputError(f"{name!r} must be a text of at most {_LONGEST_TEXT} characters, not {_show(given)}")
     return " ".join(given.split())
 
 
@@ -259,11 +259,11 @@ def _amount(fields: Mapping[str, object], name: str, most: int) -> int | Decimal
     if given is None:
         return 0
     if isinstance(given, bool) or not isinstance(given, int | Decimal) or not 0 <= given <= most:
-        raise InputError(f"{name!r} must be a number from 0 to {most}, not {_shown(given)}")
+        raise InputError(f"{name!r} must be a number from 0 to {most}, not {_show(given)}")
     return given
 
 
-def _shown(given: object) -> str:
+def _show(given: object) -> str:
     """Return what a field holds, short."""
     if given is None:
         return "missing"

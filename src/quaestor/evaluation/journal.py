@@ -122,7 +122,7 @@ class Journal:
 
     def _wake(self) -> None:
         # One that failed is kept, for whoever waits to hear of it.
-        if self._writing is None or (self._writing.done() and not _failed(self._writing)):
+        if self._writing is None or (self._writing.done() and not _has_failed(self._writing)):
             self._writing = asyncio.get_running_loop().create_task(self._write())
 
     async def _write(self) -> None:
@@ -165,5 +165,5 @@ class Journal:
         return replace(turn_record(self.place.at(begun.index), so_far, begun.history, "understanding"), finished=None)
 
 
-def _failed(task: asyncio.Task[None]) -> bool:
+def _has_failed(task: asyncio.Task[None]) -> bool:
     return task.cancelled() or task.exception() is not None

@@ -72,7 +72,7 @@ class RayEngine:
         async with joined_cluster(self.workers, self.address) as cluster:
             config, counter = _asking(session, cluster)
             run = session.run if session else ""
-            player = ConversationWork(_carried(solver), factory, graphs, config, run, counter, self.seconds)
+            player = ConversationWork(_if_picklable(solver), factory, graphs, config, run, counter, self.seconds)
             at_once = None if session is None else self.at_once
             workers = self.workers if at_once is None else min(self.workers, at_once)
             pool = RayWorkerPool[_Chunk, tuple[ConversationResult, ...]](cluster, player, workers, at_once)
@@ -111,7 +111,7 @@ def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfi
     return config, started_counter(config, session.connection.meter.total, cluster)
 
 
-def _carried(solver: Solver) -> Solver | None:
+def _if_picklable(solver: Solver) -> Solver | None:
     """Return the solver if it can be pickled; None if each worker has to build its own."""
     try:
         pickle.dumps(solver, protocol=5, buffer_callback=lambda _: None)

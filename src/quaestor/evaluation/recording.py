@@ -124,7 +124,7 @@ def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: T
         references=storable(serial.dump(turn.references)),
         tool_calls=storable([serial.dump(call) for call in turn.tool_calls]),
         usage=stored_counts(turn.usage),
-        history=storable([_remembered(earlier) for earlier in history]),
+        history=storable([_memory_object(earlier) for earlier in history]),
         registers=storable([serial.dump(register, compact=True) for register in turn.registers]),
         status=status,
         attempt=place.attempt,
@@ -164,7 +164,7 @@ def _answering(turn: Turn) -> Plan | None:
     return turn.answer.plan if turn.answer.value is not None else None
 
 
-def _remembered(turn: Turn) -> dict[str, JsonValue]:
+def _memory_object(turn: Turn) -> dict[str, JsonValue]:
     """Return a turn as the next one sees it: what was asked, and what the answer was."""
     answer = turn.answer
     fields: dict[str, JsonValue] = {"question": turn.question, "answer": None}

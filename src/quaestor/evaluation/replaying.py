@@ -118,7 +118,7 @@ async def replay_cascade(
         cascade = CascadeSolver([Stage(once, least), Stage(second)])
         turns = await play_conversation(conversation, cascade, graphs)
         records = turn_records(TurnPlace("replay", conversation.id), turns, chained=conversation.chained)
-        found.append(tuple(map(CascadeTurn, records, map(_passed, turns))))
+        found.append(tuple(map(CascadeTurn, records, map(_has_escalated, turns))))
     return tuple(found)
 
 
@@ -126,10 +126,10 @@ def _stages(turn: Turn) -> list[StageAnswered]:
     return [event for event in turn.events if isinstance(event, StageAnswered)]
 
 
-def _passed(turn: Turn) -> bool:
+def _has_escalated(turn: Turn) -> bool:
     return any(event.stage > 1 for event in _stages(turn))
 
 
 def _is_unchanged(turn: Turn, least: float) -> bool:
     """Whether a turn comes out the same where the first stage has to be as sure as this, and surer than before."""
-    return _passed(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))
+    return _has_escalated(turn) or all((event.confidence or 0.0) >= least for event in _stages(turn))

@@ -151,10 +151,10 @@ class WorkersModel:
             ModelAccessError: A key is needed and not set on this machine.
         """
         if self._opening is None:
-            self._opening = asyncio.create_task(self._opened())
+            self._opening = asyncio.create_task(self._open())
         return await asyncio.shield(self._opening)
 
-    async def _opened(self) -> ModelSession:
+    async def _open(self) -> ModelSession:
         opened = await self._stack.enter_async_context(open_session(self._config, meter=self.meter))
         opened.run = self._run
         return opened

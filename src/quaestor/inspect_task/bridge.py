@@ -101,7 +101,7 @@ class InspectModels:
                 config=GenerateConfig(temperature=body.get("temperature")),
             )
         except Exception as failure:  # noqa: BLE001 - whatever a provider's client raises
-            return self._failed(failure, model)
+            return self._as_response(failure, model)
         return httpx2.Response(200, json=self._reply(output))
 
     async def _messages(self, body: Node, model: str) -> "list[ChatMessage]":
@@ -151,7 +151,7 @@ class InspectModels:
             }
         return reply
 
-    def _failed(self, failure: Exception, model: "Model") -> "httpx2.Response":
+    def _as_response(self, failure: Exception, model: "Model") -> "httpx2.Response":
         """Return a failure as the server's reply that it was; what was no reply ends the sample as it is."""
         import httpx2
 

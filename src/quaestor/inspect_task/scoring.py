@@ -45,7 +45,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
         if conversation not in places:
             raise DatasetError(f"{conversation} is not in {dataset}: choose the file that these samples come from")
         turns = turns_of_sample(state.store.get(TURNS))
-        judged = await compute(_judged, path, conversation, turns)
+        judged = await compute(_judge, path, conversation, turns)
         return inspect_score(judged, turns, places[conversation], state.store.get(BROKEN))
 
     return score
@@ -62,6 +62,6 @@ def gold_of(path: Path) -> "Mapping[str, tuple[GoldTurn, ...]]":
     return read_gold(path)
 
 
-def _judged(path: Path, conversation: str, turns: "Sequence[TurnRecord]") -> "tuple[TurnScore, ...]":
+def _judge(path: Path, conversation: str, turns: "Sequence[TurnRecord]") -> "tuple[TurnScore, ...]":
     asked = [one for one in conversations_of(path).conversations if one.id == conversation]
     return score_predictions(map(prediction_of, turns), gold_of(path), asked).turns

@@ -121,7 +121,7 @@ def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
     return {
         "measured by": "quaestor crossvalidate, on companies held out, with own history",
         "turns": turns,
-        **{SCORERS[name].title: round(score.results[name].value, 4) for name in (measures.right, measures.beside)},
+        **{SCORERS[name].title: round(score.results[name].value, 4) for name in (measures.right, measures.second)},
         "reference among the candidates": round(reachable / turns, 4),
         "calibration error": round(sure.error, 4) if sure else None,
         "right of the surest half": round(sure.surest_half.value, 4) if sure else None,

@@ -92,31 +92,31 @@ class Calls:
     ) -> CallToolResult:
         """Return what a tool gives, or why it gives nothing, in words on which whoever called it can act."""
         if self._under_way >= AT_ONCE:
-            return _failed(f"{AT_ONCE} calls are already running; wait for a result before the next call")
+            return _fail(f"{AT_ONCE} calls are already running; wait for a result before the next call")
         try:
             arguments = tool.arguments.model_validate_json(json.dumps(given))
         except ValidationError as error:
-            return _failed(f"invalid arguments for {tool.name}: {_faults(error)}")
+            return _fail(f"invalid arguments for {tool.name}: {_faults(error)}")
         except (RecursionError, ValueError):
-            return _failed(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
+            return _fail(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._under_way += 1
         try:
-            return await _done(tool, arguments, context, report)
+            return await _do(tool, arguments, context, report)
         finally:
             self._under_way -= 1
 
 
-async def _done(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
+async def _do(tool: ServedTool, arguments: BaseModel, context: ServerContext, report: Progress) -> CallToolResult:
     try:
         given = {name: getattr(arguments, name) for name in tool.arguments.model_fields}
-        return _succeeded(await _to_its_end(tool.work(context, report, **given)))
+        return _succeed(await _finish(tool.work(context, report, **given)))
     except QuaestorError as error:
-        return _failed(error_line(error, _LONGEST_LINE))
+        return _fail(error_line(error, _LONGEST_LINE))
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
-        return _unforeseen(tool.name, error)
+        return _log_unforeseen(tool.name, error)
 
 
-async def _to_its_end(work: Awaitable[R]) -> R:
+async def _finish(work: Awaitable[R]) -> R:
     """Return what some work gives. Where the call is cancelled the work is told once, and has time to put away."""
     task = asyncio.ensure_future(work)
     try:
@@ -130,14 +130,14 @@ async def _to_its_end(work: Awaitable[R]) -> R:
         raise
 
 
-def _succeeded(result: BaseModel) -> CallToolResult:
+def _succeed(result: BaseModel) -> CallToolResult:
     structured = result.model_dump(mode="json")
     text = json.dumps(structured, ensure_ascii=False)
     if to_be_shown(text):
         structured = cast("dict[str, JsonValue]", shown(structured))
         text = json.dumps(structured, ensure_ascii=False)
     if len(text) > LARGEST:
-        return _failed(
+        return _fail(
             f"the result is too large ({len(text):,} characters; the limit is {LARGEST:,}); request less at once"
         )
     return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
@@ -167,14 +167,14 @@ def sendable(text: str) -> str:
     return shown_text if shown_text.isascii() else shown_text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _failed(line: str) -> CallToolResult:
+def _fail(line: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=sendable(line))], is_error=True)
 
 
-def _unforeseen(where: str, error: Exception) -> CallToolResult:
+def _log_unforeseen(where: str, error: Exception) -> CallToolResult:
     LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST_LINE])
     LOG.debug("traceback", exc_info=error)
-    return _failed(INTERNAL)
+    return _fail(INTERNAL)
 
 
 def _faults(error: ValidationError) -> str:

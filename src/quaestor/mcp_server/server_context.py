@@ -47,7 +47,7 @@ class ServerContext:
             UnknownConversationError: There is none of this id.
             InputError: Its document is not there any more.
         """
-        return await self._known(conversation, lambda: self.sessions.look(conversation))
+        return await self._retry(conversation, lambda: self.sessions.look(conversation))
 
     async def ask(self, conversation: str, text: str, listener: Listener | None, answerer: str | None) -> AnsweredNow:
         """Answer each question in a text; a conversation of before finds its document in the folders.
@@ -60,9 +60,9 @@ class ServerContext:
             InputError: Its document is not there any more.
             QuaestorError: Whatever `SessionManager.ask` refuses.
         """
-        return await self._known(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
+        return await self._retry(conversation, lambda: self.sessions.ask(conversation, text, listener, answerer))
 
-    async def _known(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
+    async def _retry(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
         """Return what some work in a conversation gives, done again with all documents known where it lacks its."""
         try:
             return await work()

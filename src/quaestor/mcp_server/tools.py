@@ -428,11 +428,11 @@ async def _answer(context: ServerContext, report: Progress, id: str, question: s
         for line in () if isinstance(news, Turn) else event_lines([news]):
             report(line)
 
-    answerer = None if solver is None else _solver_named(context, solver)
+    answerer = None if solver is None else _find_solver(context, solver)
     return await context.ask(id, question, None if report is ignore_progress else listen, answerer)
 
 
-def _solver_named(context: ServerContext, name: str) -> str:
+def _find_solver(context: ServerContext, name: str) -> str:
     """Return the id of who is called so: by name, or by id."""
     known = answerers(context.sessions.asking)
     for found in known:

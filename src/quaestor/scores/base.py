@@ -133,7 +133,7 @@ class ScoreStore(TableStore):
         where = await self._latest(run) | found | {"correct": verdicts.correct, "cause": verdicts.cause}
         columns = (*columns_of(TurnListing), *_VERDICT)
         rows = await self._tables.find(JUDGED_TURNS, columns, where, order, part)
-        return ListPage(tuple(_judged(run, row) for row in rows), await self._total(JUDGED_TURNS, where), part)
+        return ListPage(tuple(_judged_turn(run, row) for row in rows), await self._total(JUDGED_TURNS, where), part)
 
     @operation("read")
     async def tally(self, run: str, by: TurnClass) -> Mapping[str | int | None, Tally]:
@@ -191,7 +191,7 @@ class ScoreStore(TableStore):
         among = {"conversation": Among({name for name, _ in places})}
         columns = (*columns_of(TurnListing), *_VERDICT)
         rows = await self._tables.find(JUDGED_TURNS, columns, await self._latest(run) | among) if places else []
-        return {_place(row): _judged(run, row) for row in rows}
+        return {_place(row): _judged_turn(run, row) for row in rows}
 
     async def _conversations(self, run: str) -> AsyncIterator[list[str]]:
         found = await self._tables.find("examples", ("conversation",), {"run": run}, ("conversation",))
@@ -223,7 +223,7 @@ def _place(row: Row) -> tuple[str, int]:
     return row["conversation"], row["index"]
 
 
-def _judged(run: str, row: Row) -> JudgedTurn:
+def _judged_turn(run: str, row: Row) -> JudgedTurn:
     verdict = record_of(VerdictRecord, row | {"run": run}) if row.get("score") is not None else None
     return JudgedTurn(listing_of(row), verdict)
 

@@ -42,7 +42,7 @@ def pack_frame(frame: TurnFrame) -> dict[str, bytes]:
     columns: dict[str, list[Any]] = {
         "indexes": frame.places,
         "correct": [signs(frame.measures.right)],
-        "program_correct": [signs(frame.measures.secondary)],
+        "program_correct": [signs(frame.measures.second)],
         "causes": [list(causes), *(causes[cause] if cause else None for cause in frame.causes)],
         "numbers": frame.answers,
         "confidences": frame.confidences,
@@ -50,7 +50,7 @@ def pack_frame(frame: TurnFrame) -> dict[str, bytes]:
         "documents": list(pages.values()),
         "counts": list(counts.values()),
     }
-    return {name: _packed(column) for name, column in columns.items()}
+    return {name: _pack(column) for name, column in columns.items()}
 
 
 def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
@@ -98,7 +98,7 @@ def _frame(
     companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
     classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
     verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
-        both: {measures.right: both[0], measures.secondary: both[1]} for both in set(zip(right, others, strict=True))
+        both: {measures.right: both[0], measures.second: both[1]} for both in set(zip(right, others, strict=True))
     }
     return TurnFrame(
         measures,
@@ -122,5 +122,5 @@ def _measures(scorers: Iterable[str]) -> Measures:
         return PROGRAMS
 
 
-def _packed(column: Sequence[Any]) -> bytes:
+def _pack(column: Sequence[Any]) -> bytes:
     return zlib.compress(json.dumps(column, ensure_ascii=False, separators=(",", ":")).encode(), _LEVEL)

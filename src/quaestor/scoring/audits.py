@@ -233,7 +233,7 @@ def audited_turns(
         earlier = settled.setdefault(score.conversation, [])
         if entry is not None and entry.verdict is AuditVerdict.WRONG:
             earlier.append((score.gold_program, entry.programs[0]))
-        accepted = _accepted(score, entry, earlier)
+        accepted = _programs(score, entry, earlier)
         if accepted is None:
             found.append(AuditedTurn(score, score.correct, entry))
             continue
@@ -257,7 +257,7 @@ def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
     )
 
 
-def _accepted(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
+def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
     """Return the programs that are accepted instead of a reference or beside it; None if it is judged alone."""
     if entry is not None:
         return None if entry.verdict is AuditVerdict.RIGHT else entry.programs
@@ -363,15 +363,15 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
     if later[: len(before)] != before or before[-1].operation == "identity":
         return None
     looked_up = instead[-1].operation == "identity"
-    begun = [] if looked_up else [_written(step) for step in instead]
+    begun = [] if looked_up else [_write(step) for step in instead]
     shift = len(begun) - len(before)
     result = instead[-1].operands[0] if looked_up else Ref(len(instead))
     rest = []
     for step in later[len(before) :]:
-        operands = [_replaced(operand, len(before), shift, result) for operand in step.operands]
+        operands = [_replace(operand, len(before), shift, result) for operand in step.operands]
         if None in operands:
             return None  # it rests on a part of the wrong reference, which the accepted one may not have
-        rest.append(_written(Compute(step.id, step.operation, tuple(filter(None, operands)))))
+        rest.append(_write(Compute(step.id, step.operation, tuple(filter(None, operands)))))
     return ", ".join(begun + rest)
 
 
@@ -379,13 +379,13 @@ def _steps(plan: Plan) -> tuple[Compute, ...]:
     return tuple(step for step in plan.steps if isinstance(step, Compute))
 
 
-def _replaced(operand: Operand, length: int, shift: int, result: Operand) -> Operand | None:
+def _replace(operand: Operand, length: int, shift: int, result: Operand) -> Operand | None:
     if not isinstance(operand, Ref) or operand.step > length:
         return Ref(operand.step + shift) if isinstance(operand, Ref) else operand
     return result if operand.step == length else None
 
 
-def _written(step: Compute) -> str:
+def _write(step: Compute) -> str:
     return f"{step.operation}({', '.join(map(_argument, step.operands))})"
 
 

@@ -64,7 +64,7 @@ def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] 
     if not len(outcomes):
         return Proportion(0, 0, 0.0, 0.0)
     values = np.asarray(outcomes, dtype=float)
-    hits, totals = _summed(values, pages)
+    hits, totals = _sum_groups(values, pages)
     low, high = _interval(hits, totals)
     whole = bool(((values == 0) | (values == 1)).all())
     # One after the other: so a sum of shares is the same to the last digit, whatever adds them.
@@ -101,7 +101,7 @@ def share_difference(
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    sums, totals = _summed(differences, groups)
+    sums, totals = _sum_groups(differences, groups)
     low, high = _interval(sums, totals)
     return ShareDifference(float(differences.mean()), low, high, len(totals))
 
@@ -118,7 +118,7 @@ def group_members(places: Numbers) -> list[Numbers]:
     return [found for found in np.split(ordered, np.cumsum(np.bincount(places))[:-1]) if len(found)]
 
 
-def _summed(values: Numbers, groups: Sequence[str] | Numbers) -> tuple[Numbers, Numbers]:
+def _sum_groups(values: Numbers, groups: Sequence[str] | Numbers) -> tuple[Numbers, Numbers]:
     """Return the sum of each group's items, and how many it has; groups without any are left out."""
     places = groups if isinstance(groups, np.ndarray) else group_places(groups)
     totals = np.bincount(places)

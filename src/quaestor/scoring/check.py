@@ -216,12 +216,12 @@ def _page_findings(document: Document, conversation: str) -> Iterable[LabelFindi
                     place = f"table {cell.ref.table}, row {cell.ref.row}, column {cell.ref.column}"
                     yield LabelFinding(kind, conversation, None, f"{place}: {cell.text!r} ({show_repair(cell.repair)})")
         labels = [row[0].text.strip() for row in table.cells[table.header_rows :] if row]
-        yield from _repeated(labels, FindingKind.LABEL, conversation)
+        yield from _find_repeats(labels, FindingKind.LABEL, conversation)
         headers = [" / ".join(column.levels or (column.label,)).strip() for column in table.columns[1:]]
-        yield from _repeated(headers if table.header_rows else [], FindingKind.HEADER, conversation)
+        yield from _find_repeats(headers if table.header_rows else [], FindingKind.HEADER, conversation)
 
 
-def _repeated(labels: Sequence[str], kind: FindingKind, conversation: str) -> Iterable[LabelFinding]:
+def _find_repeats(labels: Sequence[str], kind: FindingKind, conversation: str) -> Iterable[LabelFinding]:
     for label, times in Counter(labels).items():
         if label and times > 1:
             yield LabelFinding(kind, conversation, None, f"{label!r} occurs {times} times")

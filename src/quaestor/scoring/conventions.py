@@ -108,7 +108,7 @@ def _near(answer: Decimal, reference: Decimal) -> bool:
     return abs(answer - reference) <= abs(reference) / 100
 
 
-def _compared(right: Callable[[Decimal, Decimal], bool]) -> Judge:
+def _judge_by(right: Callable[[Decimal, Decimal], bool]) -> Judge:
     """Return what judges two numbers by a rule, and all else by the benchmark's own."""
 
     def judge(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool:
@@ -122,12 +122,12 @@ def _equal(answer: Decimal, reference: Decimal) -> bool:
     return executed_equal(Number(answer), Number(reference))
 
 
-def _in_percent(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
+def _or_percent(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
     """Return a rule that holds for an answer as a percentage or a fraction too."""
     return lambda answer, reference: any(right(answer.scaleb(power), reference) for power in (0, 2, -2))
 
 
-def _unsigned(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
+def _ignore_sign(right: Callable[[Decimal, Decimal], bool]) -> Callable[[Decimal, Decimal], bool]:
     return lambda answer, reference: right(abs(answer), abs(reference))
 
 
@@ -138,7 +138,7 @@ def _digits(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> b
     return numbers is not None and rounds_to(numbers[1], numbers[0])
 
 
-def _shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+def _matches_shown(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
     """Whether the answer, rounded to the decimals that the annotators show, is what they show."""
     if gold.display is None:
         return None
@@ -161,16 +161,16 @@ CONVENTIONS: Mapping[str, tuple[Convention, ...]] = {
     PROGRAMS.right: (
         _scorer("execution", "equals the reference to five decimals (official)"),
         Convention("digits", "equals the reference rounded to the answer's digits", _digits),
-        Convention("relative", "is within 1 % of the reference", _compared(_near)),
-        Convention("shown", "equals the annotators' displayed answer, at its precision", _shown),
-        Convention("percent", "equals it to five decimals, as percentage or fraction", _compared(_in_percent(_equal))),
-        Convention("sign_free", "equals it to five decimals, ignoring the sign", _compared(_unsigned(_equal))),
+        Convention("relative", "is within 1 % of the reference", _judge_by(_near)),
+        Convention("shown", "equals the annotators' displayed answer, at its precision", _matches_shown),
+        Convention("percent", "equals it to five decimals, as percentage or fraction", _judge_by(_or_percent(_equal))),
+        Convention("sign_free", "equals it to five decimals, ignoring the sign", _judge_by(_ignore_sign(_equal))),
         _scorer("display", "equals the display or is within 1 %, as percentage or fraction"),
         _scorer("legacy", "older rule: differs by less than 0.1 in the displayed digits"),
         Convention(
             "loosest",
             "is within 1 %, as percentage or fraction, ignoring the sign",
-            _compared(_unsigned(_in_percent(_near))),
+            _judge_by(_ignore_sign(_or_percent(_near))),
         ),
     ),
     STATED.right: (

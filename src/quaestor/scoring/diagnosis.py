@@ -67,7 +67,7 @@ class _Diagnosis:
 
     def add(self, gold: GoldTurn, prediction: Prediction | None, *, correct: bool) -> Cause | None:
         """Return why the next turn is wrong; None if it is right."""
-        meant, found = self._reference(gold), self._answered(prediction)
+        meant, found = self._reference(gold), self._solver_turn(prediction)
         cause = None if correct else self._cause(gold, prediction, meant, found)
         if self.conversation.chained:
             if not correct:
@@ -95,7 +95,7 @@ class _Diagnosis:
         if states_number(gold, answer):
             return Cause.SCALE
         reference = gold.executed if meant.result is None else meant.result.value
-        return _by_value(reference, answer) or _by_rounding(reference, answer) or Cause.NO_PLAN
+        return _compare_values(reference, answer) or _compare_rounded(reference, answer) or Cause.NO_PLAN
 
     def _own_cause(self, gold: GoldTurn, answer: AnswerValue, meant: _Done, found: _Done) -> Cause:
         """Return what is wrong with the plan of this turn."""
@@ -104,10 +104,10 @@ class _Diagnosis:
         reference = gold.executed if meant.result is None else meant.result.value
         if meant.term is None or found.term is None:
             lacking = Cause.UNUSABLE if found.term is None else Cause.UNKNOWN
-            return _by_value(reference, answer) or lacking
+            return _compare_values(reference, answer) or lacking
         parts = differing_parts(meant.term, found.term, self._scene())
         if not parts:
-            return _by_value(reference, answer) or _by_leaves(meant.term, found.term)
+            return _compare_values(reference, answer) or _compare_leaves(meant.term, found.term)
         causes = {self._passed_on(part) for part in parts}
         own = causes - {Cause.INHERITED}
         return min(own or causes, key=_PRECEDENCE.index)
@@ -126,17 +126,17 @@ class _Diagnosis:
     def _reference(self, gold: GoldTurn) -> _Done:
         """Return what the reference does; without a program it is a number of the page, where it stands there."""
         if gold.program:
-            return self._done(gold.program)
+            return self._run_program(gold.program)
         number = number_of(gold.executed)
         places = () if number is None else self.places.get(abs(number), ())
         return _Done(PrintedTerm(number, places) if places else None)
 
-    def _answered(self, prediction: Prediction | None) -> _Done:
+    def _solver_turn(self, prediction: Prediction | None) -> _Done:
         """Return what the solver did; of an answer without a plan what its program says."""
         if prediction is None or prediction.value is None:
             return _Done()
         if prediction.plan is None:
-            done = self._done(prediction.program) if prediction.program else _Done()
+            done = self._run_program(prediction.program) if prediction.program else _Done()
             return done if done.result else _Done(None, StepResult(prediction.value))
         try:
             results = execute(prediction.plan, [done.result for done in self.found]).registers
@@ -144,7 +144,7 @@ class _Diagnosis:
             return _Done(None, StepResult(prediction.value))
         return _Done(term_of(prediction.plan, results, [done.term for done in self.found], _constant), results[-1])
 
-    def _done(self, program: str) -> _Done:
+    def _run_program(self, program: str) -> _Done:
         """Return what a program does, its numbers found on the page."""
         try:
             plan = bind_labels(parse_program(program), self.tables)
@@ -167,7 +167,7 @@ class _Diagnosis:
         if plan is None or not {self.index + step for step in _turns_back(plan)} & self.wrong:
             return False
         for scales in (False, True):
-            history = [_as_meant(meant, found, scales) for meant, found in zip(self.meant, self.found, strict=True)]
+            history = [_rescale(meant, found, scales) for meant, found in zip(self.meant, self.found, strict=True)]
             try:
                 value = execute(plan, history).result.value
             except PlanError:
@@ -242,14 +242,14 @@ def _turns_back(plan: Plan) -> frozenset[int]:
     return frozenset(o.step for step in computed for o in step.operands if isinstance(o, Ref) and o.step < 0)
 
 
-def _as_meant(meant: _Done, found: _Done, scaled: bool) -> StepResult | None:
+def _rescale(meant: _Done, found: _Done, scaled: bool) -> StepResult | None:
     """Return the reference's result of a turn, in the scale that the solver's has where that is asked."""
     if meant.result is None or found.result is None or not scaled:
         return meant.result
     return StepResult(meant.result.value, found.result.scale, found.result.unit)
 
 
-def _by_value(meant: AnswerValue, found: AnswerValue) -> Cause | None:
+def _compare_values(meant: AnswerValue, found: AnswerValue) -> Cause | None:
     """Return how two numbers differ, where it is by a sign or a power of ten alone."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
@@ -260,7 +260,7 @@ def _by_value(meant: AnswerValue, found: AnswerValue) -> Cause | None:
     return None
 
 
-def _by_rounding(meant: AnswerValue, found: AnswerValue) -> Cause | None:
+def _compare_rounded(meant: AnswerValue, found: AnswerValue) -> Cause | None:
     """Return how two numbers differ, where one is the other rounded, but for a sign or a power of ten."""
     if not isinstance(meant, Number) or not isinstance(found, Number) or not meant.value:
         return None
@@ -272,7 +272,7 @@ def _by_rounding(meant: AnswerValue, found: AnswerValue) -> Cause | None:
     return None
 
 
-def _by_leaves(meant: Term, found: Term) -> Cause:
+def _compare_leaves(meant: Term, found: Term) -> Cause:
     """Return how two terms differ that do the same with the same numbers."""
     signs = [
         sorted(

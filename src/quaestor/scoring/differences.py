@@ -70,16 +70,16 @@ def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple
     """Return the parts in which a solver's term differs; nothing if only scale and sign can."""
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
-        plain = replace(scene, meant=_evened(scene.meant), found=_evened(scene.found))
+        plain = replace(scene, meant=_even(scene.meant), found=_even(scene.found))
         meant, found, scene = evened(meant), evened(found), plain
         parts = _whole(meant, found, scene)
     # One part alone is something else in one place, such as another base of a percentage.
-    if len(parts) > 1 and not _inherited(parts) and _rearranged(meant, found, scene):
+    if len(parts) > 1 and not _is_inherited(parts) and _is_rearranged(meant, found, scene):
         return (Difference(Cause.ORDER),)
     return parts
 
 
-def _evened(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
+def _even(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
     return tuple(None if term is None else evened(term) for term in terms)
 
 
@@ -90,14 +90,14 @@ def _whole(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Differen
         return (Difference(Cause.OPERATION),)
     if isinstance(found, Earlier) and computed and meant not in scene.meant:
         parts = _reference(meant, found, scene)
-        return (Difference(Cause.OPERATION),) if parts and not _inherited(parts) else parts
+        return (Difference(Cause.OPERATION),) if parts and not _is_inherited(parts) else parts
     return _between(meant, found, scene)
 
 
 def _between(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:
     if isinstance(found, Earlier):
         return _reference(meant, found, scene)
-    if _same_value(meant, found) or _carried(meant, found, scene):
+    if _same_value(meant, found) or _is_carried(meant, found, scene):
         return () if _same_value(meant, found) else (Difference(Cause.INHERITED),)
     match meant, found:
         case (PrintedTerm() | ConstantTerm(), PrintedTerm() | ConstantTerm()):
@@ -129,7 +129,7 @@ def _is_turn(meant: Term, turn: int, scene: ComparisonContext) -> bool:
     return meant == reference or (isinstance(meant, PrintedTerm | ConstantTerm) and _same_value(meant, reference))
 
 
-def _carried(meant: Term, found: Term, scene: ComparisonContext) -> bool:
+def _is_carried(meant: Term, found: Term, scene: ComparisonContext) -> bool:
     """Whether a wrong turn took the same thing for the same other thing."""
     plain = written_out(found)
     return any(
@@ -150,9 +150,9 @@ def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tupl
             return (Difference(Cause.OPERATION),)
         meant, found = flat, other
     if meant.operation in ("add", "subtract"):
-        meant = replace(meant, operands=tuple(_on_the_page(operand, scene) for operand in meant.operands))
+        meant = replace(meant, operands=tuple(_find_on_page(operand, scene) for operand in meant.operands))
     straight = _operands(meant.operands, found.operands, scene)
-    if not straight or _inherited(straight):
+    if not straight or _is_inherited(straight):
         return straight
     if meant.commutes:
         return min(
@@ -160,10 +160,10 @@ def _operation(meant: Applied, found: Applied, scene: ComparisonContext) -> tupl
             key=_weight,
         )
     swapped = _operands(meant.operands, found.operands[::-1], scene)
-    return (Difference(Cause.ORDER),) if not swapped or _inherited(swapped) else straight
+    return (Difference(Cause.ORDER),) if not swapped or _is_inherited(swapped) else straight
 
 
-def _on_the_page(operand: Term, scene: ComparisonContext) -> Term:
+def _find_on_page(operand: Term, scene: ComparisonContext) -> Term:
     """Return a constant that is not a count as the number of the page that it is: the 100 at which an index begins."""
     if isinstance(operand, ConstantTerm) and operand.number >= _NO_COUNT and operand.number in scene.places:
         return PrintedTerm(operand.number, scene.places[operand.number])
@@ -192,11 +192,11 @@ def _weight(parts: Sequence[Difference]) -> tuple[int, int]:
     return sum(part.cause is Cause.OPERATION for part in parts), len(parts)
 
 
-def _inherited(parts: Sequence[Difference]) -> bool:
+def _is_inherited(parts: Sequence[Difference]) -> bool:
     return all(part.cause is Cause.INHERITED for part in parts)
 
 
-def _rearranged(meant: Term, found: Term, scene: ComparisonContext) -> bool:
+def _is_rearranged(meant: Term, found: Term, scene: ComparisonContext) -> bool:
     """Whether the same operations are applied to the same things in another order."""
     plain = found.term if isinstance(found, Earlier) else found
     if not isinstance(meant, Applied) or not isinstance(plain, Applied):
@@ -204,8 +204,8 @@ def _rearranged(meant: Term, found: Term, scene: ComparisonContext) -> bool:
     if Counter(operations(written_out(meant))) != Counter(operations(written_out(plain))):
         return False
     ours, theirs = leaves(written_out(meant)), leaves(written_out(plain))
-    return all(any(_inherited(_between(one, other, scene)) for other in theirs) for one in ours) and all(
-        any(_inherited(_between(one, other, scene)) for one in ours) for other in theirs
+    return all(any(_is_inherited(_between(one, other, scene)) for other in theirs) for one in ours) and all(
+        any(_is_inherited(_between(one, other, scene)) for one in ours) for other in theirs
     )
 
 

@@ -130,7 +130,7 @@ def summarise(turns: Iterable[TurnScore]) -> Score:
 
 def score_of(turns: TurnFrame) -> Score:
     """Return the figures over the turns of a frame."""
-    shown = (turns.measures.right, turns.measures.secondary)
+    shown = (turns.measures.right, turns.measures.second)
     return Score(
         results={name: _result(SCORERS[name], turns) for name in turns.measures.scorers},
         unanswered=turns.answers.count(None),

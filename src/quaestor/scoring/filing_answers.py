@@ -162,7 +162,7 @@ def _is_right(wanted: ReferenceAnswer, answer: Answer) -> bool:  # noqa: PLR0911
     numbers = list(_numbers(answer))
     if wanted.parts:
         entries = [answer, *_entries(answer)]
-        return all(_has(one, numbers) or any(_is_right(_in_words(one), e) for e in entries) for one in wanted.parts)
+        return all(_has(one, numbers) or any(_is_right(_in_prose(one), e) for e in entries) for one in wanted.parts)
     if wanted.entries:
         return all(_has(one, numbers) if one.number else _shares(one.label, answer, 0) for one in wanted.entries)
     if wanted.label is not None:
@@ -183,7 +183,7 @@ def _entries(answer: Answer) -> Iterator[Answer]:
         yield from (replace(answer, value=Text(label)) for label in labels if label)
 
 
-def _in_words(part: ReferenceAnswer) -> ReferenceAnswer:
+def _in_prose(part: ReferenceAnswer) -> ReferenceAnswer:
     """Return a part that may be answered in words without its number, if it has any."""
     words = part.text is not None or part.label is not None
     return ReferenceAnswer(label=part.label, yes=part.yes, text=part.text) if words and part.number else part

@@ -326,12 +326,12 @@ def _parsed_file(path: Path) -> GoldFile:
         reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise DatasetError(f"cannot read {path}: {reason}") from error
     if path.suffix != ".jsonl":
-        return GoldFile(path.name, _parsed(text, path.name))
+        return GoldFile(path.name, _parse(text, path.name))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return GoldFile(path.name, [_parsed(line, f"{path.name}, line {number}") for number, line in lines], line=True)
+    return GoldFile(path.name, [_parse(line, f"{path.name}, line {number}") for number, line in lines], line=True)
 
 
-def _parsed(text: str, where: str) -> object:
+def _parse(text: str, where: str) -> object:
     try:
         parsed: object = json.loads(text)
     except json.JSONDecodeError as error:

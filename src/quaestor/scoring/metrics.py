@@ -33,7 +33,7 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
     """
     match predicted, gold:
         case Number(value=answer), Number(value=reference):
-            return _rounded(answer) is not None and _rounded(answer) == _rounded(reference)
+            return _round(answer) is not None and _round(answer) == _round(reference)
         case ValueList(items=items), ValueList(items=references):
             return [_rounded_item(item) for item in items] == [_rounded_item(item) for item in references]
         case _:
@@ -135,12 +135,12 @@ def _countable(number: Decimal) -> bool:
     return number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT
 
 
-def _rounded(number: Decimal) -> float | None:
+def _round(number: Decimal) -> float | None:
     return round(float(number), 5) if _countable(number) else None
 
 
 def _rounded_item(item: ListItem) -> tuple[str | None, float | None]:
-    return item.label, None if item.number is None else _rounded(item.number)
+    return item.label, None if item.number is None else _round(item.number)
 
 
 def _words(value: AnswerValue) -> str:

@@ -35,7 +35,7 @@ def are_same_answer(first: str | None, second: str | None) -> bool:
     if one is None or other is None:
         return False
     if isinstance(one, Number) and isinstance(other, Number):
-        return executed_equal(one, other) or _rounded(one.value, other.value)
+        return executed_equal(one, other) or _rounds(one.value, other.value)
     return executed_equal(one, other)
 
 
@@ -91,7 +91,7 @@ def _decimals(text: str) -> int:
     return 0 if "e" in text.lower() else len(text.partition(".")[2])
 
 
-def _rounded(one: Decimal, other: Decimal) -> bool:
+def _rounds(one: Decimal, other: Decimal) -> bool:
     return rounds_to(one, other) or rounds_to(other, one)
 
 

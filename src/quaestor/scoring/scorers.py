@@ -72,7 +72,7 @@ def _legacy(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> b
     return legacy_match(found.value, gold.display, as_percentage=found.as_percentage)
 
 
-def _stated(compare: Callable[[StatedAnswer | None, StatedReference], Verdict]) -> Judge:
+def _judge_stated(compare: Callable[[StatedAnswer | None, StatedReference], Verdict]) -> Judge:
     return lambda found, gold, _: None if gold.stated is None else compare(found.stated, gold.stated)
 
 
@@ -80,7 +80,7 @@ def _filing(compare: Callable[[Answer, FilingReference], Verdict]) -> Judge:
     return lambda found, gold, _: None if gold.filing is None else compare(found.given, gold.filing)
 
 
-def _answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
+def _is_answered(found: Prediction, gold: GoldTurn, tables: Sequence[TableRows]) -> bool | None:
     return found.given.value is not None
 
 
@@ -99,12 +99,12 @@ SCORERS: dict[str, Scorer] = {
         Scorer("conversations", "conversation accuracy", "answer", whole="execution"),
         Scorer("display", "display match", "display", _display),
         Scorer("legacy", "older rule", "display", _legacy),
-        Scorer("exact_match", "exact match", "stated", _stated(exact_match)),
-        Scorer("f1", "F1", "stated", _stated(f1_score)),
-        Scorer("scale", "scale", "stated", _stated(same_scale)),
+        Scorer("exact_match", "exact match", "stated", _judge_stated(exact_match)),
+        Scorer("f1", "F1", "stated", _judge_stated(f1_score)),
+        Scorer("scale", "scale", "stated", _judge_stated(same_scale)),
         Scorer("right", "right", "filing", _filing(answer_is_right)),
         Scorer("words", "prose, by its words (rough)", "filing", _filing(rough_right)),
-        Scorer("answered", "answered", "filing", _answered),
+        Scorer("answered", "answered", "filing", _is_answered),
         Scorer("evidence_1", "evidence shown first", "filing", _shown_first(1)),
         Scorer("evidence_5", "evidence among the first 5 shown", "filing", _shown_first(5)),
     )
@@ -118,12 +118,12 @@ class Measures:
 
     Attributes:
         right: The scorer that says whether a turn is right.
-        secondary: The one that is shown beside it in breakdowns.
+        second: The one that is shown beside it in breakdowns.
         scorers: The names of all, in the order in which they are shown.
     """
 
     right: str
-    secondary: str
+    second: str
     scorers: tuple[str, ...]
 
 
@@ -147,11 +147,9 @@ def measures_of(names: Iterable[str]) -> Measures:
     """
     given = set(names)
     for measures in (PROGRAMS, STATED, FILINGS):
-        if {measures.right, measures.secondary} <= given:
+        if {measures.right, measures.second} <= given:
             return measures
-    raise ValueError(
-        f"not a score: expected {PROGRAMS.right} and {PROGRAMS.secondary}, {STATED.right} or {FILINGS.right}"
-    )
+    raise ValueError(f"not a score: expected {PROGRAMS.right} and {PROGRAMS.second}, {STATED.right} or {FILINGS.right}")
 
 
 def measures_for(gold: GoldTurn) -> Measures:

@@ -32,7 +32,7 @@ def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     """
     if answer.value is None:
         return None
-    if (printed := _printed(answer)) is not None:
+    if (printed := _read_prints(answer)) is not None:
         return StatedAnswer(printed, _scale_word(answer.scale))
     if is_shown_as_percentage(answer) and not _asks_for_ratio(question):
         shifted = (shift_decimal(number, 2) for number in numbers_of_value(answer.value))
@@ -56,7 +56,7 @@ def stated_value(value: AnswerValue, scale: Scale = Scale.ONE) -> StatedAnswer:
     return StatedAnswer((print_value(value),))
 
 
-def _printed(answer: Answer) -> tuple[str, ...] | None:
+def _read_prints(answer: Answer) -> tuple[str, ...] | None:
     """Return the prints of the one number, or of the listed ones, that an answer takes from the page as they are."""
     steps = answer.plan.steps if answer.plan is not None else ()
     last = steps[-1] if steps else None

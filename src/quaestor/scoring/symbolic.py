@@ -56,16 +56,16 @@ def _value(plan: Plan, point: str) -> _Value:
 def _step(step: Compute, values: Sequence[_Value], point: str) -> _Value:
     operands: list[int] = []
     for operand in step.operands:
-        value = values[operand.step - 1] if isinstance(operand, Ref) else _unknown(point, _symbol(step, operand))
+        value = values[operand.step - 1] if isinstance(operand, Ref) else _draw_value(point, _symbol(step, operand))
         if not isinstance(value, int):
             return None
         operands.append(value)
     if len(operands) == 1:
         return operands[0]
-    return _combined(step.operation, operands[0], operands[1], point)
+    return _combine(step.operation, operands[0], operands[1], point)
 
 
-def _combined(operation: str, left: int, right: int, point: str) -> _Value:
+def _combine(operation: str, left: int, right: int, point: str) -> _Value:
     value: _Value
     match operation:
         case "add":
@@ -79,7 +79,7 @@ def _combined(operation: str, left: int, right: int, point: str) -> _Value:
         case "greater":
             value = left, right
         case _:
-            value = _unknown(point, (operation, f"{left} {right}"))
+            value = _draw_value(point, (operation, f"{left} {right}"))
     return value
 
 
@@ -92,6 +92,6 @@ def _symbol(step: Compute, operand: Operand) -> tuple[str, str]:
     raise TypeError("a reference is not a symbol")
 
 
-def _unknown(point: str, symbol: tuple[str, str]) -> int:
+def _draw_value(point: str, symbol: tuple[str, str]) -> int:
     digest = hashlib.blake2b("\0".join((point, *symbol)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return int.from_bytes(digest) % _PRIME

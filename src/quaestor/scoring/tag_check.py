@@ -162,7 +162,7 @@ class _Reader:
         if cell.is_dash and not fact.fact.value:
             quantity = Quantity(Decimal(0), text=cell.text)
         else:
-            found = _named(cell.quantities, fact.text)
+            found = _find_tagged(cell.quantities, fact.text)
             if found is None:
                 return None
             quantity = found
@@ -200,7 +200,7 @@ def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
 
     It is of the period that the heading gives it, else of those of the line that it heads.
     """
-    quantity = _named(cell.quantities, fact.text)
+    quantity = _find_tagged(cell.quantities, fact.text)
     if quantity is None:
         return None
     (sentence,) = read_sentences(cell.ref.document, "heading", (cell.text,))
@@ -218,7 +218,7 @@ def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
     return Reading(quantity, counted(quantity, None, None), periods, (cell.text,))
 
 
-def _named(quantities: Sequence[Quantity], text: str) -> Quantity | None:
+def _find_tagged(quantities: Sequence[Quantity], text: str) -> Quantity | None:
     """Return the number of a cell that a tag encloses: the one that its text is part of."""
     plain = "".join(text.split())
     return next((q for q in quantities if plain in "".join(q.text.split())), None)

@@ -98,7 +98,7 @@ def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | 
     def made_of(step: Step, operands: tuple[Term, ...]) -> Term:
         if isinstance(step, Extract):
             return PrintedTerm(step.number, (step.source,))
-        return _applied(step, operands, results[step.id - 1].value)
+        return _apply(step, operands, results[step.id - 1].value)
 
     return fold_plan(plan, leaf, made_of)[-1]
 
@@ -143,7 +143,7 @@ def operations(term: Term) -> tuple[str, ...]:
     return ()
 
 
-def _applied(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
+def _apply(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Term:
     """Return a step in the benchmark's own operations."""
     name = step.operation.removeprefix("table_")
     if isinstance(operands[0], Applied) and operands[0].operation == "row":

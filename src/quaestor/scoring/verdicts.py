@@ -91,7 +91,7 @@ def judge_predictions(
         ProgramError: A reference program does not parse.
     """
     asked = {conversation.id: conversation for conversation in conversations}
-    given, judge = _given(predictions, gold, asked), ConversationJudge()
+    given, judge = _align(predictions, gold, asked), ConversationJudge()
     read = judge.explained if causes else judge.judged
     return tuple(turn for id, conversation in asked.items() for turn in read(conversation, gold[id], given[id]))
 
@@ -121,10 +121,10 @@ class ConversationJudge:
         for found, turn, kind in zip(given, reference, kinds, strict=True):
             prediction = found or Prediction(conversation.id, kind.index, None)
             prediction = _with_evidence(prediction, turn, conversation, given)
-            judged.append(self._shared(_scored(prediction, turn, kind, conversation, tables)))
+            judged.append(self._share(_score(prediction, turn, kind, conversation, tables)))
         return judged
 
-    def _shared(self, turn: TurnScore) -> TurnScore:
+    def _share(self, turn: TurnScore) -> TurnScore:
         """Return a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
         verdicts = self._verdicts.setdefault(tuple(turn.verdicts.items()), turn.verdicts)
         # One with a stated answer is no other turn's.
@@ -173,7 +173,7 @@ def require_references(gold: Mapping[str, object], conversations: Iterable[str])
             raise DatasetError(f"{conversation} has no reference answers, so it cannot be scored")
 
 
-def _given(
+def _align(
     predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], asked: Mapping[str, Conversation]
 ) -> Mapping[str, Given]:
     """Return what was predicted of each conversation, turn by turn."""
@@ -197,7 +197,7 @@ def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, 
     return replace(prediction, evidence_rank=evidence_rank(gold.filing.evidence, asked.document, shown))
 
 
-def _scored(
+def _score(
     prediction: Prediction, gold: GoldTurn, kind: TurnKind, asked: Conversation, tables: Sequence[TableRows]
 ) -> TurnScore:
     number = None if prediction.error else prediction.number

@@ -92,7 +92,7 @@ class RunStore(TableStore):
 
     async def _set_status(self, run: str, status: RunStatus, finished: datetime | None) -> None:
         if not await self._tables.change("runs", {"id": run}, {"status": status, "finished": finished}):
-            raise await self._unknown(run)
+            raise await self._unknown_run(run)
 
     @operation("write to")
     async def delete_run(self, run: str) -> None:
@@ -146,7 +146,7 @@ class RunStore(TableStore):
         """Return one run. The UnknownRunError names the nearest or latest ids."""
         for found in await self._records(RunRecord, "runs", {"id": run}):
             return found
-        raise await self._unknown(run)
+        raise await self._unknown_run(run)
 
     @operation("write to", short=True)
     async def begin_example(self, example: ConversationRecord, claim: Claim | None = None) -> int:
@@ -163,7 +163,7 @@ class RunStore(TableStore):
             DuplicateRecordError: The conversation is complete already.
         """
         while True:
-            before = await self._unfinished(example)
+            before = await self._find_unfinished(example)
             clock = await self._tables.clock() if claim else 0.0
             again = bool(claim and before and self._check_claim(example, claim, before, clock))
             attempt = before["attempt"] + (not again) if before else 1
@@ -174,7 +174,7 @@ class RunStore(TableStore):
                 await self._tables.supersede(example.run, example.conversation, attempt)
                 return attempt
 
-    async def _unfinished(self, example: ConversationRecord) -> Row | None:
+    async def _find_unfinished(self, example: ConversationRecord) -> Row | None:
         """Return what there is of a conversation, or None; a complete one is refused."""
         found = await self._tables.find("examples", _CLAIM, _place(example))
         if not found:
@@ -224,7 +224,7 @@ class RunStore(TableStore):
         Raises:
             StoreError: Its conversation was never begun.
         """
-        await self._require_begun(turn)
+        await self._require_example(turn)
         await self._tables.replace("turns", [_turn_row(turn)])
 
     @operation("write to", short=True)
@@ -240,14 +240,14 @@ class RunStore(TableStore):
         """
         _check_turns(example, turns)
         if not (self._tables.done_before and await self._is_stored("examples", row_of(example), _place(example))):
-            before = await self._unfinished(example)
+            before = await self._find_unfinished(example)
             if not before and self._tables.transactional:  # what turns refer to
                 await self._tables.insert("examples", [row_of(replace(example, status="pending"))])
             if turns:
                 await self._tables.replace("turns", [_turn_row(turn) for turn in turns])
             # What counts is decided by the example, written last.
             while not await self._tables.swap("examples", row_of(example) | _UNCLAIMED, before):
-                before = await self._unfinished(example)
+                before = await self._find_unfinished(example)
         await self._tables.supersede(example.run, example.conversation, example.attempt)
 
     @operation("read")
@@ -361,7 +361,7 @@ class RunStore(TableStore):
             StoreError: Its conversation was never begun.
             DuplicateRecordError: Its key is taken.
         """
-        await self._require_begun(correction)
+        await self._require_example(correction)
         what = f"correction {correction.number} of {_words(correction, 'in')}; is another process correcting it?"
         await self._add("corrections", row_of(correction), what)
 
@@ -455,7 +455,7 @@ class RunStore(TableStore):
         """Take away what nothing refers to, and make a file as small as it can be."""
         return await self._tables.vacuum()
 
-    async def _require_begun(self, record: TurnRecord | CorrectionRecord) -> None:
+    async def _require_example(self, record: TurnRecord | CorrectionRecord) -> None:
         if not await self._tables.find("examples", ("attempt",), _place(record)):
             await self._require(record.run)
             raise StoreError(f"{self._name} does not contain {_words(record)}; begin it first")

@@ -44,10 +44,10 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     """
     try:
         if base is None:
-            raw = _inflated(zlib.decompressobj(), data, size)
+            raw = _inflate(zlib.decompressobj(), data, size)
         else:
             begin, end = int.from_bytes(data[:4]), int.from_bytes(data[4:8])
-            between = _inflated(zlib.decompressobj(zdict=_dictionary(base, begin, end)), data[8:], size)
+            between = _inflate(zlib.decompressobj(zdict=_dictionary(base, begin, end)), data[8:], size)
             raw = base[:begin] + between + base[len(base) - end :]
     except zlib.error as error:
         raise StoreError(f"a content is damaged ({error})") from error
@@ -61,7 +61,7 @@ def _dictionary(base: bytes, begin: int, end: int) -> bytes:
     return base if len(base) <= _WINDOW else base[begin : len(base) - end][:_WINDOW]
 
 
-def _inflated(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
+def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
     # One byte more than it may have tells of what is too long, without making all of it.
     raw = inflate.decompress(data, size + 1)
     if not inflate.eof and len(raw) <= size:

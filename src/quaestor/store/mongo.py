@@ -145,8 +145,8 @@ class MongoTables:
                 examples = self._db.examples.find(of_run, ["conversationId", "attempt"])
                 counting = {one["conversationId"]: one["attempt"] async for one in examples}
                 paths |= {"conversationId", "attempt"}
-            stages = [*_of_turns(table, where if part is None else _latest(where)), *_sorted(ordered)]
-            stages += _of_verdicts(table, where, part, needed=bool(paths & {field_of(table, n) for n in _VERDICTS}))
+            stages = [*_turn_stages(table, where if part is None else _latest(where)), *_sort_stages(ordered)]
+            stages += _verdict_stages(table, where, part, needed=bool(paths & {field_of(table, n) for n in _VERDICTS}))
             found = await self._db.turns.aggregate([*stages, {"$project": {"_id": 0, **dict.fromkeys(paths, 1)}}])
             return [
                 from_document(table, columns, document)
@@ -162,7 +162,7 @@ class MongoTables:
         """Return the values that rows have together, each with their number."""
         if table in (LATEST_TURNS, JUDGED_TURNS):
             needed = any(name in _VERDICTS for name in by)
-            stages = [*_of_turns(table, _latest(where)), *_of_verdicts(table, where, None, needed=needed)]
+            stages = [*_turn_stages(table, _latest(where)), *_verdict_stages(table, where, None, needed=needed)]
         else:
             stages = [{"$match": _query(table, where)}]
         values: dict[str, Any] = {}
@@ -257,14 +257,14 @@ class MongoTables:
             known |= {*some}
             count += len(some)
             unused += len(some) - len(await self._contents.referred(db, some))
-            problems += [problem async for problem in self._damaged(db, some)]
+            problems += [problem async for problem in self._find_damage(db, some)]
         for collection, field in REFERENCES:
             groups = await db[collection].aggregate([{"$group": {"_id": f"${field}"}}])
             lost = {group["_id"] async for group in groups} - known - {None}
             problems += [f"{collection} refer to {len(lost)} missing contents"] if lost else []
         return Checked(tuple(problems), count, unused)
 
-    async def _damaged(self, db: Database, digests: list[bytes]) -> AsyncIterator[str]:
+    async def _find_damage(self, db: Database, digests: list[bytes]) -> AsyncIterator[str]:
         try:
             texts = await self._contents.texts(db, digests)
         except (StoreError, UnicodeDecodeError):
@@ -344,12 +344,12 @@ def _latest(where: Where) -> Where:
     return {**where, "superseded": Other(True)}
 
 
-def _of_turns(table: str, where: Where) -> list[dict[str, Any]]:
+def _turn_stages(table: str, where: Where) -> list[dict[str, Any]]:
     """Return the stages that pick out turns."""
     return [{"$match": _query(table, {name: wanted for name, wanted in where.items() if name not in _VERDICTS})}]
 
 
-def _sorted(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+def _sort_stages(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     """Return the stages that bring turns in order; of those without a confidence none comes first."""
     if not ordered:
         return []
@@ -359,7 +359,7 @@ def _sorted(ordered: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
     return [{"$addFields": {"sure": {"$ifNull": [f"${path}", 2]}}}, {"$sort": {"sure": 1, **dict(ordered[1:])}}]
 
 
-def _of_verdicts(table: str, where: Where, part: ListPart | None, *, needed: bool) -> list[dict[str, Any]]:
+def _verdict_stages(table: str, where: Where, part: ListPart | None, *, needed: bool) -> list[dict[str, Any]]:
     """Return the stages that put the verdicts of a scoring beside turns, pick out by them, and take a part."""
     limits: list[dict[str, Any]] = [{"$skip": part.offset}, {"$limit": part.limit}] if part else []
     conditions = _query(table, {name: where.get(name) for name in ("correct", "cause")})

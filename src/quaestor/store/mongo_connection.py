@@ -149,9 +149,9 @@ class MongoConnection:
         except UnicodeEncodeError as error:
             raise StoreError(f"cannot {verb} {self.name}: a text contains an unpaired surrogate") from error
         except (PyMongoError, InvalidDocument) as error:
-            raise StoreError(f"cannot {verb} {self.name}: {self._explained(error)}") from error
+            raise StoreError(f"cannot {verb} {self.name}: {self._explain(error)}") from error
 
-    def _explained(self, error: Exception) -> str:
+    def _explain(self, error: Exception) -> str:
         options, message = self._client.options, str(error)
         limit = options.timeout or options.pool_options.socket_timeout or 0
         why = message

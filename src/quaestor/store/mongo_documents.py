@@ -139,7 +139,7 @@ def to_value(column: str, value: Any) -> Any:
     """Return a value as MongoDB keeps it."""
     if column == "claim_until" and value is not None:
         return datetime.fromtimestamp(value, UTC)
-    return [_dated(call) for call in value] if column == "tool_calls" else value
+    return [_add_date(call) for call in value] if column == "tool_calls" else value
 
 
 def to_document(table: str, row: Row) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any
         if column == "attempt" and value is not ...:
             value = attempt_number(document)
         elif column == "tool_calls" and value is not ...:
-            value = [_undated(call) for call in value]
+            value = [_drop_date(call) for call in value]
         elif column == "claim_until" and value is not ...:
             value = value.timestamp()
         if value is not ...:
@@ -190,7 +190,7 @@ def _understanding(events: Sequence[JsonValue]) -> JsonValue:
     return next((event[readings[str(event["kind"])]] for event in found if event["kind"] in readings), None)
 
 
-def _dated(call: JsonValue) -> Any:
+def _add_date(call: JsonValue) -> Any:
     """Return a call of a tool with its time as a date besides."""
     began = call.get("started") if isinstance(call, dict) else None
     return (
@@ -206,5 +206,5 @@ def attempt_number(document: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) else 1
 
 
-def _undated(call: Any) -> JsonValue:
+def _drop_date(call: Any) -> JsonValue:
     return {name: value for name, value in call.items() if name != "timestamp"} if isinstance(call, dict) else call

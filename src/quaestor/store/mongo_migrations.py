@@ -25,7 +25,7 @@ async def pack_documents(db: Database) -> None:
     contents = MongoContents()
     order = [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
     async for prompt in db.prompt_logs.find({"prompt": {"$type": "string"}}).sort(order):
-        await db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": await _packed(db, contents, prompt)})
+        await db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": await _pack(db, contents, prompt)})
     for sets, triples, key in _SETS:
         async for graph in db[sets].find({"content": {"$exists": False}}):
             where = {name: graph[name] for name in key}
@@ -38,7 +38,7 @@ async def pack_documents(db: Database) -> None:
         await db.drop_collection(triples)
 
 
-async def _packed(db: Database, contents: MongoContents, prompt: dict[str, Any]) -> dict[str, Any]:
+async def _pack(db: Database, contents: MongoContents, prompt: dict[str, Any]) -> dict[str, Any]:
     large = {name: prompt[name] for name in ("prompt", "response") if isinstance(prompt.get(name), str)}
     return dict(zip(large, await contents.put(db, *large.values()), strict=True))
 
@@ -51,10 +51,10 @@ async def file_turn_documents(db: Database) -> None:
     """Files all turns, some at a time; another process may be at it too."""
     missing = {"$or": [{"classes": {"$exists": False}}, {"measures": {"$exists": False}}]}
     while some := [turn async for turn in db.turns.find(missing, _READ).limit(_SOME)]:
-        await db.turns.bulk_write([_filed(turn) for turn in some], ordered=False)
+        await db.turns.bulk_write([_classify(turn) for turn in some], ordered=False)
 
 
-def _filed(turn: dict[str, Any]) -> UpdateOne:
+def _classify(turn: dict[str, Any]) -> UpdateOne:
     written = (turn.get("usage") or {}, turn.get("toolCalls") or [], turn.get("events") or [])
     found = measure_parts(turn["startedAt"], turn.get("completedAt"), *written)
     classes = asdict(classes_of(turn.get("answer") or {}))

@@ -233,9 +233,9 @@ class SqliteTables:
             with self._reporting(verb), self._transaction("DEFERRED" if verb == "read" else "IMMEDIATE"):
                 return _drive(work())
 
-        return await self._in_order(whole, short=short)
+        return await self._run_in_order(whole, short=short)
 
-    async def _in_order(self, work: Callable[[], R], *, short: bool = False) -> R:
+    async def _run_in_order(self, work: Callable[[], R], *, short: bool = False) -> R:
         # A file that is closed has no thread any more, and says so itself.
         if self._closed:
             return work()
@@ -287,7 +287,7 @@ class SqliteTables:
         condition, given = _condition(table, where, "+" if table == JUDGED_TURNS else "")
         names, rest = ", ".join(map(_column, columns)), ""
         if order:
-            rest = f" ORDER BY {', '.join(map(_ordered, order))}"
+            rest = f" ORDER BY {', '.join(map(_order_by, order))}"
         if part:
             rest, given = f"{rest} LIMIT ? OFFSET ?", [*given, part.limit, part.offset]
         found = self._db.execute(f"SELECT {names} FROM {_FROM.get(table, table)} WHERE {condition}{rest}", given)
@@ -344,7 +344,7 @@ class SqliteTables:
 
     async def check(self) -> Checked:
         """Read all that can be broken, and return what is."""
-        return await self._in_order(self._check)
+        return await self._run_in_order(self._check)
 
     def _check(self) -> Checked:
         problems: list[str] = []
@@ -364,10 +364,10 @@ class SqliteTables:
                 WHERE status = 'complete' AND kept < turns LIMIT ?"""
             for run, conversation, turns, stored in self._db.execute(short, (_FEW,)):
                 problems.append(f"conversation {conversation!r} of run {run!r} has {stored} of its {turns} turns")
-            count, damaged = self._damaged()
+            count, damaged = self._find_damage()
             return Checked((*problems, *damaged), count, self._contents.unused())
 
-    def _damaged(self) -> tuple[int, list[str]]:
+    def _find_damage(self) -> tuple[int, list[str]]:
         problems, count, last = list[str](), 0, -1
         some = "SELECT id, digest FROM contents WHERE id > ? ORDER BY id LIMIT ?"
         while rows := self._db.execute(some, (last, _SOME)).fetchall():
@@ -382,7 +382,7 @@ class SqliteTables:
 
     async def vacuum(self) -> VacuumResult:
         """Take away what nothing refers to, and make the file as small as it can be."""
-        return await self._in_order(self._vacuum)
+        return await self._run_in_order(self._vacuum)
 
     def _vacuum(self) -> VacuumResult:
         with self._reporting("write to"):
@@ -441,7 +441,7 @@ def _column(name: str) -> str:
     return f"json_extract({column}, '$.{path}')" if path else f'"{column}"'
 
 
-def _ordered(name: str) -> str:
+def _order_by(name: str) -> str:
     if name.startswith("-"):
         return f'"{name[1:]}" DESC'
     return f'"{name}" IS NULL, "{name}"' if name == "confidence" else f'"{name}"'

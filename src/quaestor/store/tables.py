@@ -223,9 +223,9 @@ class TableStore:
 
     async def _require(self, run: str) -> None:
         if not await self._tables.find("runs", ("id",), {"id": run}):
-            raise await self._unknown(run)
+            raise await self._unknown_run(run)
 
-    async def _unknown(self, run: str) -> UnknownRunError:
+    async def _unknown_run(self, run: str) -> UnknownRunError:
         found = await self._tables.find("runs", ("id",), {}, ("-started", "-id"))
         ids = [row["id"] for row in found]
         if near := [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]:

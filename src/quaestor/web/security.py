@@ -94,12 +94,12 @@ class Access:
     @property
     def cookie(self) -> str:
         """The name of the cookie: another server of this machine has another one."""
-        return f"quaestor_{self._derived('name')[:12]}"
+        return f"quaestor_{self._derive('name')[:12]}"
 
     @property
     def cookie_value(self) -> str:
         """What the cookie holds: it follows from the token, which does not follow from it."""
-        return self._derived("value")
+        return self._derive("value")
 
     def knows(self, token: str) -> bool:
         """Tell whether a token is the right one, in the same time whatever it is."""
@@ -122,7 +122,7 @@ class Access:
         """Give whoever knew the token the cookie."""
         response.set_cookie(self.cookie, self.cookie_value, httponly=True, samesite="strict", secure=secure)
 
-    def _derived(self, purpose: str) -> str:
+    def _derive(self, purpose: str) -> str:
         return hmac.new((self.token or "").encode(), f"quaestor {purpose}".encode(), sha256).hexdigest()
 
 

@@ -59,10 +59,10 @@ class Site:
         """Does something to its end, unless the server ends before or the task that is returned is cancelled."""
         task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._log_end)
         return task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _log_end(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log_unforeseen("in the background", error)

@@ -33,7 +33,7 @@ class Pages:
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=_shown,
+            finalize=_show,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -62,7 +62,7 @@ def is_partial(request: Request) -> bool:
     return request.headers.get("hx-request") == "true" and request.headers.get("hx-history-restore-request") != "true"
 
 
-def _shown(value: object) -> object:
+def _show(value: object) -> object:
     """Every value that a template prints passes here, before it is escaped."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)

@@ -145,7 +145,7 @@ async def test_what_is_taken_back_is_gone_after_a_pause_too(tmp_path: Path) -> N
         assert questions(await at.undo(id)) == ["cell 1 2"]
     async with sessions(tmp_path) as at:
         assert questions((await at.look(id)).turns) == ["cell 1 1"]
-        assert at.kept.get(id).turns == 1
+        assert at.saved.get(id).turns == 1
 
 
 async def test_what_nobody_uses_is_closed_and_opened_again(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None
             await at.look(id)
         with pytest.raises(UnknownConversationError):
             await at.ask(id, "cell 1 1")
-        assert [kept.id for kept in at.kept.all()] == [other]
+        assert [kept.id for kept in at.saved.all()] == [other]
     async with open_store(str(tmp_path / "runs.db")) as store:
         assert len(await store.runs()) == 1
 
@@ -203,7 +203,7 @@ async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path
         id = await begun(at)
         await at.ask(id, "cell 1 1")
     async with sessions(tmp_path) as at:
-        run = at.kept.get(id).run
+        run = at.saved.get(id).run
         assert run is not None
         async with open_store(str(tmp_path / "runs.db")) as store:
             await store.delete_run(run)
@@ -275,7 +275,7 @@ async def test_a_conversation_is_deleted_while_it_is_answering(tmp_path: Path) -
         with pytest.raises(QuestionStoppedError):
             await asked
         with pytest.raises(UnknownConversationError):
-            at.kept.get(id)
+            at.saved.get(id)
 
 
 async def test_questions_of_a_conversation_that_is_not_there_cannot_be_stopped(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def inspect_score(
     lines = [_line(turn, answered.get(turn.turn)) for turn in scored]
     return Score(
         value={name: _mean(_outcomes(scored, name)) for name in names},
-        answer="; ".join(_shown(answered.get(turn.turn)) for turn in scored),
+        answer="; ".join(_show(answered.get(turn.turn)) for turn in scored),
         explanation="\n".join(["| | answer | reference | |", "|---|---|---|---|", *lines, *_end(broken)]),
         metadata={_VERDICTS: verdicts, _PAGE: scored[0].page, _PLACE: place},
     )
@@ -113,7 +113,7 @@ def _mean(outcomes: Sequence[bool | float]) -> float:
 
 def _line(scored: TurnScore, turn: TurnRecord | None) -> str:
     reference = scored.display or value_to_text(scored.gold)
-    outcome = _shown(turn) if turn is None or turn.error is None else turn.error
+    outcome = _show(turn) if turn is None or turn.error is None else turn.error
     cells = (scored.turn + 1, outcome, reference, "right" if scored.correct else scored.cause or "wrong")
     return f"| {' | '.join(' '.join(str(cell).split()).replace('|', '/') for cell in cells)} |"
 
@@ -122,7 +122,7 @@ def _end(broken: str | None) -> list[str]:
     return [] if broken is None else ["", f"The conversation did not finish: {broken}"]
 
 
-def _shown(turn: TurnRecord | None) -> str:
+def _show(turn: TurnRecord | None) -> str:
     from quaestor.application.inspect_log.samples import answer_of
 
     return "no answer" if turn is None else show_number(answer_of(turn))

@@ -119,11 +119,11 @@ async def read_report(
     runs = await require_comparable(store, names)
     judged = await judge_runs(store, runs, scores_in, dataset, whole=True, audit=audit)
     compared = await compute(compare_judged, judged, judged.measures.right) if len(judged.runs) > 1 else None
-    reported = [await _reported(store, run, judged, audit) for run in judged.runs]
+    reported = [await _report_run(store, run, judged, audit) for run in judged.runs]
     return EvaluationReport(tuple(reported), judged.basis, judged.measures.right, compared)
 
 
-async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
+async def _report_run(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
     turns, scorer = run.turns, judged.measures.right
     why = [cause or "no cause recorded" for cause in turns.causes]
     wrong = [place for place in range(len(turns)) if turns.verdicts[place][scorer] != 1]
@@ -145,7 +145,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
                 reference,
                 program,
                 side_of(stored, False, document),
-                _audited(disputed.get((conversation, index))),
+                _describe_audit(disputed.get((conversation, index))),
             )
         )
     conventions: tuple[ConventionFigure, ...] = ()
@@ -164,7 +164,7 @@ async def _reported(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: 
     )
 
 
-def _audited(turn: AuditedTurn | None) -> str | None:
+def _describe_audit(turn: AuditedTurn | None) -> str | None:
     """Return what an audit says of a reference, and of an answer that is wrong by it."""
     if turn is None or turn.entry is None:
         return "turns that depend on an accepted answer are correct too" if turn and turn.right else None

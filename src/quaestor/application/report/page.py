@@ -213,7 +213,7 @@ def _conventions(report: EvaluationReport) -> list[Element]:
         [
             convention.rule,
             *(
-                f"{in_percent(one.right.value)}{_turned(one.gained, '+')}{_turned(one.lost, '-')}"
+                f"{in_percent(one.right.value)}{_change(one.gained, '+')}{_change(one.lost, '-')}"
                 for found in report.runs
                 for one in found.conventions
                 if one.name == convention.name
@@ -228,7 +228,7 @@ def _conventions(report: EvaluationReport) -> list[Element]:
     return [element("p", explained, class_="dim"), table(_heads(report, "an answer is correct if it"), rows)]
 
 
-def _turned(turns: int, sign: str) -> str:
+def _change(turns: int, sign: str) -> str:
     return f" {sign}{turns}" if turns else ""
 
 

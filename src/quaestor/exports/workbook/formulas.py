@@ -58,26 +58,26 @@ class FormulaRows:
         self._turn, self._history, self._answers = 0, list[Single | Rows | None](), list[Answer]()
         for number, asked in enumerate(conversation.turns, start=turn):
             self._turn = number
-            made = self._played(asked)
+            made = self._write_turn(asked)
             self._history.append(made)
             self._answers.append(asked.answer)
-            self.answers.append(None if made is None else _shown(made))
+            self.answers.append(None if made is None else _show(made))
 
-    def _played(self, turn: Turn) -> Single | Rows | None:
+    def _write_turn(self, turn: Turn) -> Single | Rows | None:
         plan = turn.answer.plan
         if plan is None or plan.explains_alone or turn.answer.value is None or len(turn.registers) != len(plan.steps):
             return None
         steps: list[Single | Rows] = []
         for step, register in zip(plan.steps, turn.registers, strict=True):
             if isinstance(step, Extract):
-                steps.append(self._extracted(step))
+                steps.append(self._extract(step))
             else:
                 value = register.value
                 labels = [item.label or "" for item in value.items] if isinstance(value, ValueList) else []
-                steps.append(self._computed(step, steps, labels))
+                steps.append(self._compute(step, steps, labels))
         return steps[-1] if steps else None
 
-    def _extracted(self, step: Extract) -> Single:
+    def _extract(self, step: Extract) -> Single:
         if step.quantity is None:
             return self._row(step.label or "words", in_quotes(step.text or ""), Dimension())
         cell = self._inputs[step.source, step.quantity]
@@ -85,7 +85,7 @@ class FormulaRows:
         self.rows.append(WorkingRow(self._turn, step.label, formula, input=cell))
         return Single(self._last(NUMBER), step.counts)
 
-    def _computed(self, step: Compute, steps: Sequence[Single | Rows], labels: Sequence[str]) -> Single | Rows:
+    def _compute(self, step: Compute, steps: Sequence[Single | Rows], labels: Sequence[str]) -> Single | Rows:
         operation = OPERATIONS[step.operation]
         operands = [self._operand(operand, steps) for operand in step.operands]
         lists = [one for one in operands if isinstance(one, Rows)]
@@ -94,7 +94,7 @@ class FormulaRows:
         if operation.takes == "entries":
             return self._items(operands, labels)
         if operation.takes == "list" and lists:
-            return self._selected(operation, lists[0], operands[1:])
+            return self._select(operation, lists[0], operands[1:])
         if operation.takes == "each" and lists:
             return self._each(operation, operands)
         if lists:
@@ -162,7 +162,7 @@ class FormulaRows:
             self.rows.append(WorkingRow(self._turn, operation.name, formula, label_cell))
         return Rows(first, lead.labels, tuple(counts for _, counts in made))
 
-    def _selected(self, operation: Operation, rows: Rows, limits: Sequence[Single | Rows]) -> Single | Rows:
+    def _select(self, operation: Operation, rows: Rows, limits: Sequence[Single | Rows]) -> Single | Rows:
         if operation.name == "count":
             counted = f"COUNT({rows.range(NUMBER)})" if rows.numbered else f"SUMPRODUCT(--(LEN({rows.range(LABEL)})>0))"
             return self._row("count", counted, Dimension(in_ones=True))
@@ -172,7 +172,7 @@ class FormulaRows:
             return Rows(first, rows.labels, rows.counts, numbered=False)
         limit = [one for one in limits if isinstance(one, Single)]
         if operation.name in ("largest", "smallest"):
-            return self._ordered(operation, rows, limit)
+            return self._order(operation, rows, limit)
         written, _ = self._write_compared(operation, rows, limit)
         ordered = written.range(COMPARED)
         if operation.name in _COMPARED:
@@ -190,7 +190,7 @@ class FormulaRows:
             self.rows.append(WorkingRow(self._turn, operation.name, numbers, f'IF({chosen},{label},"")'))
         return Rows(first, rows.labels, rows.counts, numbered=operation.gives == "list")
 
-    def _ordered(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
+    def _order(self, operation: Operation, rows: Rows, limit: Sequence[Single]) -> Rows:
         """The n largest or smallest, in that order: of equal ones those first that come first."""
         written, _ = self._write_compared(operation, rows, limit, ordered=True)
         most = int(float(limit[0].formula)) if _is_number(limit[0].formula) else len(rows.labels)
@@ -219,7 +219,7 @@ class FormulaRows:
                     f"{operation.name}: compared",
                     None,
                     rows.cells(LABEL)[place],
-                    f'IF(ISNUMBER({cell}),{_shifted(cell, shift)},"")',
+                    f'IF(ISNUMBER({cell}),{_shift(cell, shift)},"")',
                     f'IF(ISNUMBER({mine}),{rank}+{before},"")' if ordered else None,
                 )
             )
@@ -244,7 +244,7 @@ def _entries(one: Single | Rows) -> int:
 def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, Dimension]:
     """Return an operation on single numbers as a formula, and what it comes to counts."""
     reading = operation.rule([one.counts for one in operands])
-    v = [_shifted(one.formula, shift) for one, shift in zip(operands, reading.shifts, strict=True)]
+    v = [_shift(one.formula, shift) for one, shift in zip(operands, reading.shifts, strict=True)]
     if operation.name in _INFIX:
         return f"{v[0]}{_INFIX[operation.name]}{v[1]}", reading.counts
     if operation.name == "percentage_change":
@@ -257,10 +257,10 @@ def _arithmetic(operation: Operation, operands: Sequence[Single]) -> tuple[str, 
 
 
 def _shifted_limit(operation: Operation, rows: Rows, limit: Single) -> str:
-    return _shifted(limit.formula, operation.rule([*rows.counts, limit.counts]).shifts[-1])
+    return _shift(limit.formula, operation.rule([*rows.counts, limit.counts]).shifts[-1])
 
 
-def _shifted(formula: str, shift: int) -> str:
+def _shift(formula: str, shift: int) -> str:
     """Return a formula times a power of ten; negative numbers in parentheses."""
     plain = f"({formula})" if formula.startswith("-") else formula
     return plain if not shift else f"({plain}{'*' if shift > 0 else '/'}{10 ** abs(shift)})"
@@ -270,7 +270,7 @@ def _is_number(formula: str) -> bool:
     return formula.replace(".", "", 1).isdigit()
 
 
-def _shown(made: Single | Rows) -> str:
+def _show(made: Single | Rows) -> str:
     """Return the formula of an answer: a single cell, or the entries of a list in one line."""
     if isinstance(made, Single):
         return made.formula

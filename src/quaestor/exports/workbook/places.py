@@ -110,7 +110,7 @@ def places_of(conversations: Sequence[ExportedConversation], names: CellNames, s
             sheet = tables.get((page, source.table)) if isinstance(source, CellRef) else None
             place = (source.row + 1, source.column) if isinstance(source, CellRef) else (0, 0)
             if sheet is None or sheet.numbers.get(place) != quantity:
-                lines.append(_quoted(source, quantity, conversation.graph))
+                lines.append(_quote(source, quantity, conversation.graph))
                 cell = InputCell(TEXT_SHEET, len(lines), 0, name, quantity, conversation.note(source))
             else:
                 cell = InputCell(sheet.name, *place, name, quantity, conversation.note(source))
@@ -166,7 +166,7 @@ def _tables(
     return made
 
 
-def _quoted(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedNumber:
+def _quote(source: Source, quantity: Quantity, graph: KnowledgeGraph) -> QuotedNumber:
     if isinstance(source, CellRef):
         section = next((fact.section for fact in graph.tables if fact.index == source.table), "")
     else:
@@ -202,10 +202,10 @@ def _plan_inputs(conversation: ExportedConversation) -> Iterator[tuple[PlanInput
                 if step.quantity is not None:
                     yield (step.source, step.quantity), called.get(step.source, step.label)
             else:
-                yield from _of_groups(step)
+                yield from _group_inputs(step)
 
 
-def _of_groups(step: Compute) -> Iterator[tuple[PlanInput, str]]:
+def _group_inputs(step: Compute) -> Iterator[tuple[PlanInput, str]]:
     for operand in step.operands:
         if isinstance(operand, RowRef):
             for source, quantity in zip(operand.sources, operand.values, strict=True):

@@ -65,13 +65,13 @@ class _Writer:
         self._book, self._conversations = workbook, conversations
         self._names = CellNames()
         self._places = places_of(conversations, self._names, SheetNames(_ANSWERS, SHEET, _TABLES, TEXT_SHEET))
-        self._workings = list(self._worked())
+        self._workings = list(self._write_rows())
         self._formats: dict[tuple[tuple[str, str | int | bool], ...], Format] = {}
         self._bold = self._format(bold=True, text_wrap=True, valign="top")
         self._wrapped = self._format(text_wrap=True, valign="top")
         self._top = self._format(valign="top")
 
-    def _worked(self) -> Iterator[FormulaRows]:
+    def _write_rows(self) -> Iterator[FormulaRows]:
         row, turn = 1, 1
         for conversation, inputs in zip(self._conversations, self._places.inputs, strict=True):
             workings = FormulaRows(conversation, inputs, row, turn)
@@ -117,7 +117,7 @@ class _Writer:
         _write(sheet, row, _QUESTION, turn.question, self._wrapped)
         self._answer(sheet, row, turn, formula)
         for column, text, shown in (
-            (_ANSWER + 1, _counted(turn), self._top),
+            (_ANSWER + 1, _unit_words(turn), self._top),
             (_ANSWER + 2, answer_words(answer), self._wrapped),
             (_ANSWER + 3, answer.formula if answer.value is not None else "", self._wrapped),
             (_PRINTED_AT + 1, show_confidence(answer.confidence) if answer.confidence is not None else "", self._top),
@@ -189,7 +189,7 @@ class _Writer:
             sheet.set_row(row, _LINE * lines)
         for (row, column), quantity in table.numbers.items():
             marked = (table.name, row, column) in used
-            sheet.write_number(row, column, float(quantity.value), self._printed(quantity, marked=marked))
+            sheet.write_number(row, column, float(quantity.value), self._number_format(quantity, marked=marked))
         last = max((row for row, _ in (*table.texts, *table.numbers)), default=0) + 2
         source = " > ".join(part for part in (table.document, table.section) if part)
         _write(sheet, last, 0, f"Source: {source}", self._wrapped)
@@ -202,7 +202,7 @@ class _Writer:
         cells = {cell.row: cell for cell in self._places.cells if cell.sheet == TEXT_SHEET}
         for row, line in enumerate(self._places.lines, start=1):
             quantity = cells[row].quantity
-            sheet.write_number(row, 0, float(quantity.value), self._printed(quantity, marked=True))
+            sheet.write_number(row, 0, float(quantity.value), self._number_format(quantity, marked=True))
             _write(sheet, row, 1, line.printed, self._top)
             for column, text in enumerate((line.words, line.document, line.section), start=2):
                 _write(sheet, row, column, text, self._wrapped)
@@ -223,7 +223,7 @@ class _Writer:
         shown = self._format(font_color="#0B57D0", underline=1, valign="top")
         sheet.write_url(row, column, f"internal:'{cell.sheet}'!{place}", shown, f"{cell.sheet}, {place}{more}")
 
-    def _printed(self, quantity: Quantity, *, marked: bool) -> "Format":
+    def _number_format(self, quantity: Quantity, *, marked: bool) -> "Format":
         shown = _digits(quantity.value) + ('"%"' if quantity.scale is Scale.PERCENT else "")
         if marked:
             return self._format(num_format=shown, bg_color="#FFF2B3", border=1, border_color="#C9A400")
@@ -256,7 +256,7 @@ def _absolute(row: int, column: int) -> str:
     return str(xl_rowcol_to_cell(row, column, row_abs=True, col_abs=True))
 
 
-def _counted(turn: Turn) -> str:
+def _unit_words(turn: Turn) -> str:
     """Return what one unit of an answer is: `million USD`."""
     answer = turn.answer
     named = answer.scale.value if answer.scale is not Scale.ONE else ""

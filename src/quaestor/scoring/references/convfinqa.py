@@ -70,11 +70,11 @@ def _turns(answers: Mapping[str, object], where: str) -> tuple[GoldTurn, ...]:
             raise DatasetError(f"{where}, turn {turn}: the program is not a string")
         if part not in (0, 1):
             raise DatasetError(f"{where}, turn {turn}: 'qa_split' must be 0 or 1")
-        turns.append(GoldTurn(program.strip(), _executed(result, f"{where}, turn {turn}"), display, int(part)))
+        turns.append(GoldTurn(program.strip(), _read_executed(result, f"{where}, turn {turn}"), display, int(part)))
     return tuple(turns)
 
 
-def _executed(result: object, where: str) -> AnswerValue:
+def _read_executed(result: object, where: str) -> AnswerValue:
     match result:
         case "yes" | "no":
             return YesNo(result == "yes")

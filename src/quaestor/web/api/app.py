@@ -63,7 +63,7 @@ def create_api(settings: Settings, access: Access, state: State) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
-        generate_unique_id_function=_called,
+        generate_unique_id_function=_operation_name,
         middleware=[
             Middleware(Throttle, rates=Rates(settings.serve_requests_per_minute)),
             Middleware(HeadMiddleware),
@@ -96,7 +96,7 @@ def _document_of(api: FastAPI) -> Any:
     return read_openapi
 
 
-def _called(route: APIRoute) -> str:
+def _operation_name(route: APIRoute) -> str:
     return route.name.removeprefix("_")
 
 

@@ -138,7 +138,7 @@ async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -
 @router.post("/documents/{document}/calculations", responses=problems(changes=True, body=True))
 async def _calculate(site: TheSite, document: DocumentId, wanted: CalculationBody) -> CalculationReply:
     """Calculate a formula or plan over a document, exactly and with sources. The result is not stored."""
-    return await _calculated(site, await site.sessions.library.open(document), wanted, ())
+    return await _evaluate(site, await site.sessions.library.open(document), wanted, ())
 
 
 @router.post("/conversations/{conversation}/calculations", responses=problems(changes=True, body=True))
@@ -147,7 +147,7 @@ async def _calculate_in_conversation(
 ) -> CalculationReply:
     """Calculate with the corrected document of a conversation and its answers. The result is not stored."""
     state = await site.sessions.look(conversation)
-    return await _calculated(site, state.corrected_page, wanted, state.turns)
+    return await _evaluate(site, state.corrected_page, wanted, state.turns)
 
 
 @router.get("/conversations/{conversation}/turns/{number}/explanation", responses=problems())
@@ -166,7 +166,7 @@ async def _explain_answer(
     return ExplanationReply.model_validate({name: explained[name] for name in ExplanationReply.model_fields})
 
 
-async def _calculated(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
+async def _evaluate(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
     turn = await site.bench.calculate(page, turns, wanted.formula, wanted.values, wanted.plan, wanted.question)
     (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
     return CalculationReply.model_validate({"answer": answer, "steps": step_objects(turn, turns, page.document)})

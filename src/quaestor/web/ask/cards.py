@@ -192,14 +192,14 @@ def _sentences(cited: CitedExplanation, paper: Paper) -> tuple[tuple[SentencePie
 def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPiece, ...]:
     parts = formula_parts(turns[index].answer, [turn.answer for turn in turns[:index]])
     return tuple(
-        FormulaPiece(_grouped(part.text), place_of_source(part.source, paper))
+        FormulaPiece(_group_digits(part.text), place_of_source(part.source, paper))
         if part.source
         else FormulaPiece(part.text)
         for part in parts
     )
 
 
-def _grouped(number: str) -> str:
+def _group_digits(number: str) -> str:
     """A number with separators between its thousands."""
     return f"{Decimal(number):,}"
 

@@ -87,7 +87,7 @@ async def _show_part(request: Request, site: TheSite, id: str, number: int, at: 
     paper = await site.papers.paper(state.document)
     if not 0 <= number < len(paper.parts):
         raise InputError("the document does not have this part")
-    here, used = source_at(at, paper.document), _used(state)
+    here, used = source_at(at, paper.document), _used_sources(state)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here)
     return site.pages.page(request, "paper/part.html", part=paper.parts[number], blocks=blocks)
 
@@ -152,7 +152,7 @@ async def show_conversation(
     here = source_at(at, paper.document)
     number = paper.part_of(here) if here is not None else (part or 0)
     number = number if 0 <= number < len(paper.parts) else 0
-    used = _used(state)
+    used = _used_sources(state)
     blocks = await asyncio.to_thread(part_view, paper, paper.parts[number], used, here) if paper.parts else []
     outline = [(block, heading, where, heading_key(block.order)) for block, heading, where in paper.headings()]
     return site.pages.page(
@@ -194,7 +194,7 @@ def _start_page(request: Request, site: Site, upload_error: str = "", status: in
     )
 
 
-def _used(state: ConversationState) -> frozenset[Source]:
+def _used_sources(state: ConversationState) -> frozenset[Source]:
     return frozenset(source for turn in state.turns for source in sources_of(turn.answer))
 
 
@@ -230,7 +230,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
             case None:
                 yield ": still here\n\n"
             case (_, Turn() as turn):
-                yield _message(await _answered(site, id, turn, mark))
+                yield _message(await _render_answer(site, id, turn, mark))
             case (_, event):
                 if lines := event_lines([event]):
                     yield _message(site.pages.text("ask/step.html", mark=mark, lines=lines))
@@ -243,7 +243,7 @@ async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
     yield f"event: {'refused' if failed else 'answered'}\ndata: {mark}\n\n"
 
 
-async def _answered(site: Site, id: str, turn: Turn, mark: str) -> str:
+async def _render_answer(site: Site, id: str, turn: Turn, mark: str) -> str:
     state = await site.sessions.look(id)
     paper = await site.papers.paper(state.document)
     turns = state.turns if turn in state.turns else (*state.turns, turn)

@@ -141,7 +141,7 @@ def _is_in(ref: SentenceRef, sentence: Sentence) -> bool:
 
 def _table(table: Table, piece: PartPiece, used: frozenset[Source], here: Source | None, page: int | None) -> BlockView:
     numeric = _numeric_columns(table)
-    heads = tuple(RowView(tuple(_merged(table.cells[row], numeric, used, here))) for row in range(table.header_rows))
+    heads = tuple(RowView(tuple(_merge(table.cells[row], numeric, used, here))) for row in range(table.header_rows))
     if piece.first:  # its ids are those of the first piece
         heads = tuple(
             RowView(tuple(CellView("", cell.text, cell.span, cell.numeric) for cell in row.cells)) for row in heads
@@ -197,7 +197,7 @@ def _cell(cell: Cell, numeric: frozenset[int], used: frozenset[Source], here: So
     )
 
 
-def _merged(
+def _merge(
     cells: Sequence[Cell], numeric: frozenset[int], used: frozenset[Source], here: Source | None
 ) -> Iterator[CellView]:
     """Yield the cells of a row that heads columns; one that is repeated beside itself once, over all of them."""

@@ -67,7 +67,7 @@ async def _correct(
 
     name = author.strip()
     try:
-        response = await _made(request, site, id, fix, name)
+        response = await _apply_fix(request, site, id, fix, name)
     except QuaestorError as error:
         state = await site.sessions.look(id)
         if not 1 <= number <= len(state.turns):
@@ -79,10 +79,10 @@ async def _correct(
 
 @router.post("/c/{id}/corrections/{number}/undo")
 async def _undo(request: Request, site: TheSite, id: str, number: int) -> Response:
-    return await _made(request, site, id, lambda ledger: Fix(Undo(number), 0), "")
+    return await _apply_fix(request, site, id, lambda ledger: Fix(Undo(number), 0), "")
 
 
-async def _made(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
+async def _apply_fix(request: Request, site: Site, id: str, fix: Callable[[Ledger], Fix], name: str) -> Response:
     """Return the way back to the conversation, once a correction is made; keeps the name that was given with it."""
     who = name or _author(request, site)
     made = await site.sessions.correct(id, fix, who)

@@ -96,19 +96,19 @@ def step_words(node: PlanNode, nodes: Mapping[str, PlanNode]) -> str:
         f"{one.title} ({one.value})" if one.value and one.kind != "constant" else one.value or one.title
         for one in named
     ]
-    between = f" {operation_sign(node.title)} " if _signed(node) else "; "
+    between = f" {operation_sign(node.title)} " if _has_sign(node) else "; "
     return f"{node.title.replace('_', ' ')}: {between.join(operands)}"
 
 
 def _title(node: PlanNode) -> str:
     return (
         f"{operation_sign(node.title)}  {node.title.replace('_', ' ')}"
-        if _signed(node)
+        if _has_sign(node)
         else node.title.replace("_", " ")
     )
 
 
-def _signed(node: PlanNode) -> bool:
+def _has_sign(node: PlanNode) -> bool:
     return node.kind == "operation" and len(operation_sign(node.title)) == 1
 
 

@@ -126,7 +126,7 @@ def _rows(counts: RunCounts, by: Any) -> list[tuple[str, dict[str, str | int] | 
     """Return the classes of a breakdown with what filters by them: turns in their order, others by size."""
     found = counts.tallies[by].items()
     ordered = sorted(found, key=lambda one: (one[0] if by == "index" else -one[1].turns, str(one[0])))
-    return [(_class_words(by, name), _asked(by, name), tally) for name, tally in ordered]
+    return [(_class_words(by, name), _read_class(by, name), tally) for name, tally in ordered]
 
 
 def _choices(counts: RunCounts, by: Any) -> list[tuple[str | int, str]]:
@@ -144,7 +144,7 @@ def _class_words(by: str, name: str | int | None) -> str:
     return words.KIND_WORDS.get(str(name), str(name))
 
 
-def _asked(by: str, name: str | int | None) -> dict[str, str | int] | None:
+def _read_class(by: str, name: str | int | None) -> dict[str, str | int] | None:
     if name is None:
         return None
     return {_PARAMETERS[by]: int(name) + 1 if by == "index" else name}

@@ -74,7 +74,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
         "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
         "sure": confidence_words(answer.confidence),
         "reference_words": _reference_words(found.reference) if found.reference else "",
-        "referred": _referred(found.turn.references, record.question),
+        "referred": _describe_references(found.turn.references, record.question),
         "drawing": draw(found.nodes) if found.nodes else None,
         "plan_steps": [(node, step_words(node, by_key)) for node in found.nodes],
         "places": places,
@@ -139,7 +139,7 @@ def _reference_words(reference: TurnScore) -> str:
     return print_value(reference.gold)
 
 
-def _referred(references: References, question: str) -> list[str]:
+def _describe_references(references: References, question: str) -> list[str]:
     lines = []
     for expression in references.expressions:
         means = [
