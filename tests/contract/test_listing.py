@@ -229,7 +229,7 @@ def test_what_was_not_judged_is_listed_without_a_verdict(uri: str) -> None:
 
 def test_two_runs_are_put_side_by_side(uri: str) -> None:
     async def scenario(scores: ScoreStore) -> None:
-        counts = await scores.compared(RUN.id, OTHER.id)
+        counts = await scores.count_pairs(RUN.id, OTHER.id)
         assert counts.outcomes == {"both": 1, "second": 1, "neither": 1, "unjudged": 3}
         assert (counts.differ, counts.total) == (0, 6)
         places = {"both": ("c1", 0), "second": ("c1", 1), "neither": ("c1", 2)}
@@ -267,7 +267,7 @@ def test_answers_that_differ_are_found(uri: str) -> None:
                 page = await scores.compare(RUN.id, OTHER.id, PairFilter(differ=True), ALL)
                 assert [(pair.first.turn.number, pair.second.turn.number) for pair in page.items] == [("3", "4")]
                 assert page.items[0].differ
-                counts = await scores.compared(RUN.id, OTHER.id)
+                counts = await scores.count_pairs(RUN.id, OTHER.id)
                 assert (counts.differ, counts.total, counts.outcomes) == (1, 3, {"unjudged": 3})
                 same = await scores.compare(RUN.id, OTHER.id, PairFilter(differ=False), ListPart(1, 1))
                 assert (same.total, [pair.first.turn.number for pair in same.items]) == (2, [None])

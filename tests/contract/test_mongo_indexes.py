@@ -114,7 +114,7 @@ async def every_operation(uri: str) -> None:
         await scores.causes(RUN.id)
         await scores.judged_frame(RUN.id)
         await scores.compare(RUN.id, "other", PairFilter(), ListPart())
-        await scores.compared(RUN.id, "other")
+        await scores.count_pairs(RUN.id, "other")
         await store.delete_run("other")
 
 

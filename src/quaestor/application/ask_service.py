@@ -109,7 +109,7 @@ async def answer_questions(
     seconds = settings.question_seconds
     async with resolve_solver(request) as who:
         with computing_limit(seconds):
-            knowledge, excerpts = await knowledge_for(page, request), await compute(parts_shown, document, request)
+            knowledge, excerpts = await knowledge_for(page, request), await compute(excerpts_of, document, request)
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:
@@ -238,7 +238,7 @@ def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, 
     return Asking(spec, dataset, knowledge.digest, knowledge.triples, live=who.session is not None)
 
 
-def parts_shown(document: Document, request: AskRequest) -> PlaceExcerpts | None:
+def excerpts_of(document: Document, request: AskRequest) -> PlaceExcerpts | None:
     """Return what finds the parts of a document that questions are about; a benchmark's page is read whole."""
     if document.is_page:
         return None

@@ -58,7 +58,7 @@ class Askable:
     examples: tuple[str, ...]
 
 
-async def what_can_be_asked(page: CorpusPage, request: AskRequest) -> Askable:
+async def find_askable(page: CorpusPage, request: AskRequest) -> Askable:
     """Return the lines of a document, and up to three questions that it answers.
 
     Raises:

@@ -13,8 +13,8 @@ from quaestor.application.ask_service import (
     Answering,
     AskRequest,
     Known,
+    excerpts_of,
     knowledge_for,
-    parts_shown,
     play_of,
     resolve_solver,
     run_of_asking,
@@ -263,7 +263,7 @@ class Chat:
         """Return the graph of what was shown so far; None if nothing was."""
         return await self._playing.graph()
 
-    async def exported(self) -> ExportedConversation:
+    async def export(self) -> ExportedConversation:
         """Return the conversation so far, to be handed on.
 
         Raises:
@@ -337,7 +337,7 @@ class Chat:
         elif self._knowledge is None:
             with computing_limit(self._seconds):
                 self._knowledge = await knowledge_for(self.page, self.request)
-                self._excerpts = await compute(parts_shown, self.document, self.request)
+                self._excerpts = await compute(excerpts_of, self.document, self.request)
 
     async def _keep(self, asked: AskedRun) -> None:
         """Begin the run, with what was answered before."""

@@ -218,7 +218,7 @@ class ConcurrencyLimiter:
         self._entered: Counter[str] = Counter()
 
     @contextmanager
-    def entered(self, client: str = "") -> Iterator[None]:
+    def enter(self, client: str = "") -> Iterator[None]:
         """Take one place for a client as long as the block lasts.
 
         Raises:

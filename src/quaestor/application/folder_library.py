@@ -83,7 +83,7 @@ class Folders:
                 return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
         return path.name
 
-    def listed(self, most: int = MOST_LISTED) -> tuple[str, ...]:
+    def list_files(self, most: int = MOST_LISTED) -> tuple[str, ...]:
         """Return the names of the files that could be documents, by their ends; in the order of their names."""
         names = [SAMPLE] if self.has_sample else []
         for root in self.roots:
@@ -199,7 +199,7 @@ class FolderLibrary:
 
     async def names(self) -> tuple[str, ...]:
         """Return the names of the files that could be documents."""
-        return await asyncio.to_thread(self._folders.listed)
+        return await asyncio.to_thread(self._folders.list_files)
 
     async def open(self, name: str) -> Opened:
         """Return a document.

@@ -5,7 +5,7 @@ import gc
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.application.ask_service import AskRequest, parts_shown, play_of, resolve_solver
+from quaestor.application.ask_service import AskRequest, excerpts_of, play_of, resolve_solver
 from quaestor.application.resolve import SAMPLE, find_pages
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
@@ -26,7 +26,7 @@ _QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the chan
 async def _ask(document: Document) -> None:
     request = AskRequest(Settings())
     async with resolve_solver(request) as who:
-        play = play_of(Conversation(document.id, document, ()), who, None, parts_shown(document, request), None)
+        play = play_of(Conversation(document.id, document, ()), who, None, excerpts_of(document, request), None)
         await play.begin()
         for question in _QUESTIONS:
             await play.ask(question)

@@ -143,7 +143,7 @@ def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits =
     pages = documents_of(dataset)
     if identity is None and len(pages) > 1:
         raise SeveralPagesError(name, len(pages))
-    found = only_document(dataset) if identity is None else document_named(dataset, identity)
+    found = only_document(dataset) if identity is None else find_document(dataset, identity)
     return replace(CorpusPage.among(dataset, found), name=name)
 
 
@@ -228,12 +228,12 @@ def find_pages(
     path, identity = _split(name)
     dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
-        return (CorpusPage.among(dataset, document_named(dataset, identity)),)
+        return (CorpusPage.among(dataset, find_document(dataset, identity)),)
     corpus = tuple(documents_of(dataset).values())
     return tuple(CorpusPage(document, corpus) for document in corpus)
 
 
-def document_named(dataset: Dataset, identity: str) -> Document:
+def find_document(dataset: Dataset, identity: str) -> Document:
     """Return the page of a dataset that an id stands for: its own, or that of a conversation about it.
 
     Raises:

@@ -152,13 +152,13 @@ class RunViews:
         """
         return await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
 
-    async def compared(self, first: RunView, second: RunView) -> PairCounts:
+    async def count_pairs(self, first: RunView, second: RunView) -> PairCounts:
         """Return how two runs compare.
 
         Raises:
             InputError: They are not of the same questions, or no scores are kept beside the runs.
         """
-        return await self._open_scores(first, second).compared(first.run.id, second.run.id)
+        return await self._open_scores(first, second).count_pairs(first.run.id, second.run.id)
 
     def _open_scores(self, first: RunView, second: RunView) -> ScoreStore:
         if self._scores is None:

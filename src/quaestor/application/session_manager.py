@@ -12,7 +12,7 @@ from typing import Any
 
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage, open_workers
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.askable import what_can_be_asked
+from quaestor.application.askable import find_askable
 from quaestor.application.chat_service import Chat, read_ledger
 from quaestor.application.choices import DEFAULT, SolverChoice, find_answerer
 from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
@@ -259,7 +259,7 @@ class SessionManager:
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
         found = None if answerer is None else find_answerer(self.asking, answerer)
-        with self._questions.entered(), self._stoppable(id):
+        with self._questions.enter(), self._stoppable(id):
             async with self._lock_session(id) as session:
                 if found is not None:
                     await self._change(id, session, found)
@@ -335,7 +335,7 @@ class SessionManager:
             if self._workers is not None:
                 return await self._workers.do(page, request, _examples)
             await _prepare(request)
-            return (await what_can_be_asked(page, request)).examples
+            return (await find_askable(page, request)).examples
         except QuestionTimeoutError:
             return ()
 
@@ -389,7 +389,7 @@ class SessionManager:
         if saved.answerer != found.id:
             self._save(session, saved, replace(saved, answerer=found.id))
 
-    async def exported(self, id: str) -> ExportedConversation:
+    async def export(self, id: str) -> ExportedConversation:
         """Return a conversation to be handed on.
 
         Raises:
@@ -399,7 +399,7 @@ class SessionManager:
         session = self._open.get(id)
         if session is not None and session.chat is not None and not self._is_outdated(session, saved):
             async with self._lock_session(id):
-                return await session.chat.exported()
+                return await session.chat.export()
         if saved.run is None:
             raise InputError("nothing is answered yet: ask something first")
         (found,) = await read_conversations(self._store, saved.run)
@@ -595,7 +595,7 @@ async def _tidy(sessions: SessionManager) -> None:
 
 
 async def _examples(here: WorkerPage) -> tuple[str, ...]:
-    return (await what_can_be_asked(here.page, here.request)).examples
+    return (await find_askable(here.page, here.request)).examples
 
 
 async def _prepare(request: AskRequest) -> None:

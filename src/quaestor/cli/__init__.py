@@ -12,9 +12,9 @@ def main() -> None:
     try:
         code = _run()
     except KeyboardInterrupt:
-        from quaestor.cli.ending import how_it_was_ended
+        from quaestor.cli.ending import describe_end
 
-        message, code = how_it_was_ended()
+        message, code = describe_end()
         print(f"quaestor: {message}", file=sys.stderr)
     sys.exit(code)
 

@@ -93,13 +93,13 @@ def ask_command(
 
 def _show_examples(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
     """Print the lines of a document with their years, and questions that it answers, as they are typed."""
-    from quaestor.application.askable import askable_object, what_can_be_asked
+    from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core.visible import visible
 
     require_askable(found.document)
-    asked = asyncio.run(what_can_be_asked(found, request))
+    asked = asyncio.run(find_askable(found, request))
     if json:
         print_json(askable_object(found.document, asked))
         return

@@ -198,7 +198,7 @@ def _export(rest: str, on: ChatLine) -> None:
     target = OutputFile(Path(rest).expanduser(), on.used, on.force)
     chosen = format_of(target, None)
     target.require_free()
-    exported = on.runner.run(on.chat.exported())
+    exported = on.runner.run(on.chat.export())
     write_export(target, chosen, [exported])
     count = len(exported.turns)
     on.console.print(f"wrote {count} question{'s' * (count != 1)} to {rest}", markup=False)

@@ -38,7 +38,7 @@ def asked_to_end() -> bool:
     return _Asked.already
 
 
-def how_it_was_ended() -> tuple[str, int]:
+def describe_end() -> tuple[str, int]:
     """Return what a person is told of an interrupt, and the exit code."""
     return ("terminated by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
 

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 import typer
 from typer.exceptions import TyperException
 
-from quaestor.cli.ending import how_it_was_ended
+from quaestor.cli.ending import describe_end
 from quaestor.core.visible import visible
 from quaestor.errors import (
     BadLinesError,
@@ -67,7 +67,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         _let_the_rest_go()
         return 141
     except (KeyboardInterrupt, typer.Abort):
-        return _fail(*how_it_was_ended())
+        return _fail(*describe_end())
     except Exception as error:  # the edge of the program: nothing above could handle it
         if debugging():
             raise
@@ -78,7 +78,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         return print_failure(error)
     # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
     if outcome == 130:
-        return _fail(*how_it_was_ended())
+        return _fail(*describe_end())
     return outcome if isinstance(outcome, int) else 0
 
 
@@ -110,7 +110,7 @@ def print_failure(error: Exception) -> int:
 def _code(error: QuaestorError) -> int:
     if isinstance(error, RunStoppedError):
         if error.by_person:
-            return how_it_was_ended()[1]
+            return describe_end()[1]
         return _code(error.__cause__) if isinstance(error.__cause__, QuaestorError) else 1
     return 2 if isinstance(error, _MISTAKES) and not isinstance(error, DuplicateRecordError) else 1
 

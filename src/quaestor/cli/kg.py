@@ -61,12 +61,12 @@ def build_graph_command(
 
 def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: bool, json: bool) -> None:
     from quaestor.application.ontology_service import freeze_graphs
-    from quaestor.cli.printing import announced, print_json
+    from quaestor.cli.printing import announce, print_json
     from quaestor.core import serial
 
     frozen = []
     for name in pages:
-        with announced(f"building the graphs of {name}"):
+        with announce(f"building the graphs of {name}"):
             frozen.append(asyncio.run(freeze_graphs(name, settings, limit, anew=anew)))
     if json:
         print_json([serial.dump(file) for file in frozen])

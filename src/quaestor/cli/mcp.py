@@ -118,12 +118,12 @@ def _serve_http(server: "Server[ServerContext]", host: str, port: int, token: st
         if access.made:
             print(f"clients must send the header Authorization: Bearer {access.token}", flush=True)
         try:
-            server_of(guarded(http_app(server), access), trusted).run(sockets=[bound])
+            server_of(add_guard(http_app(server), access), trusted).run(sockets=[bound])
         except KeyboardInterrupt:  # which uvicorn raises again once all is closed
             print(file=sys.stderr)
 
 
-def guarded(app: "ASGIApp", access: "Access") -> "ASGIApp":
+def add_guard(app: "ASGIApp", access: "Access") -> "ASGIApp":
     """Put the guard of the web pages before an app that programs alone ask."""
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response

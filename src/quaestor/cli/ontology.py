@@ -48,14 +48,14 @@ def build_ontology_command(
     from quaestor.application.files import OutputFile
     from quaestor.application.ontology_service import build_corpus_ontology
     from quaestor.application.resolve import dataset_path, store_file
-    from quaestor.cli.printing import announced
+    from quaestor.cli.printing import announce
     from quaestor.settings import load_settings
 
     settings = load_settings({"store": store})
     paths = [dataset_path(name) for name in datasets]
     used = [path for path in (*paths, store_file(settings.store)) if path]
     target = OutputFile(output, used, force) if output else None
-    with announced("reading tables and texts"):
+    with announce("reading tables and texts"):
         built = asyncio.run(
             build_corpus_ontology(paths, settings, limit, target, keep=output is None or store is not None)
         )

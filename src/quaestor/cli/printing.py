@@ -182,7 +182,7 @@ def say_what_is_lost(document: "Document") -> None:
         print(f"quaestor: ... and {len(lost) - _MOST_LOST} more (quaestor read FILE lists them)", file=sys.stderr)
 
 
-def say_what_is_refused(documents: "Iterable[Document | ListedPage]") -> None:
+def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
     """Say on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
     for id, why in list(refused.items())[:_MOST_LOST]:
@@ -210,7 +210,7 @@ def shown_reading(names: Sequence[str]) -> Iterator[None]:
     console = Console(stderr=True)
     shown = ", ".join(names)
     if not console.is_terminal:
-        with announced(f"reading {shown[:_LONGEST_NAMES]}"):
+        with announce(f"reading {shown[:_LONGEST_NAMES]}"):
             yield
         return
     bar = Progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
@@ -227,7 +227,7 @@ def shown_reading(names: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def announced(what: str) -> Iterator[None]:
+def announce(what: str) -> Iterator[None]:
     """Say on stderr what is being done, where it takes more than a moment."""
     timer = threading.Timer(_PATIENCE, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
     timer.daemon = True
@@ -243,7 +243,7 @@ def count_noun(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Return whether a person says yes; if nobody answers, that is a no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from quaestor.application.run_service import ProgressCallback, RunReading
 from quaestor.application.score_service import Gold
-from quaestor.cli.printing import announced, default_policy
+from quaestor.cli.printing import announce, default_policy
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
@@ -95,7 +95,7 @@ def _open_meter(total: int) -> Iterator[_Bar | _Lines]:
     """Yield a meter for `total` conversations that fits what stderr is."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        with announced(f"answering {total} conversations"):
+        with announce(f"answering {total} conversations"):
             yield _Lines(total)
         return
     columns = (

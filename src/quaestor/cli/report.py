@@ -35,7 +35,7 @@ def report_command(
     from quaestor.application.report.page import report_page
     from quaestor.application.report.tables import report_markdown
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import announced
+    from quaestor.cli.printing import announce
     from quaestor.errors import InputError
     from quaestor.scoring.audits import read_audit
     from quaestor.settings import load_settings
@@ -46,7 +46,7 @@ def report_command(
         raise InputError("missing file name: use --output FILE.html, or --markdown")
     written = output_file(output, store, (file, audit), force=force) if output else None
     settled = read_audit(audit) if audit else None
-    with announced("scoring the runs"):
+    with announce("scoring the runs"):
         report = read_store(store, lambda opened: read_report(opened, runs, uri, file, settled))
     text = report_markdown(report) if markdown else report_page(report)
     if written is None:

@@ -42,16 +42,16 @@ def run_command(
         from quaestor.application.file_cache import file_cache
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import load_ahead, start_run
-        from quaestor.cli.printing import announced, say_what_is_refused
+        from quaestor.cli.printing import announce, print_refusals
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
         path, choice = dataset_path(dataset), options.choice
         request = _request(options, OutputOptions(force=force), path)
         load_ahead(request)
-        with announced(f"reading {path}"):
+        with announce(f"reading {path}"):
             pages, selection = read_chosen(path, choice, options.documents, file_cache(request.settings))
-        say_what_is_refused(one.page for one in pages.listed)
+        print_refusals(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
     async def play_all() -> str:
@@ -83,7 +83,7 @@ def eval_command(
         from quaestor.application.solver_options import solver_options
         from quaestor.application.tool_advice import rests_on
         from quaestor.application.weights_card import learned_from
-        from quaestor.cli.printing import announced, say_what_is_refused
+        from quaestor.cli.printing import announce, print_refusals
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
@@ -93,12 +93,12 @@ def eval_command(
         recordings = [file for file in (options.record, options.replay) if file]
         output = _output(results, request.settings, [path, *options.read_files(request.settings), *recordings])
         load_ahead(request)
-        with announced(f"reading {path}"):
+        with announce(f"reading {path}"):
             cache = file_cache(request.settings)
             (pages, selection), gold = read_chosen(path, choice, options.documents, cache), read_gold(path)
         if judge:
             require_judge(path, gold, request.settings, judge)
-        say_what_is_refused(one.page for one in pages.listed)
+        print_refusals(one.page for one in pages.listed)
         request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):

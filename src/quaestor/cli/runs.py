@@ -246,14 +246,14 @@ def import_answers(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import dataset_path
     from quaestor.application.run_import import ImportedRun, import_run
-    from quaestor.cli.printing import announced, print_json
+    from quaestor.cli.printing import announce, print_json
     from quaestor.core import serial
     from quaestor.datasets.formats import read_dataset
     from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
-    with announced(f"reading {path}"):
+    with announce(f"reading {path}"):
         asked = read_dataset(path, limits=reading_limits(settings))
 
     async def keep() -> ImportedRun:
@@ -279,12 +279,12 @@ def delete_runs(
 ) -> None:
     """Delete runs permanently: their conversations, turns, prompts, graphs and scores, but not their ontologies."""
     from quaestor.application.run_service import find_runs, status_word
-    from quaestor.cli.printing import agreed, counted
+    from quaestor.cli.printing import confirm, counted
 
     found = read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
         print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}, {status_word(record)}")
-    if not yes and not agreed(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
+    if not yes and not confirm(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
         print("nothing was deleted")
         return
 

@@ -26,7 +26,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     the same digest have the same records.
     """
     from quaestor.application.store_copy import digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announced, print_json
+    from quaestor.cli.printing import announce, print_json
     from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
@@ -34,7 +34,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
     async def read() -> None:
         async with AsyncExitStack() as stack:
             parts = await opened_parts(stack, uri, create=False)
-            with announced(f"checking {_show_uri(uri)}"):
+            with announce(f"checking {_show_uri(uri)}"):
                 found = await _upkeep(parts, uri).check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
         if json:
@@ -73,7 +73,7 @@ def vacuum_store(
     """
     from quaestor.application.run_service import ended_before
     from quaestor.application.store_copy import opened_parts
-    from quaestor.cli.printing import agreed, counted
+    from quaestor.cli.printing import confirm, counted
     from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
@@ -86,7 +86,7 @@ def vacuum_store(
             if old:
                 for record in old:
                     print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}")
-                if not yes and not agreed(f"permanently delete {_runs(len(old))}?"):
+                if not yes and not confirm(f"permanently delete {_runs(len(old))}?"):
                     print("nothing was deleted")
                     return
                 for record in old:
@@ -111,7 +111,7 @@ def copy_stores(
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announced, counted
+    from quaestor.cli.printing import announce, counted
     from quaestor.errors import StoreError
 
     def done(run: "RunRecord") -> None:
@@ -124,7 +124,7 @@ def copy_stores(
             await copy_store(parts, others, done)
             if others.scores is None:
                 others = await opened_parts(stack, target, create=False)
-            with announced("comparing"):
+            with announce("comparing"):
                 had = await digests_of(parts)
                 found = await digests_of(others)
         # The other store may have more, of which only runs can be told apart.

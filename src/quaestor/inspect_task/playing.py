@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-from quaestor.inspect_task.prepared import Prepared, prepared
+from quaestor.inspect_task.prepared import Prepared, prepare
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_spec, solver_specs
@@ -126,7 +126,7 @@ def conversation_player(
         DatasetError: The file cannot be read.
         SettingsError: There is no such solver or option.
     """
-    player = Player(prepared(dataset, solver, options))
+    player = Player(prepare(dataset, solver, options))
 
     async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
         del generate

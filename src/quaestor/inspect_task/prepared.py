@@ -30,7 +30,7 @@ class Prepared:
     conversations: Mapping[str, Conversation] = field(repr=False)
 
 
-def prepared(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
+def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | None = None) -> Prepared:
     """Return what a task is made from.
 
     Args:

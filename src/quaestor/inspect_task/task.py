@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from quaestor.application.inspect_log.samples import sample_input
 from quaestor.application.inspect_log.scores import SCORER
 from quaestor.application.resolve import dataset_path
-from quaestor.inspect_task.prepared import prepared
+from quaestor.inspect_task.prepared import prepare
 from quaestor.inspect_task.scoring import gold_of
 from quaestor.scoring.scorers import measures_for
 
@@ -39,7 +39,7 @@ def convfinqa_task(
 
     from quaestor.inspect_task.registered import conversation, metrics, official
 
-    given = prepared(dataset, solver, options)
+    given = prepare(dataset, solver, options)
     gold = gold_of(dataset_path(dataset))
     samples = [
         Sample(

@@ -208,7 +208,7 @@ class OngoingConversation:
         self._require_answers()
         output = OutputFile(Path(file), force=replace)
         format = format_of(output, None)
-        write_export(output, format, [run_sync(self._run_in_turn(self._chat.exported))])
+        write_export(output, format, [run_sync(self._run_in_turn(self._chat.export))])
 
     def close(self) -> None:
         """Let go of the model; what was answered can still be read. To close twice does nothing."""

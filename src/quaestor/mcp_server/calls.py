@@ -133,8 +133,8 @@ async def _finish(work: Awaitable[R]) -> R:
 def _succeed(result: BaseModel) -> CallToolResult:
     structured = result.model_dump(mode="json")
     text = json.dumps(structured, ensure_ascii=False)
-    if to_be_shown(text):
-        structured = cast("dict[str, JsonValue]", shown(structured))
+    if needs_escape(text):
+        structured = cast("dict[str, JsonValue]", escape(structured))
         text = json.dumps(structured, ensure_ascii=False)
     if len(text) > LARGEST:
         return _fail(
@@ -143,18 +143,18 @@ def _succeed(result: BaseModel) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], structured_content=structured)
 
 
-def to_be_shown(text: str) -> bool:
-    """Return whether `shown` may change anything of a value that is written so in JSON; of most it changes nothing."""
+def needs_escape(text: str) -> bool:
+    """Return whether `escape` may change anything of a value that is written so in JSON; of most it changes nothing."""
     return _LEADING.search(text) is not None
 
 
-def shown(value: JsonValue) -> JsonValue:
+def escape(value: JsonValue) -> JsonValue:
     """Return a value whose texts lead no terminal and turn nothing around, names of fields included."""
     if isinstance(value, str):
         return sendable(value)
     if isinstance(value, list):
-        return [shown(one) for one in value]
-    return {sendable(name): shown(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [escape(one) for one in value]
+    return {sendable(name): escape(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def sendable(text: str) -> str:

@@ -17,7 +17,7 @@ from quaestor.application.read_service import outline_object
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError, UnknownRunError
-from quaestor.mcp_server.calls import sendable, shown
+from quaestor.mcp_server.calls import escape, sendable
 from quaestor.mcp_server.server_context import ServerContext
 from quaestor.store.records import RunRecord
 
@@ -123,7 +123,7 @@ def _run(run: RunRecord) -> dict[str, JsonValue]:
 
 
 def _json(value: JsonValue) -> str:
-    return json.dumps(shown(value), ensure_ascii=False)
+    return json.dumps(escape(value), ensure_ascii=False)
 
 
 WRITE_PLAN = Prompt(

@@ -397,7 +397,7 @@ async def export(
     name = _file_name(format, file)
     if file is not None and context.exports is None:
         raise InputError("the server was started without an export folder; omit `file` to receive the content")
-    exported = await context.sessions.exported(conversation)
+    exported = await context.sessions.export(conversation)
     report(f"writing {len(state.turns)} answers as {format}")
     data = await compute(export_bytes, format, [exported])
     written = text = encoded = None

@@ -164,7 +164,7 @@ class ScoreStore(TableStore):
         return ListPage(tuple(TurnPair(sides[0][place], sides[1][place]) for place in places), total, part)
 
     @operation("read")
-    async def compared(self, first: str, second: str) -> PairCounts:
+    async def count_pairs(self, first: str, second: str) -> PairCounts:
         """Return how two runs compare over the turns that both have."""
         found = [(outcome, differ) async for _, outcome, differ in self._pairs(first, second)]
         outcomes = Counter(outcome for outcome, _ in found)

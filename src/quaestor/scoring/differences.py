@@ -21,7 +21,7 @@ from quaestor.scoring.terms import (
     Earlier,
     PrintedTerm,
     Term,
-    evened,
+    even_out,
     leaves,
     number_in,
     operations,
@@ -71,7 +71,7 @@ def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple
     parts = _whole(meant, found, scene)
     if any(part.cause is Cause.OPERATION for part in parts):
         plain = replace(scene, meant=_even(scene.meant), found=_even(scene.found))
-        meant, found, scene = evened(meant), evened(found), plain
+        meant, found, scene = even_out(meant), even_out(found), plain
         parts = _whole(meant, found, scene)
     # One part alone is something else in one place, such as another base of a percentage.
     if len(parts) > 1 and not _is_inherited(parts) and _is_rearranged(meant, found, scene):
@@ -80,7 +80,7 @@ def differing_parts(meant: Term, found: Term, scene: ComparisonContext) -> tuple
 
 
 def _even(terms: Sequence[Term | None]) -> tuple[Term | None, ...]:
-    return tuple(None if term is None else evened(term) for term in terms)
+    return tuple(None if term is None else even_out(term) for term in terms)
 
 
 def _whole(meant: Term, found: Term, scene: ComparisonContext) -> tuple[Difference, ...]:

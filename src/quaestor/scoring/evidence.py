@@ -34,7 +34,7 @@ def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) 
     return next((rank for rank, order in enumerate(shown, 1) if order in fitting), 0)
 
 
-def blocks_shown(
+def first_blocks(
     document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
 ) -> tuple[int, ...]:
     """Return the blocks of a document that a question is shown first, by their places."""

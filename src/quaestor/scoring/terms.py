@@ -161,13 +161,13 @@ def _apply(step: Compute, operands: tuple[Term, ...], value: AnswerValue) -> Ter
     return Applied(name, operands, value)
 
 
-def evened(term: Term) -> Term:
+def even_out(term: Term) -> Term:
     """Return a term without what only turns a scale or a sign, at any depth."""
     match term:
         case Earlier(turn=turn, term=inner) if inner is not None:
-            return Earlier(turn, evened(inner))
+            return Earlier(turn, even_out(inner))
         case Applied(operation=operation, operands=operands, value=value):
-            return _without_turning(operation, tuple(map(evened, operands)), value)
+            return _without_turning(operation, tuple(map(even_out, operands)), value)
     return term
 
 

@@ -14,7 +14,7 @@ from quaestor.errors import DatasetError
 from quaestor.plan.expressions import TableRows
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import causes
-from quaestor.scoring.evidence import blocks_shown, evidence_rank
+from quaestor.scoring.evidence import evidence_rank, first_blocks
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
@@ -193,7 +193,7 @@ def _with_evidence(prediction: Prediction, gold: GoldTurn, asked: Conversation, 
     turn = prediction.turn
     earlier, before = (asked.questions[:turn], given[:turn]) if asked.chained else ((), ())
     answers = [found.answer if found else None for found in before]
-    shown = blocks_shown(asked.document, asked.questions[turn], earlier, answers)
+    shown = first_blocks(asked.document, asked.questions[turn], earlier, answers)
     return replace(prediction, evidence_rank=evidence_rank(gold.filing.evidence, asked.document, shown))
 
 

@@ -57,7 +57,7 @@ from quaestor.store.tables import (
     turns_where,
 )
 from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import COUNTED, RunMeasures, gathered, measure_turn
+from quaestor.store.turn_measures import COUNTED, RunMeasures, measure_turn, sum_measures
 from quaestor.store.upkeep import Checked, VacuumResult
 
 _LATEST = ("-started", "-id")
@@ -316,7 +316,7 @@ class RunStore(TableStore):
         outcomes = ("refusals", "no_answer", "number?", "verified", "status", "stages")
         rows = await self._tables.count(LATEST_TURNS, (*COUNTED, *outcomes), {"run": run})
         ended = len(COUNTED) + outcomes.index("status")
-        return gathered((*row[:ended], row[ended] == "complete", *row[ended + 1 :]) for row in rows)
+        return sum_measures((*row[:ended], row[ended] == "complete", *row[ended + 1 :]) for row in rows)
 
     @operation("read")
     async def turn(self, run: str, conversation: str, index: int, attempt: int | None = None) -> TurnRecord:

@@ -256,7 +256,7 @@ class MongoTables:
         async for some in _batches(db):
             known |= {*some}
             count += len(some)
-            unused += len(some) - len(await self._contents.referred(db, some))
+            unused += len(some) - len(await self._contents.find_used(db, some))
             problems += [problem async for problem in self._find_damage(db, some)]
         for collection, field in REFERENCES:
             groups = await db[collection].aggregate([{"$group": {"_id": f"${field}"}}])

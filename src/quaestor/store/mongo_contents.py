@@ -106,7 +106,7 @@ class MongoContents:
         while waiting:
             bases: set[bytes] = set()
             for some in _batches(waiting):
-                unused = set(some) - await self.referred(db, some)
+                unused = set(some) - await self.find_used(db, some)
                 old = {"_id": {"$in": [*unused]}, "usedAt": {"$lt": before}}
                 async for document in db.contents.find(old, ["base"]):
                     # Asked again with the deletion: a writer may have used it since.
@@ -118,7 +118,7 @@ class MongoContents:
             waiting = bases
         return deleted
 
-    async def referred(self, db: Database, digests: Sequence[bytes]) -> set[bytes]:
+    async def find_used(self, db: Database, digests: Sequence[bytes]) -> set[bytes]:
         """Return those of some contents that something refers to."""
         found: set[bytes] = set()
         for collection, field in REFERENCES:

@@ -365,7 +365,7 @@ class SqliteTables:
             for run, conversation, turns, stored in self._db.execute(short, (_FEW,)):
                 problems.append(f"conversation {conversation!r} of run {run!r} has {stored} of its {turns} turns")
             count, damaged = self._find_damage()
-            return Checked((*problems, *damaged), count, self._contents.unused())
+            return Checked((*problems, *damaged), count, self._contents.count_unused())
 
     def _find_damage(self) -> tuple[int, list[str]]:
         problems, count, last = list[str](), 0, -1

@@ -112,7 +112,7 @@ class ContentTable:
             waiting = {row[0] for row in rows if row[0] is not None}
         return deleted
 
-    def unused(self) -> int:
+    def count_unused(self) -> int:
         """Return how many contents nothing refers to."""
         return int(self._db.execute(f"SELECT count(*) FROM contents AS c WHERE {_UNUSED}").fetchone()[0])
 

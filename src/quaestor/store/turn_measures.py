@@ -101,7 +101,7 @@ def measure_turn(turn: TurnRecord) -> TurnMeasures:
     return measure_parts(turn.started, turn.finished, turn.usage, turn.tool_calls, turn.events)
 
 
-def gathered(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
+def sum_measures(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     """Return the turns of a run, counted.
 
     Args:
@@ -133,7 +133,7 @@ def gather(turns: Iterable[TurnRecord]) -> RunMeasures:
         outcome = (found.refusals, found.no_answer, turn.number is not None, turn.verified, turn.status == "complete")
         return (*(getattr(found, name) for name in COUNTED), *outcome, found.stages, 1)
 
-    return gathered(map(row, turns))
+    return sum_measures(map(row, turns))
 
 
 def _count(found: object) -> int:

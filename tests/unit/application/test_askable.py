@@ -5,7 +5,7 @@ import asyncio
 from pages import page
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.askable import askable_object, what_can_be_asked
+from quaestor.application.askable import askable_object, find_askable
 from quaestor.application.resolve import CorpusPage
 from quaestor.documents.document import Document
 from quaestor.settings import Settings
@@ -24,7 +24,7 @@ NO_YEARS = page([["", "shops", "staff"], ["north", "12", "130"], ["south", "9", 
 
 
 def asked_of(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
-    found = asyncio.run(what_can_be_asked(CorpusPage.of(document), AskRequest(Settings())))
+    found = asyncio.run(find_askable(CorpusPage.of(document), AskRequest(Settings())))
     return {line.label: line.when for line in found.lines}, found.examples
 
 
@@ -53,7 +53,7 @@ def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
 
 
 def test_as_json() -> None:
-    found = asyncio.run(what_can_be_asked(CorpusPage.of(BY_YEAR), AskRequest(Settings())))
+    found = asyncio.run(find_askable(CorpusPage.of(BY_YEAR), AskRequest(Settings())))
     told = askable_object(BY_YEAR, found)
     assert told["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
     assert told["examples"] == list(found.examples)

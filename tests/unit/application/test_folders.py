@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_of_the_folder_are_listed_and_found(folder: Path) -> None:
     found = Folders([str(folder)])
-    assert found.listed() == ("a.html", "in.csv", "deep/b.csv")
+    assert found.list_files() == ("a.html", "in.csv", "deep/b.csv")
     assert found.find("a.html") == str(folder / "a.html")
     assert found.find(str(folder / "deep" / "b.csv")) == str(folder / "deep" / "b.csv")
     assert found.find("in.csv") == str(folder / "deep" / "b.csv")
@@ -62,7 +62,7 @@ def test_an_absolute_path_beside_the_folder_is_none_of_it(folder: Path) -> None:
 
 def test_of_several_folders_each_file_is_called_by_its_folder(folder: Path) -> None:
     found = Folders([str(folder), str(folder.parent / "inside-too"), "sample", str(folder / "notes.unknown")])
-    assert found.listed() == ("sample", "inside/a.html", "inside/in.csv", "inside/deep/b.csv", "inside-too/d.csv",
+    assert found.list_files() == ("sample", "inside/a.html", "inside/in.csv", "inside/deep/b.csv", "inside-too/d.csv",
                               "notes.unknown")  # fmt: skip
     assert found.find("inside-too/d.csv") == str(folder.parent / "inside-too" / "d.csv")
     assert found.find("sample#NORD/2012/page_41.pdf") == "sample#NORD/2012/page_41.pdf"
@@ -71,7 +71,7 @@ def test_of_several_folders_each_file_is_called_by_its_folder(folder: Path) -> N
 
 def test_a_single_file_lets_nobody_at_its_neighbours(folder: Path) -> None:
     found = Folders([str(folder / "a.html")])
-    assert found.listed() == ("a.html",)
+    assert found.list_files() == ("a.html",)
     with pytest.raises(UnknownUploadError):
         found.find("notes.unknown")
 

@@ -83,7 +83,7 @@ def test_only_runs_of_the_same_questions_are_compared(tmp_path: Path) -> None:
     async def scenario(views: RunViews) -> None:
         scored, going, other = [await views.run(run.id) for run in (SCORED, GOING, OTHER)]
         assert (await views.compare(scored, going, PairFilter(), ALL)).total == 2
-        assert (await views.compared(scored, going)).total == 2
+        assert (await views.count_pairs(scored, going)).total == 2
         with pytest.raises(InputError):
             await views.compare(scored, other, PairFilter(), ALL)
 

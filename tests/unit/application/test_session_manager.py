@@ -167,7 +167,7 @@ async def test_what_is_not_kept_stays_open(tmp_path: Path) -> None:
         await asyncio.sleep(0.01)
         await at.close_idle()
         assert questions((await at.look(id)).turns) == ["cell 1 1"]
-        assert len((await at.exported(id)).turns) == 1
+        assert len((await at.export(id)).turns) == 1
 
 
 async def test_deleting_takes_all_of_it_out_of_the_store(tmp_path: Path) -> None:
@@ -191,11 +191,11 @@ async def test_it_is_handed_on_open_or_closed(tmp_path: Path) -> None:
     async with sessions(tmp_path) as at:
         id = await begun(at)
         with pytest.raises(InputError):
-            await at.exported(id)
+            await at.export(id)
         await at.ask(id, "cell 1 1")
-        opened = await at.exported(id)
+        opened = await at.export(id)
     async with sessions(tmp_path) as at:
-        assert [turn.question for turn in (await at.exported(id)).turns] == [turn.question for turn in opened.turns]
+        assert [turn.question for turn in (await at.export(id)).turns] == [turn.question for turn in opened.turns]
 
 
 async def test_a_run_that_somebody_deleted_leaves_an_empty_conversation(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from model_replies import call
 from model_server import ModelServer
 from web import served
 
-from quaestor.cli.mcp import guarded
+from quaestor.cli.mcp import add_guard
 from quaestor.mcp_server.transports import PATH, http_app
 from quaestor.web.security import Access
 
@@ -49,7 +49,7 @@ async def test_a_whole_session_over_the_standard_streams(tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_whole_session_over_http_of_several_clients_at_once(tmp_path: Path, mode: str) -> None:
-    app = guarded(http_app(server_of_folder(tmp_path, lists=False)), Access())
+    app = add_guard(http_app(server_of_folder(tmp_path, lists=False)), Access())
     with served(app) as address:
         async with over_http(f"{address}{PATH}", mode=mode) as one, over_http(f"{address}{PATH}", mode=mode) as other:
             sessions = [whole_session(client, FILING, QUESTIONS) for client in (one, other)]
@@ -68,7 +68,7 @@ async def test_a_process_listens_at_the_address_that_it_prints(tmp_path: Path) -
 
 
 async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
-    app = guarded(http_app(server_of_folder(tmp_path)), Access("127.0.0.1", TOKEN))
+    app = add_guard(http_app(server_of_folder(tmp_path)), Access("127.0.0.1", TOKEN))
     with served(app) as address:
         async with httpx2.AsyncClient(headers=ACCEPTED) as http:
 
@@ -99,7 +99,7 @@ async def test_over_http_only_who_may_comes_in(tmp_path: Path) -> None:
 async def test_a_page_of_another_site_cannot_speak_with_it(
     tmp_path: Path, headers: dict[str, str], status: int
 ) -> None:
-    with served(guarded(http_app(server_of_folder(tmp_path)), Access())) as address:
+    with served(add_guard(http_app(server_of_folder(tmp_path)), Access())) as address:
         async with httpx2.AsyncClient(headers=ACCEPTED) as http:
             answer = await http.post(f"{address}{PATH}", content=json.dumps(HELLO), headers=headers)
             assert answer.status_code == status

@@ -6,7 +6,7 @@ from filing_questions import FINANCEBENCH, QUESTIONS, write_filings, write_quest
 
 from quaestor.datasets.formats import read_document
 from quaestor.documents.table import Table
-from quaestor.scoring.evidence import blocks_shown, evidence_rank
+from quaestor.scoring.evidence import evidence_rank, first_blocks
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import read_gold
 
@@ -14,7 +14,7 @@ from quaestor.scoring.gold import read_gold
 def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) -> None:
     document = read_document(write_filings(tmp_path) / "alder-2024.md")
     table = next(block.order for block in document.blocks if isinstance(block.content, Table))
-    shown = blocks_shown(document, "What were net sales in 2024?", (), ())
+    shown = first_blocks(document, "What were net sales in 2024?", (), ())
     assert table in shown
     assert evidence_rank(Evidence(numbers=frozenset({Decimal(4120)})), document, shown) == shown.index(table) + 1
     assert evidence_rank(Evidence(numbers=frozenset({Decimal(4120)})), document, ()) == 0

@@ -165,7 +165,7 @@ async def _export_conversation(
 ) -> Response:
     """Export a conversation as a file."""
     saved = site.sessions.saved.get(conversation)
-    return await download([await site.sessions.exported(conversation)], saved.about, format)
+    return await download([await site.sessions.export(conversation)], saved.about, format)
 
 
 def conversation_of(saved: SavedConversation, solver: str | None = None) -> ConversationReply:

@@ -278,7 +278,7 @@ async def _upload_document(
     """
     library = site.sessions.library
     async with file_body(request, library.largest) as file:
-        with library.receiving.entered(client_of(request)):
+        with library.receiving.enter(client_of(request)):
             document = await library.take(file.read(), name)
     response.headers["Location"] = f"/api/v1/documents/{document.id}"
     return _entry(document, "upload")

@@ -393,7 +393,7 @@ def _whole(found: TurnDetail) -> WholeTurnReply:
 async def _compare(views: Views, first: Annotated[str, _Run], second: Annotated[str, _Run]) -> ComparisonReply:
     """Compare two runs of the same questions."""
     one, other = await views.run(first), await views.run(second)
-    counts = await views.compared(one, other)
+    counts = await views.count_pairs(one, other)
     outcomes = counts.outcomes
     return ComparisonReply.of(
         counts,

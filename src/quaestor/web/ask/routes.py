@@ -52,7 +52,7 @@ async def _start(request: Request, site: TheSite) -> Response:
 @router.post("/documents")
 async def _take_upload(request: Request, site: TheSite, file: Annotated[UploadFile, File()]) -> Response:
     try:
-        with site.sessions.library.receiving.entered(client_of(request)):
+        with site.sessions.library.receiving.enter(client_of(request)):
             document = await site.sessions.library.take(await file.read(), file.filename or "")
     except (InputError, BusyError, StoreError) as error:
         return _start_page(request, site, error_line(error), status_of(error))
@@ -100,7 +100,7 @@ async def _show_examples(request: Request, site: TheSite, id: str) -> Response:
 @router.get("/c/{id}/export")
 async def _export(site: TheSite, id: str, format: ExportFormat = "html") -> Response:
     saved = site.sessions.saved.get(id)
-    return await download([await site.sessions.exported(id)], saved.about, format)
+    return await download([await site.sessions.export(id)], saved.about, format)
 
 
 @router.post("/c/{id}/undo")

@@ -80,7 +80,7 @@ async def _compare(request: Request, site: TheSite, views: Views) -> Response:
         raise InputError("select two runs to compare")
     first, second = await views.run(names[0]), await views.run(names[1])
     page = await views.compare(first, second, listed.query(PairQuery).filter, listed.part)
-    counts = await views.compared(first, second)
+    counts = await views.count_pairs(first, second)
     return site.pages.page(
         request,
         "runs/compare.html",
