@@ -26,7 +26,7 @@ from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
 
@@ -80,7 +80,7 @@ class WorkerPage:
         with self._indexing:
             if self._index is None:
                 document = self.page.document
-                self._index = kept_index(document, None if document.is_page else self.request.cache)
+                self._index = load_index(document, None if document.is_page else self.request.cache)
             return self._index
 
     def excerpts(self) -> PlaceExcerpts | None:

@@ -36,7 +36,7 @@ from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
 from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
@@ -242,7 +242,7 @@ def excerpts_of(document: Document, request: AskRequest) -> PlaceExcerpts | None
     """Return what finds the parts of a document that questions are about; a benchmark's page is read whole."""
     if document.is_page:
         return None
-    return PlaceExcerpts(kept_index(document, request.cache), request.settings.excerpt_tokens)
+    return PlaceExcerpts(load_index(document, request.cache), request.settings.excerpt_tokens)
 
 
 def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None:

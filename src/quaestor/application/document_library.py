@@ -23,7 +23,7 @@ from quaestor.core.visible import visible_name
 from quaestor.errors import BusyError, InputError, UnknownUploadError
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import read_content
-from quaestor.readers.reading import read_apart
+from quaestor.readers.reading import read_in_process
 
 _RECEIVED, _RECEIVED_OF_ONE = 8, 4
 """Files that are handed over at once, and by one client: each is held whole in memory until it is read."""
@@ -181,7 +181,7 @@ class DocumentLibrary:
         if page_file(name) == page_file(SAMPLE):
             return self._cache
         content = await asyncio.to_thread(read_content, page_file(name))
-        return await read_apart(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
+        return await read_in_process(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
 
     def _hold(self, id: str, page: CorpusPage) -> None:
         self._recent[id] = page

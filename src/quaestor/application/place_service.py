@@ -11,7 +11,7 @@ from quaestor.errors import InputError, QuestionError
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.settings import Settings
@@ -43,7 +43,7 @@ def places_in_files(
     cache = file_cache(settings)
     document = find_files(files, cache, reading_limits(settings)).document
     on_read(document)
-    return places_by_index(kept_index(document, None if document.is_page else cache), questions, most)
+    return places_by_index(load_index(document, None if document.is_page else cache), questions, most)
 
 
 def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) -> tuple[Place, ...]:

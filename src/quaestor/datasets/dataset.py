@@ -208,8 +208,8 @@ class Dataset:
         listing = ConversationListing()
         for conversation in conversations:
             listing.add(conversation)
-        kept = conversations if isinstance(conversations, FileConversations) else tuple(conversations)
-        return cls(path, format, listing.digest, kept, tuple(warnings), answers)
+        listed = conversations if isinstance(conversations, FileConversations) else tuple(conversations)
+        return cls(path, format, listing.digest, listed, tuple(warnings), answers)
 
     @property
     def listed(self) -> Sequence[ListedConversation]:
@@ -308,10 +308,10 @@ class Selection:
     def of(self, dataset: Dataset) -> Dataset:
         """Return the dataset of what is taken, in the file's order; of a sample that is larger than it, all."""
         if self.sample is None:
-            taken = self.conversations
+            chosen_ids = self.conversations
         else:
-            taken = tuple(sorted((one.id for one in dataset.listed), key=self._place)[: self.sample])
-        chosen = Dataset.of(dataset.path, dataset.format, dataset.taking(taken))
+            chosen_ids = tuple(sorted((one.id for one in dataset.listed), key=self._place)[: self.sample])
+        chosen = Dataset.of(dataset.path, dataset.format, dataset.taking(chosen_ids))
         return replace(dataset, digest=chosen.digest, conversations=chosen.conversations)
 
     def _place(self, id: str) -> tuple[str, str]:

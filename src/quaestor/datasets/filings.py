@@ -210,5 +210,5 @@ class DocFinqaFormat:
         listing = ConversationListing()
         for place in range(len(records))[:limit]:
             listing.add(read(place))
-        conversations, beside = FileConversations(listing.listed, read), str(folder.path.absolute())
-        return Dataset(str(content.path), self.name, listing.digest, conversations, folder=beside)
+        conversations, path = FileConversations(listing.listed, read), str(folder.path.absolute())
+        return Dataset(str(content.path), self.name, listing.digest, conversations, folder=path)

@@ -17,7 +17,7 @@ from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
 from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.registry import reader_names
 
-_HELD = 6
+_MOST_DOCUMENTS = 6
 """Documents that are held once they are read: questions about one mostly follow each other."""
 _LONGEST_NAME = 255
 
@@ -36,7 +36,7 @@ class DocumentFolder:
         """
         self.path = path
         self._cache, self._limits = cache, limits
-        self._read = BoundedCache[str, Document](_HELD)
+        self._read = BoundedCache[str, Document](_MOST_DOCUMENTS)
 
     def require(self, names: Iterable[tuple[str, str]]) -> None:
         """Make sure that the folder has all documents, before the first is read.

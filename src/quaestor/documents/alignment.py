@@ -136,7 +136,7 @@ class _Lists:
         self._text = sentence.text
         self._named = bool(sentence.periods)
         self._counted = [_counted(mention) for mention in sentence.mentions]
-        self._taken = 0
+        self._used = 0
         self._before = [
             {length: lists[-1] for length, lists in _by_length(_period_lists(before)).items()}
             for before in reversed(earlier[-LOOKED_BACK:])
@@ -158,12 +158,12 @@ class _Lists:
             # numbers that others are set against is of those alone.
             compared = _AGAINST.match(self._text, end) and run[-1] + 1 < len(spans)
             until = spans[run[-1] + 1][0] if compared else len(self._text)
-            left = [dated for dated in own if self._taken <= dated[0][1] < until] or own
+            left = [dated for dated in own if self._used <= dated[0][1] < until] or own
             nearest = min(
                 left, key=lambda dated: dated[0][1] - end if dated[0][1] >= end else 2 * (start - dated[-1][2])
             )
             if nearest[0][1] >= end:
-                self._taken = nearest[-1][2]
+                self._used = nearest[-1][2]
             return [period for period, _, _ in nearest]
         if self._named or len({self._counted[n] for n in run}) > 1:
             return ()

@@ -56,12 +56,12 @@ def read_amounts(text: str) -> Amounts:
     >>> read_amounts("(In millions, except number of shares, which are in thousands, and per-share amounts)").shares
     <Scale.THOUSAND: 'thousand'>
     """
-    kept, *excepted = _EXCEPT.split(text[:600], maxsplit=1)
+    main, *excepted = _EXCEPT.split(text[:600], maxsplit=1)
     scale = shares = None
-    phrase = find_unit_phrase(kept)
-    for found in _SCALED.finditer(kept):
+    phrase = find_unit_phrase(main)
+    for found in _SCALED.finditer(main):
         named = scale_called(found["word"])
-        both = found["what"] and _WITH_SHARES.search(kept, 0, found.start() + 1)
+        both = found["what"] and _WITH_SHARES.search(main, 0, found.start() + 1)
         if found["what"]:
             shares = shares or named
         if both or not found["what"]:
@@ -73,10 +73,10 @@ def read_amounts(text: str) -> Amounts:
             word = re.search("thousand|million", exception, re.IGNORECASE)
             shares = scale_called(word[0]) if word else Scale.ONE
     if phrase is not None:
-        return Amounts(scale or (None if shares else phrase.scale), phrase.currency or currency_named(kept), shares)
-    alone = find_currency_phrase(kept)
-    in_ones = alone is not None and scale is None and "in " in kept[alone.start : alone.end].casefold()
-    return Amounts(Scale.ONE if in_ones else scale, alone.currency if alone else currency_named(kept), shares)
+        return Amounts(scale or (None if shares else phrase.scale), phrase.currency or currency_named(main), shares)
+    alone = find_currency_phrase(main)
+    in_ones = alone is not None and scale is None and "in " in main[alone.start : alone.end].casefold()
+    return Amounts(Scale.ONE if in_ones else scale, alone.currency if alone else currency_named(main), shares)
 
 
 def is_amounts_line(text: str) -> bool:
@@ -127,8 +127,8 @@ def default_amounts(sentence: str) -> Amounts:
     if phrase is None or _NUMBER_BEFORE.search(sentence, 0, phrase.start):
         alone = find_currency_phrase(sentence)
         return Amounts(None, alone.currency if alone else None)
-    said = read_amounts(sentence[phrase.start :])
-    return Amounts(phrase.scale, phrase.currency or said.unit, said.shares)
+    amounts = read_amounts(sentence[phrase.start :])
+    return Amounts(phrase.scale, phrase.currency or amounts.unit, amounts.shares)
 
 
 def caption_within(line: str) -> str:
@@ -164,7 +164,7 @@ class _Amount:
     place: tuple[int, int]
 
 
-def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
+def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
     """Return the scale that sentences give a table's amounts; None if the table has one, or they do not tell.
 
     Args:
@@ -187,10 +187,10 @@ def scale_said(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
                 meant = amounts[bisect_left(values, low) : bisect_right(values, high)]
                 if len(meant) <= _SAME:
                     found[scale].update(amount.place for amount in meant if amount.words & words)
-    told = Counter({scale: len(places) for scale, places in found.items() if places})
-    if len(told) != 1:
+    counts = Counter({scale: len(places) for scale, places in found.items() if places})
+    if len(counts) != 1:
         return None
-    ((scale, count),) = told.items()
+    ((scale, count),) = counts.items()
     return scale if count >= _EVIDENCE and scale in LARGE_SCALES else None
 
 
@@ -214,12 +214,12 @@ def _is_amount(number: Quantity, *, in_text: bool) -> bool:
     return scaled and money and len(number.value.as_tuple().digits) >= _DIGITS
 
 
-def _printed_as(said: Quantity, scale: Scale) -> tuple[float, float]:
+def _printed_as(stated: Quantity, scale: Scale) -> tuple[float, float]:
     """Return between which numbers a cell of a scale is what a sentence says, rounded as the sentence rounds it."""
-    exponent = said.value.as_tuple().exponent
+    exponent = stated.value.as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
-    times = float(said.scale.factor / scale.factor)
-    value = abs(float(said.value))
+    times = float(stated.scale.factor / scale.factor)
+    value = abs(float(stated.value))
     return (value - half) * times, (value + half) * times
 
 

@@ -21,7 +21,7 @@ from quaestor.documents.amounts import (
     default_amounts,
     is_amounts_line,
     read_amounts,
-    scale_said,
+    scale_of_sentences,
 )
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
@@ -184,7 +184,7 @@ def assemble(
     lost = [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings]
     assembly = _Assembly(id, lost, filing, lost_dashes, convention)
     if filing:
-        assembly.default = next(filter(_says_something, map(_default_of, parts)), Amounts())
+        assembly.default = next(filter(_has_units, map(_default_of, parts)), Amounts())
     for part in parts:
         match part:
             case HeadingPart():
@@ -314,8 +314,8 @@ class _Assembly:
         self._add(Paragraph(found), part)
 
     def _look_for_default(self, part: DocumentPart) -> None:
-        if self.filing and _says_something(said := _default_of(part)):
-            self.default = said
+        if self.filing and _has_units(amounts := _default_of(part)):
+            self.default = amounts
 
     def add_table(self, part: TablePart) -> None:
         width = max((len(row) for row in part.grid), default=0)
@@ -393,11 +393,11 @@ class _Assembly:
         if own is None and starts_at_hundred(table):
             own = Amounts(Scale.ONE)
         over_it = (*(heading.text for heading in self.headings[-2:]), part.title, *self.leading)
-        said = (amounts_in_text(text) for text in reversed(over_it))
+        read = (amounts_in_text(text) for text in reversed(over_it))
         amounts = (
-            own or next((found for found in said if found.scale or found.shares), None) or read_amounts(part.standing)
+            own or next((found for found in read if found.scale or found.shares), None) or read_amounts(part.standing)
         )
-        is_default = not _says_something(amounts) and _takes_default(table, self.default)
+        is_default = not _has_units(amounts) and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._about(table, part)
@@ -419,9 +419,11 @@ class _Assembly:
 
     def look_for_scales(self) -> None:
         """Give tables that print no scale the one that the sentences of the page say their numbers in."""
-        said = [one for block in self.blocks if isinstance(block.content, Paragraph) for one in block.content.sentences]
+        sentences = [
+            s for block in self.blocks if isinstance(block.content, Paragraph) for s in block.content.sentences
+        ]
         for place, block in enumerate(self.blocks):
-            if isinstance(table := block.content, Table) and (scale := scale_said(table, said)):
+            if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, sentences)):
                 self.blocks[place] = replace(block, content=replace(table, scale=scale))
                 self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
 
@@ -492,10 +494,10 @@ def _default_of(part: DocumentPart) -> Amounts:
             texts = (part.caption,)
         case _:
             texts = ()
-    return next(filter(_says_something, map(default_amounts, texts)), Amounts())
+    return next(filter(_has_units, map(default_amounts, texts)), Amounts())
 
 
-def _says_something(amounts: Amounts) -> bool:
+def _has_units(amounts: Amounts) -> bool:
     return bool(amounts.scale or amounts.shares or amounts.unit)
 
 
@@ -504,7 +506,7 @@ def _takes_default(table: Table, default: Amounts) -> bool:
 
     It is not for small numbers alone (years, rates, ratios), nor for one that is printed out ("$1,815,014,489,485").
     """
-    if not _says_something(default):
+    if not _has_units(default):
         return False
     numbers = [abs(q.value) for cell in table.body() for q in cell.quantities if q.scale is Scale.ONE]
     largest = max(numbers, default=Decimal(0))

@@ -36,8 +36,8 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
             continue
         if follows_one is None:
             follows_one = len(periods) == 1
-        if (said := _named(header, columns)) is not None:
-            found.append(replace(header, period=said))
+        if (period := _named(header, columns)) is not None:
+            found.append(replace(header, period=period))
             continue
         ahead = next((later.period for later in columns[place + 1 :] if later.period and not _is_change(later)), None)
         pair = [*periods[-1:], *([ahead] if ahead else [])] if follows_one else periods[-2:]

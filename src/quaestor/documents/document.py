@@ -182,10 +182,10 @@ class Document:
             shortened: Blocks of which a part is shown, by their places.
         """
         whole = self.whole or self
-        kept = tuple(shortened.get(order, whole.blocks[order]) for order in sorted(set(orders)))
-        named = {block.section for block in kept}
+        blocks = tuple(shortened.get(order, whole.blocks[order]) for order in sorted(set(orders)))
+        named = {block.section for block in blocks}
         sections = tuple(section for section in whole.sections if section.id in named)
-        return Document(whole.id, sections, kept, whole.warnings, whole.facts, whole, whole.convention)
+        return Document(whole.id, sections, blocks, whole.warnings, whole.facts, whole, whole.convention)
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
@@ -307,7 +307,7 @@ class Document:
         Those between it and the table or heading before it; of a table right below another one, that one's. In an
         excerpt those of them that it has.
         """
-        return self._kept((self.whole or self)._leads[table.index])
+        return self._in_excerpt((self.whole or self)._leads[table.index])
 
     def around(self, table: Table) -> tuple[Sentence, ...]:
         """Return all sentences under the heading that a table of the document is under, before it and after it.
@@ -315,9 +315,9 @@ class Document:
         Tables under one heading have one tuple. On a page without headings it holds all sentences of the page; in an
         excerpt those of them that it has.
         """
-        return self._kept((self.whole or self)._stretches[table.index])
+        return self._in_excerpt((self.whole or self)._stretches[table.index])
 
-    def _kept(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    def _in_excerpt(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
         if self.whole is None:
             return sentences
         return tuple(s for s in sentences if (s.section, s.index) in self._sentences)

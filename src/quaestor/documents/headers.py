@@ -233,8 +233,8 @@ def _names_columns(grid: Grid, place: int) -> bool:
     over = [tuple(line[n].strip() for line in above) for n in numbers]
     if not all(map(any, over)):
         return not any(line[0].strip() for line in above)
-    told = len({(*texts, row[n].strip()) for texts, n in zip(over, numbers, strict=True)})
-    return len(set(over)) < told == len(numbers)
+    distinct = len({(*texts, row[n].strip()) for texts, n in zip(over, numbers, strict=True)})
+    return len(set(over)) < distinct == len(numbers)
 
 
 def _heads(text: str) -> bool:

@@ -104,8 +104,8 @@ def _undated(table: Table) -> Iterator[int]:
         heading = " ".join((*column.levels, column.label))
         if column.period is not None or not any(table.cells[row][place].quantities for row in body):
             continue
-        told = table.role.is_statement and table.role is not TableRole.EQUITY and not _CHANGE.search(heading)
-        if (told and (any_dated or not heading.strip())) or (_DIGITS.search(heading) and not any_dated):
+        needs_period = table.role.is_statement and table.role is not TableRole.EQUITY and not _CHANGE.search(heading)
+        if (needs_period and (any_dated or not heading.strip())) or (_DIGITS.search(heading) and not any_dated):
             yield place
 
 
@@ -117,8 +117,8 @@ def health_words(health: DocumentHealth) -> str:
         wrong.append(f"{_counted(health.unread, 'cell')} with digits not read as numbers")
     if health.undated:
         wrong.append(f"{_counted(health.undated, 'column')} without a period")
-    told = ", ".join(wrong) or ("all numbers and periods were read" if health.numbers else "")
-    return f"{counts}; {told}" if told else counts
+    findings = ", ".join(wrong) or ("all numbers and periods were read" if health.numbers else "")
+    return f"{counts}; {findings}" if findings else counts
 
 
 def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
@@ -152,17 +152,17 @@ def doubts_of_answer(document: Document, sources: Iterable[Source], question: st
     """
     cells = [source for source in sources if isinstance(source, CellRef)]
     named = look_alikes_named(question)
-    said: list[str] = []
+    remarks: list[str] = []
     for index in dict.fromkeys(cell.table for cell in cells):
         table = document.table(index)
         if table.role in _OF_OTHERS and table.role not in named:
-            said.append(f"table {index} is of another kind: {table.role.value}")
+            remarks.append(f"table {index} is of another kind: {table.role.value}")
         health = table_health(table)
         rows = {cell.row for cell in cells if cell.table == index}
         columns = {cell.column for cell in cells if cell.table == index}
         several = len(rows) > _PAIR
-        beside = tuple(c for c in health.unread if c.ref.row in rows or (several and c.ref.column in columns))
+        unread = tuple(c for c in health.unread if c.ref.row in rows or (several and c.ref.column in columns))
         undated = tuple(place for place in health.undated if place in columns)
-        doubts = health_doubts(table, replace(health, unread=beside, undated=undated))
-        said += (f"table {index}: {doubt}" for doubt in doubts)
-    return tuple(said)
+        doubts = health_doubts(table, replace(health, unread=unread, undated=undated))
+        remarks += (f"table {index}: {doubt}" for doubt in doubts)
+    return tuple(remarks)

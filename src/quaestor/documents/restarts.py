@@ -108,16 +108,16 @@ def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, sprea
     """
     again = grid[restart.head : restart.body]
     over = [_spread(row) if spread else list(row) for row in grid[:header_rows]]
-    kept = [row for row in over[: max(0, header_rows - len(again))] if not any(map(_says_when, row[1:]))]
+    above_dates = [row for row in over[: max(0, header_rows - len(again))] if not any(map(_is_dated, row[1:]))]
     known = {tuple(_without_repeats(row)): row for row in over}
     above = []
     for row in again[:-1]:
         same = known.get(tuple(_without_repeats(row)))
         above.append(_spread(row) if same is None else [row[0], *same[1:]])
-    return [*kept, *above, list(again[-1])]
+    return [*above_dates, *above, list(again[-1])]
 
 
-def _says_when(text: str) -> bool:
+def _is_dated(text: str) -> bool:
     return leads_to_year(text) or parse_period(text) is not None
 
 

@@ -217,10 +217,10 @@ class _Face:
             return TableRole.FAIR_VALUES
         if _has_all_quarters(self.table):
             return TableRole.QUARTERLY
-        said = (*self.titles, *self.lead[-1:])
+        texts = (*self.titles, *self.lead[-1:])
         for role, title in _LOOK_ALIKES.items():
             # Of many things a sentence says that they are at fair value, and the table has it in one column.
-            titled = any(map(title.search, self.titles if role is TableRole.FAIR_VALUES else said))
+            titled = any(map(title.search, self.titles if role is TableRole.FAIR_VALUES else texts))
             if self._is_common_size(titled) if role is TableRole.COMMON_SIZE else titled:
                 return role
         return None

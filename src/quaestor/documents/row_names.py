@@ -89,10 +89,10 @@ def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
         return None
     names, sections = _carried(grid, header_rows, leading)
     rows = [n for n in range(header_rows, len(grid)) if any(map(is_amount, grid[n][leading[-1] + 1 :]))]
-    told_apart = [len({(sections[n], names[n][:count]) for n in rows}) for count in range(1, len(leading) + 1)]
+    distinct = [len({(sections[n], names[n][:count]) for n in rows}) for count in range(1, len(leading) + 1)]
     blank = any(names[n][1] and not grid[n][leading[0]].strip() for n in rows)
     count = 1
-    while count < len(leading) and (told_apart[count] > told_apart[count - 1] or (blank and count == 1)):
+    while count < len(leading) and (distinct[count] > distinct[count - 1] or (blank and count == 1)):
         count += 1
     if count == 1 or 2 * sum(bool(names[n][1]) for n in rows) < len(rows):
         return None

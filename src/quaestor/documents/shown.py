@@ -80,13 +80,13 @@ def _counted(count: int, what: str) -> str:
 
 def document_html(document: Document) -> str:
     """Return what a document holds, and a list of its tables, as elements."""
-    said = [f"<p><b>{html_text(document.id)}</b><br>{contents_words(document)}</p>"]
+    parts = [f"<p><b>{html_text(document.id)}</b><br>{contents_words(document)}</p>"]
     if document.tables:
         shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
-        said.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
+        parts.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
     if (more := len(document.tables) - _TABLES) > 0:
-        said.append(f"<p>and {_counted(more, 'table')} more</p>")
-    return boxed(*said)
+        parts.append(f"<p>and {_counted(more, 'table')} more</p>")
+    return boxed(*parts)
 
 
 def _table_words(document: Document, table: Table) -> str:
@@ -104,31 +104,31 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
         caption: What is over it; by default its title or its caption.
     """
     places = {(ref.row, ref.column) for ref in marked if ref.table == table.index}
-    rows = _kept(
+    rows = _lines_shown(
         len(table.rows), range(table.header_rows), {row for row, _ in places}, _MARKED_ROWS if places else _ROWS
     )
-    columns = _kept(len(table.columns), (0,), {column for _, column in places}, _COLUMNS)
+    columns = _lines_shown(len(table.columns), (0,), {column for _, column in places}, _COLUMNS)
     head = [row for row in rows if row is not None and row < table.header_rows]
-    said = caption or shortened(table.title or table.caption)
-    named = f'<caption style="text-align:left">{html_text(said)}</caption>' if said else ""
+    title = caption or shortened(table.title or table.caption)
+    named = f'<caption style="text-align:left">{html_text(title)}</caption>' if title else ""
     top = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in head)
     body = "".join(f"<tr>{_cells(table, row, columns, places)}</tr>" for row in rows[len(head) :])
     top = f"<thead>{top}</thead>" if top else ""
     return f'<table style="{_GRID}">{named}{top}<tbody>{body}</tbody></table>'
 
 
-def _kept(count: int, always: Iterable[int], marked: Collection[int], most: int) -> list[int | None]:
+def _lines_shown(count: int, always: Iterable[int], marked: Collection[int], most: int) -> list[int | None]:
     """Return which of some lines are shown, in order; None stands for those left out between two of them."""
     first = [*always]
     if count <= most:
         return [*range(count)]
     near = sorted({line for at in marked for line in range(max(at - _AROUND, 0), min(at + _AROUND + 1, count))})
     shown = sorted({*first[:most], *(near or range(count))[:most]})
-    kept: list[int | None] = []
+    lines: list[int | None] = []
     for line in shown:
-        before = next((at for at in reversed(kept) if at is not None), -1)
-        kept += [None, line] if line > before + 1 else [line]
-    return kept if shown[-1] == count - 1 else [*kept, None]
+        before = next((at for at in reversed(lines) if at is not None), -1)
+        lines += [None, line] if line > before + 1 else [line]
+    return lines if shown[-1] == count - 1 else [*lines, None]
 
 
 def _cells(table: Table, row: int | None, columns: Iterable[int | None], marked: Collection[tuple[int, int]]) -> str:

@@ -214,9 +214,9 @@ class Table:
         """Whether it has more than `MOST_CELLS_ASKED` cells: it is read and shown, but its numbers are in no graph."""
         return self.cell_count > MOST_CELLS_ASKED
 
-    def with_rows(self, kept: Collection[int]) -> "Table":
+    def with_rows(self, chosen: Collection[int]) -> "Table":
         """Return the table with some rows below its header; the others print nothing, so each cell keeps its place."""
-        shown = [place < self.header_rows or place in kept for place in range(len(self.rows))]
+        shown = [place < self.header_rows or place in chosen for place in range(len(self.rows))]
         return replace(
             self,
             cells=tuple(
@@ -246,8 +246,8 @@ class Table:
         """The scale that labels give a cell: its row's before its column's before the table's; None if none does."""
         heads = self.rows[row], self.columns[column]
         own = heads[0].scale or heads[1].scale
-        held = own or all(covers(self.caption, self.unit, head.label, head.unit) for head in heads)
-        return (own or self.scale) if held else None
+        applies = own or all(covers(self.caption, self.unit, head.label, head.unit) for head in heads)
+        return (own or self.scale) if applies else None
 
     def unit_at(self, row: int, column: int) -> str | None:
         """The unit that labels give a cell: its row's before its column's before the table's; None if none does."""

@@ -101,9 +101,9 @@ def _carried(document: Document, place: int) -> tuple[Period, ...]:
         left -= not _ITEM.match(other.text)
         if other.section != sentences[place].section or left < 0:
             break
-        apart = _block(document, other) is not block
+        elsewhere = _block(document, other) is not block
         for period, _, _ in own_periods(_spelled_out(other)):
-            if period.kind == "range" or (apart and period.kind == "date"):
+            if period.kind == "range" or (elsewhere and period.kind == "date"):
                 continue
             if not _is_ahead(period, reported) and not _is_long_ago(period, reported):
                 # What is told of the last day as a rule is told of the period that ends on it, too.

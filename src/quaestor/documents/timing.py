@@ -30,7 +30,7 @@ _INSTANT = re.compile(r"\b(?:as of|at)\b", re.IGNORECASE)
 _ADJUSTS = re.compile(r"\b(?:adopt(?:ion|ing)|cumulative[\s-]effect)\b", re.IGNORECASE)
 _DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
 _YEAR_ALONE = re.compile(r"(?:19|20)[0-9]{2}")
-_YEAR_SAID = re.compile(
+_RELATIVE_YEAR = re.compile(
     r"(?:the\s)?(?:(?P<before>vorjahr|(?:prior|previous|preceding|last)\s(?:fiscal\s|financial\s)?year|año anterior"
     r"|(?:exercice|année) précédente?)|(?:current|this|reporting)\s(?:fiscal\s|financial\s)?year|berichtsjahr)",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
     columns = _under_first_day([_joined(table, place, header) for place, header in enumerate(table.columns)])
-    columns = _told_from(columns, reported)
+    columns = _with_relative_years(columns, reported)
     length = _length_of(table, about) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_lengthened(header, length) for header in columns)
@@ -83,13 +83,13 @@ def _joined(table: Table, place: int, header: Header) -> Header:
         map(leads_to_year, texts)
     ):
         return header
-    named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or _says_when(text)]
+    named = [text for text in texts if _LENGTH.search(text) or _MONTH_DAY.search(text) or _is_dated(text)]
     joined = " ".join(dict.fromkeys(text.rstrip(" ,") + " " for text in named)).strip()
     period = parse_period(joined) or next((mention.period for mention in find_periods(joined)), None)
     return replace(header, period=period) if period is not None else header
 
 
-def _says_when(text: str) -> bool:
+def _is_dated(text: str) -> bool:
     return bool(find_periods(text)) or leads_to_year(text)
 
 
@@ -113,13 +113,13 @@ def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
     return tuple(found)
 
 
-def _told_from(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
+def _with_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
     """Return the headings, "prior year" with the year before that of the column left of it, or of the report's."""
     found, known = list[Header](), reported
     for header in columns:
-        said = _YEAR_SAID.fullmatch(header.label)
-        if header.period is None and said is not None and known is not None:
-            before = -1 if said["before"] else 0
+        relative = _RELATIVE_YEAR.fullmatch(header.label)
+        if header.period is None and relative is not None and known is not None:
+            before = -1 if relative["before"] else 0
             found.append(replace(header, period=shifted(known, before)))
             continue
         known = header.period or known

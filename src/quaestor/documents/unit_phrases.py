@@ -124,7 +124,7 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
     if not _SCALE_ROOT.search(text.lower()) and not _CAPITALS.search(text):
         return None  # as of most texts, and soon
     if found := _PHRASE.search(text):
-        named = {name.rstrip("2345"): said for name, said in found.groupdict().items() if said}
+        named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])
         letter = named.get("letter", "").rstrip(".")
         scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
@@ -150,8 +150,8 @@ def currency_alone(heading: str) -> str | None:
 
 def currency_named(caption: str) -> str | None:
     """Return the currency that a caption names; None if it names none, or several."""
-    kept = _EXCEPT.split(caption, maxsplit=1)[0] or caption
-    codes = {code for found in _ANY_CURRENCY.finditer(kept) if (code := currency_called(found[0]))}
+    main = _EXCEPT.split(caption, maxsplit=1)[0] or caption
+    codes = {code for found in _ANY_CURRENCY.finditer(main) if (code := currency_called(found[0]))}
     return codes.pop() if len(codes) == 1 else None
 
 
@@ -209,7 +209,7 @@ def is_unit_line(text: str) -> bool:
         if phrase is not None:
             reached = before is not None and reach >= phrase.start
             # "Amount (in millions)" is a label with its unit.
-            apart = plain[phrase.start] in "([" and any(map(str.isalpha, plain[: phrase.start]))
-            if reached and not apart and ends_with_phrase(plain, phrase):
+            bracketed = plain[phrase.start] in "([" and any(map(str.isalpha, plain[: phrase.start]))
+            if reached and not bracketed and ends_with_phrase(plain, phrase):
                 return True
     return False

@@ -116,12 +116,12 @@ def with_unit_columns(table: Table) -> Table:
         return table
     rows = list(table.rows)
     for row in range(table.header_rows, len(rows)):
-        said = [read_unit_cell(text) for place in places if (text := table.cells[row][place].text.strip())]
-        scales = [caption.scale for caption in said if caption.scale]
+        captions = [read_unit_cell(text) for place in places if (text := table.cells[row][place].text.strip())]
+        scales = [caption.scale for caption in captions if caption.scale]
         # "EUR" beside "thousand": the one that says more.
         scale = next((scale for scale in scales if scale is not Scale.ONE), scales[0] if scales else None)
-        unit = next((caption.unit for caption in said if caption.unit), None)
-        if said:
+        unit = next((caption.unit for caption in captions if caption.unit), None)
+        if captions:
             rows[row] = replace(rows[row], scale=scale, unit=unit)
     return replace(table, rows=tuple(rows))
 
@@ -300,7 +300,7 @@ def _prints_prices(cells: Sequence[Cell]) -> bool:
 
 def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
     """Return a heading with the scale and unit that its kind has; a scale that its label names stays."""
-    said = next(
+    named = next(
         (
             caption.scale
             for text in (header.label, *header.levels)
@@ -308,21 +308,21 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
         ),
         None,
     )
-    said = said or (header.scale if header.scale in LARGE_SCALES else None)
+    named = named or (header.scale if header.scale in LARGE_SCALES else None)
     match kind:
         case "price":
             own = header.unit if is_currency(header.unit) or header.unit in HUNDREDTHS else None
             return replace(header, scale=Scale.ONE, unit=own or money or header.unit)
         case "shares":
-            return replace(header, scale=said or amounts.shares or amounts.scale, unit="shares")
+            return replace(header, scale=named or amounts.shares or amounts.scale, unit="shares")
         case "time":
             return replace(header, scale=Scale.ONE, unit=header.unit if header.unit in ("months", "days") else "years")
         case "count":
-            return replace(header, scale=said or Scale.ONE)
+            return replace(header, scale=named or Scale.ONE)
         case "money":
             scale = None if header.scale in (Scale.ONE, Scale.PERCENT) else header.scale
             return replace(
-                header, scale=said or scale, unit=None if header.unit in ("shares", "options") else header.unit
+                header, scale=named or scale, unit=None if header.unit in ("shares", "options") else header.unit
             )
         case _:
             return header
@@ -405,9 +405,9 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
         if money and quantity.scale is Scale.ONE and amounts.scale and not _PAR.search(before[-24:] + "|" + after[:24]):
             quantity = replace(quantity, scale=amounts.scale)
         found.append(quantity)
-    kept = {quantity.text for quantity in cell.quantities}
+    printed = {quantity.text for quantity in cell.quantities}
     return replace(
-        cell, quantities=tuple(q for q in reversed(found) if q.text in kept or q.unit or q.scale is not Scale.ONE)
+        cell, quantities=tuple(q for q in reversed(found) if q.text in printed or q.unit or q.scale is not Scale.ONE)
     )
 
 

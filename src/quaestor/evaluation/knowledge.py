@@ -20,7 +20,7 @@ from quaestor.graph.writing import graph_from_triples
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.settings import EXCERPT_TOKENS
 from quaestor.store.base import RunStore
 
@@ -74,7 +74,7 @@ class GraphProvider:
         """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
         if document.is_page or document.refusal is not None:
             return None
-        return PlaceExcerpts(kept_index(document, None), self._excerpt_tokens)
+        return PlaceExcerpts(load_index(document, None), self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
         """Return the frozen graph of a page as triples, or None if it has to be built.

@@ -57,7 +57,7 @@ _SCALE_OF_SHARES = lazy_regex(
     r"\bshares,?\s(?:which\s)?(?:are\s)?(?:reflected\s)?in\s(thousands|millions)\b", re.IGNORECASE
 )
 _PER_ONE = lazy_regex(r"\bper[\s-](?!cent)(?:[a-z]+[\s-])?[a-z]+", re.IGNORECASE)
-_PRICE_SAID = lazy_regex(r"\([^()]*\$\s?\d[^()]*\)")
+_PRICE_IN_BRACKETS = lazy_regex(r"\([^()]*\$\s?\d[^()]*\)")
 _RATE = lazy_regex(r"\d?\d\.\d+(?:\s?%)?")
 _PRICE = lazy_regex(r"\$?\s?\d{1,3}\.\d\d")
 _FEW = 2
@@ -321,8 +321,8 @@ class _TableReader:
             or not (quantity.unit is None or quantity.unit.isupper())
         ):
             return counts.scale, counts.unit
-        if (said := self._said_as(cell, counts)) is not None:
-            return said
+        if (dimension := self._dimension_of_labels(cell, counts)) is not None:
+            return dimension
         if quantity.unit:
             return counts.scale, counts.unit
         label = " ".join((table.rows[ref.row].label, *table.columns[ref.column].levels))
@@ -333,7 +333,7 @@ class _TableReader:
         scale = Scale.ONE if written_out else counts.scale
         return scale, unit if is_currency(counts.unit) else counts.unit
 
-    def _said_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None] | None:
+    def _dimension_of_labels(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None] | None:
         """Return the scale and the unit of a number if not the table says them but its column, row or lead does."""
         ref = cell.ref
         if counts.scale is self.table.scale and "." in cell.text:
@@ -341,10 +341,10 @@ class _TableReader:
                 return Scale.PERCENT, None
             if self._is_price(ref):
                 return Scale.ONE, counts.unit
-        scale = self._scale_said(ref)
+        scale = self._scale_around(ref)
         return (scale, counts.unit) if scale and counts.scale is Scale.ONE else None
 
-    def _scale_said(self, ref: CellRef) -> Scale | None:
+    def _scale_around(self, ref: CellRef) -> Scale | None:
         """Return the scale that the line above the table says for a row, or a heading between the rows above it."""
         row, column = self.table.rows[ref.row], self.table.columns[ref.column]
         if row.scale or column.scale or is_price(row.label) or is_price(column.label):
@@ -534,7 +534,7 @@ def _is_for_one(label: str) -> bool:
     >>> _is_for_one("Cost per kWh"), _is_for_one("Shares for earnings per share"), _is_for_one("Paid ($0.76 per share)")
     (True, False, False)
     """
-    own = _PRICE_SAID.sub("", label)
+    own = _PRICE_IN_BRACKETS.sub("", label)
     return _PER_ONE.search(own) is not None and not _SHARES.search(_PER_ONE.sub("", own))
 
 

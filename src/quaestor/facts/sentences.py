@@ -244,8 +244,8 @@ def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
     right = _BREAK.search(plain, end, stop)
     after = plain[end : right.start() if right else stop]
     opening = _next_thing(plain, begin, start) if begin else start
-    told = len(terms(" ".join(_without_glue(after))))
-    least = _LEAST - told if opening == start or not told else 0
+    words_after = len(terms(" ".join(_without_glue(after))))
+    least = _LEAST - words_after if opening == start or not words_after else 0
     marks = list(_BREAK.finditer(plain, 0, start))
     breaks = sorted({0, begin, opening, *(mark.end() for mark in marks)} - {start}, reverse=True)
     left = next((left for left in breaks if len(terms(plain[left:start])) >= least), 0)
@@ -501,7 +501,7 @@ def index_sentences(document: Document) -> SentenceIndex:
             paragraph += [len(begins) - 1] * len(prose)
     section = [numbered.setdefault(sentence.section, len(numbered)) for sentence in sentences]
     postings: dict[str, list[int]] = defaultdict(list)
-    said: list[tuple[str, ...]] = []
+    terms_of_sentences: list[tuple[str, ...]] = []
     numbers: dict[float, list[int]] = defaultdict(list)
     counted: list[tuple[tuple[int, str], ...]] = []
     written, capital = Counter[str](), Counter[str]()
@@ -509,7 +509,7 @@ def index_sentences(document: Document) -> SentenceIndex:
         text = sentence.text
         spans = spans_of_terms(text)
         found = tuple(term for _, _, term in spans)
-        said.append(found)
+        terms_of_sentences.append(found)
         starts = [begin for begin, _, _ in spans]
         counted.append(tuple(
             (max(0, bisect_right(starts, mention.ref.end - 1) - 1), _what_counts(mention.quantity))
@@ -533,12 +533,12 @@ def index_sentences(document: Document) -> SentenceIndex:
         np.array(section, np.intp),
         _fixed(postings),
         _fixed(headings),
-        tuple(said),
+        tuple(terms_of_sentences),
         _fixed(numbers),
         {(sentence.section, sentence.index): place for place, sentence in enumerate(sentences)},
         _describe(
             sentences,
-            [len(one) for one in said],
+            [len(one) for one in terms_of_sentences],
             postings,
             paragraph,
             begins,

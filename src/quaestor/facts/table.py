@@ -136,9 +136,9 @@ class FactTable:
     @cached_property
     def full_names(self) -> Mapping[str, str]:
         """The full names of the abbreviations that the document explains."""
-        said = (sentence.text for sentence in self.sentences.sentences)
+        texts = (sentence.text for sentence in self.sentences.sentences)
         labels = dict.fromkeys(label for line in self.lines for label in (line.label, *line.path))
-        return find_full_names((*said, *labels))
+        return find_full_names((*texts, *labels))
 
     def write_out(self, name: str) -> str:
         """Return a name with its abbreviation if the document explains it: "Asia Pacific (APAC)"."""
@@ -194,9 +194,9 @@ class FactTable:
 
     def find_number(self, source: Source, number: Decimal) -> tuple[Series, Moment | None] | None:
         """Return the series and the time of a number at a place; of the last one there if none is that number."""
-        there = self.at.get(source, ())
-        same = (one for one in there if one[0].cells[one[1]].quantity.value == number)
-        return next(same, there[-1] if there else None)
+        printed = self.at.get(source, ())
+        same = (one for one in printed if one[0].cells[one[1]].quantity.value == number)
+        return next(same, printed[-1] if printed else None)
 
     @cached_property
     def by_amount(self) -> Mapping[str, tuple[Series, ...]]:

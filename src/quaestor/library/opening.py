@@ -28,7 +28,7 @@ from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.retrieval.place import Place
 from quaestor.settings import Settings
 from quaestor.solvers.base import Solver
@@ -312,7 +312,7 @@ class OpenedDocument:
 
     @cached_property
     def _index(self) -> PlaceIndex:
-        return kept_index(self.document, None if self.document.is_page else self._cache)
+        return load_index(self.document, None if self.document.is_page else self._cache)
 
     def __repr__(self) -> str:
         return visible(f"<OpenedDocument {self.name}: {contents_words(self.document)}>")

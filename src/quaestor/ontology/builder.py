@@ -83,7 +83,7 @@ class OntologyBuilder:
         self._documents: dict[tuple[str, str], None] = {}
         self._seen = _Spool()
         self._topics: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._taken: tuple[tuple[str, str], ...] = ()
+        self._built_from: tuple[tuple[str, str], ...] = ()
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
@@ -111,7 +111,7 @@ class OntologyBuilder:
         return self._frozen
 
     def _build(self) -> Ontology:
-        self._taken = tuple(self._documents)
+        self._built_from = tuple(self._documents)
         classes = self._classes()
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
         # A table's place is a number: the first of its document's, and its own.
@@ -134,24 +134,24 @@ class OntologyBuilder:
         return self._with_properties(found, firsts, seen_on)
 
     def _named(self, documents: Iterable[int]) -> tuple[str, ...]:
-        return tuple(sorted({self._taken[number][0] for number in documents}))
+        return tuple(sorted({self._built_from[number][0] for number in documents}))
 
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
         """Return the document of some tables whose name, with the digest of its content, comes first."""
-        return min(self._taken[bisect_right(firsts, place) - 1] for place in places)[0]
+        return min(self._built_from[bisect_right(firsts, place) - 1] for place in places)[0]
 
     def _classes(self) -> list[OntologyClass]:
         """Return the core's classes, and one for each topic of several documents that no core class has a cue for."""
         core = read_core().classes
         index = CueIndex({c.name: c.cues for c in core})
         topics, classes = self._topics, [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
-        taken = {c.name for c in classes}
+        names = {c.name for c in classes}
         for key in sorted(topics):
             label = min(topics[key], key=lambda form: (-topics[key][form], form))
             name = f"kg:{class_name(label)}"
-            if topics[key].total() >= _TOPIC_DOCUMENTS and not index.find(label) and name not in taken:
+            if topics[key].total() >= _TOPIC_DOCUMENTS and not index.find(label) and name not in names:
                 classes.append(OntologyClass(name, label, (label,), core=False))
-                taken.add(name)
+                names.add(name)
         return classes
 
     def _with_properties(

@@ -437,10 +437,10 @@ def _first(node: Node, predicate: str) -> str | None:
     return next(iter(node.get(predicate, ())), None)
 
 
-def _named(those: Mapping[str, T], other: str, user: str) -> T:
-    if other not in those:
+def _named(known: Mapping[str, T], other: str, user: str) -> T:
+    if other not in known:
         raise OntologyError(f"{user} names {other}, which core.ttl does not define with that kind")
-    return those[other]
+    return known[other]
 
 
 def _class(name: str, node: dict[str, list[str]]) -> CoreClass:

@@ -152,7 +152,7 @@ _ENDING = lazy_regex(
     r"\s(?:as of|as at|at|for|in|by|with|under|that|which|recogni[sz]ed|charged|on|during|from|and the|is|are|was|were"
     r"|we|incurred|granted|issued|made|registered|outstanding as|to)\b|[,:;.()\[\]0-9\"$%]"
 )
-_SAID = lazy_regex(
+_PHRASE_BEFORE = lazy_regex(
     r"(?P<phrase>(?:[a-z&'/-]{1,40} ){1,7})(?:was|were|is|are|of|total(?:l?ed|ing)|amount(?:ed|ing) to"
     r"|equal(?:l?ed)? to)"
     r"(?: (?:approximately|about|nearly|only|an? (?:net|total)))? ?(?:\$ ?)?$"
@@ -185,7 +185,7 @@ def noun_phrase_before(before: str) -> str | None:
     >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
     'research and development expense'
     """
-    match = _SAID.search(before[-90:].casefold())
+    match = _PHRASE_BEFORE.search(before[-90:].casefold())
     if match is None:
         return None
     words = match["phrase"].split()

@@ -195,7 +195,7 @@ _TEXT_AT_MOST = 2.0
 _REASONS_AT_MOST = 6
 _LEADING = 2
 _LEAD_CHARACTERS = 400
-_DOCUMENTS_KEPT = 8
+_MOST_DOCUMENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ class CueIndex:
                 if words:
                     self._longest = max(self._longest, len(words))
                     self._by_word[words[0]].append((words, name, cue))
-        self._around = BoundedCache[tuple[str, ...], frozenset[tuple[str, str, int]]](_DOCUMENTS_KEPT)
+        self._around = BoundedCache[tuple[str, ...], frozenset[tuple[str, str, int]]](_MOST_DOCUMENTS)
 
     def find(self, text: str) -> set[tuple[str, str, int]]:
         """Return the classes that a text has cues of, the cue, and its words' number, three at most.

@@ -380,14 +380,14 @@ def in_words(formula: str) -> str:
     '(current assets less inventories) divided by current liabilities'
     """
     known = read_measures().figures
-    said = _NAME.sub(lambda found: known[found[0]].label, formula)
+    words = _NAME.sub(lambda found: known[found[0]].label, formula)
     for sign, word in (("-", "less"), ("+", "plus"), ("/", "divided by"), ("*", "times")):
-        said = said.replace(f" {sign} ", f" {word} ")
-    return said
+        words = words.replace(f" {sign} ", f" {word} ")
+    return words
 
 
 def _figure(name: str, node: _Node) -> Figure:
-    lines = tuple(f"kg:{line}" for said in node.get("kg:lines", ()) for line in said.split())
+    lines = tuple(f"kg:{line}" for text in node.get("kg:lines", ()) for line in text.split())
     if unknown := [line for line in lines if line not in read_core_lines().lines]:
         raise OntologyError(f"measures.ttl: {name} refers to {unknown[0]}, which is not a statement line")
     return Figure(

@@ -124,9 +124,9 @@ def caption_key(caption: str) -> str:
     if "(" in text:
         text = _SIGNS.sub(" ", text)
     text = " ".join(_POSSESSIVE.sub("", text).replace("-", " ").replace("/", " ").split())
-    for needle, pattern, said in _PHRASES:
+    for needle, pattern, short in _PHRASES:
         if needle in text:
-            text = pattern.sub(said, text)
+            text = pattern.sub(short, text)
     words = dict.fromkeys(_SAME.get(word, word) for word in map(singular, caption_words(text)))
     telling = [word for word in words if word not in CAPTION_FILLERS] or list(words)
     return " ".join(sorted(telling) if len(telling) > 2 else telling)  # a sales return is not a return on sales
@@ -473,7 +473,7 @@ class LineIndex:
 
     def _by_head(self, caption: str, context: LineContext | None) -> PropertyMatch | None:
         words = head_words(self._respaced(caption))
-        fitting = (kind for kind in self._core.kinds.values() if kind.starts_at is None and _stands_on(kind, context))
+        fitting = (kind for kind in self._core.kinds.values() if kind.starts_at is None and _may_be_on(kind, context))
         found = [(-length, kind.name, kind.label) for kind in fitting if (length := _head_length(words, kind))]
         if not found:
             return None
@@ -513,7 +513,7 @@ def _match(rule: str, name: str, label: str, *, shared: bool = False) -> Propert
     return PropertyMatch(name, label, rule, _SCORES[rule], _REASONS[rule], shared)
 
 
-def _stands_on(kind: LineKind, context: LineContext | None) -> bool:
+def _may_be_on(kind: LineKind, context: LineContext | None) -> bool:
     """Whether tables of a class have lines of a kind."""
     table_class = context.table_class if context is not None else None
     return table_class not in kind.not_on and (not kind.classes or table_class in kind.classes)

@@ -109,15 +109,15 @@ def group_labels(
         return -weights[label], len(joined), len(joined) - len(label), label  # of lost spaces the fewest
 
     merges: list[Merge] = []
-    apart: dict[tuple[str, str], KeptDistinct] = {}
+    pairs: dict[tuple[str, str], KeptDistinct] = {}
     for label, into in concepts:
-        _join([into, label], CONCEPT, groups, merges, apart, document_of)
+        _join([into, label], CONCEPT, groups, merges, pairs, document_of)
     for rung in (*RUNGS, SPELLING):
         for bucket in _buckets(rung, sorted(groups, key=rank)):
-            _join(bucket, rung, groups, merges, apart, document_of)
+            _join(bucket, rung, groups, merges, pairs, document_of)
     distinct = {id(group): group for group in groups.values()}.values()
     grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
-    return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(apart.values(), key=_of_apart)))
+    return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(pairs.values(), key=_of_pair)))
 
 
 def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
@@ -144,7 +144,7 @@ def _join(
     rung: MatchRule,
     groups: dict[str, _Group],
     merges: list[Merge],
-    apart: dict[tuple[str, str], KeptDistinct],
+    pairs: dict[tuple[str, str], KeptDistinct],
     document_of: Callable[[Iterable[int]], str],
 ) -> None:
     """Join the groups of a bucket's labels into the first group that has no line in the same table."""
@@ -157,8 +157,8 @@ def _join(
                 break
             if shared := target.shared(group):
                 one, other = sorted((label, leader))
-                if (one, other) not in apart:
-                    apart[one, other] = KeptDistinct(one, other, rung.name, document_of(shared))
+                if (one, other) not in pairs:
+                    pairs[one, other] = KeptDistinct(one, other, rung.name, document_of(shared))
                 continue
             merges.append(Merge(label, leader, rung.name, rung.score))
             target.labels += group.labels
@@ -174,8 +174,8 @@ def _of_merge(merge: Merge) -> tuple[str, str, str]:
     return merge.variant, merge.into, merge.rule
 
 
-def _of_apart(apart: KeptDistinct) -> tuple[str, str, str, str]:
-    return apart.label, apart.other, apart.rule, apart.document
+def _of_pair(pair: KeptDistinct) -> tuple[str, str, str, str]:
+    return pair.label, pair.other, pair.rule, pair.document
 
 
 ProposalKind = Literal["class", "property", "merge"]
@@ -386,13 +386,13 @@ class Ontology:
         if first.property == second.property:
             steps = self._path(first.label, second.label)
             met = [
-                Merge(said, m.label, m.rule, m.score) for said, m in ((label, first), (other, second)) if m.score < 1
+                Merge(asked, m.label, m.rule, m.score) for asked, m in ((label, first), (other, second)) if m.score < 1
             ]
             reasons = dict.fromkeys(self._reason(step) for step in (*met, *steps))
             return Explanation(True, (*met, *steps), "; ".join(reasons) or "the words are the same")
-        for apart in self.apart:
-            if {plain(apart.label), plain(apart.other)} == {plain(first.label), plain(second.label)}:
-                return Explanation(False, (), f"{apart.document} has both in one table")
+        for pair in self.apart:
+            if {plain(pair.label), plain(pair.other)} == {plain(first.label), plain(second.label)}:
+                return Explanation(False, (), f"{pair.document} has both in one table")
         return Explanation(False, (), "no rule merges them")
 
     def _reason(self, merge: Merge) -> str:

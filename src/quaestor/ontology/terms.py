@@ -174,19 +174,19 @@ def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator
     """Yield the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
     for name, iri in sorted({**PREFIXES, **namespaces}.items()):
         yield f"@prefix {name}: <{iri}> ."
-    subject = held = None
+    subject = line = None
     for triple in triples:
         predicate = "a" if triple.p == "rdf:type" else triple.p
         if triple.s != subject:
-            if held is not None:
-                yield f"{held} ."
+            if line is not None:
+                yield f"{line} ."
             yield ""
-            subject, held = triple.s, f"{triple.s} {predicate} {triple.o}"
+            subject, line = triple.s, f"{triple.s} {predicate} {triple.o}"
         else:
-            yield f"{held} ;"
-            held = f"    {predicate} {triple.o}"
-    if held is not None:
-        yield f"{held} ."
+            yield f"{line} ;"
+            line = f"    {predicate} {triple.o}"
+    if line is not None:
+        yield f"{line} ."
 
 
 def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
@@ -230,8 +230,8 @@ def read_plainly(text: str, what: str) -> Iterator[tuple[str, str, str]]:
 
     shorten = Shortener({})
     for quad in _parse(text, what)[0]:
-        said = quad.object
-        value = said.value if isinstance(said, ox.Literal) else shorten(said)
+        node = quad.object
+        value = node.value if isinstance(node, ox.Literal) else shorten(node)
         yield shorten(quad.subject), shorten(quad.predicate), value
 
 

@@ -23,10 +23,10 @@ Node = Mapping[str, list[str]]
 
 def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
     """Yield all that an ontology says, sorted; one subject's triples at a time."""
-    said: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
+    of_subject: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
 
     def add(written: Callable[[], Iterable[Triple]]) -> None:
-        said[next(iter(written())).s].append(written)
+        of_subject[next(iter(written())).s].append(written)
 
     for class_ in ontology.classes:
         add(partial(_class, class_))
@@ -34,12 +34,12 @@ def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
         add(partial(_property, property_))
     for merge in ontology.merges:
         add(partial(_merge, merge))
-    for apart in ontology.apart:
-        add(partial(_apart, apart))
+    for distinct in ontology.apart:
+        add(partial(_distinction, distinct))
     for proposal in ontology.proposals:
         add(partial(_proposal, proposal))
-    for subject in sorted(said):
-        yield from sorted({triple for written in said[subject] for triple in written()})
+    for subject in sorted(of_subject):
+        yield from sorted({triple for written in of_subject[subject] for triple in written()})
 
 
 def _class(c: OntologyClass) -> Iterable[Triple]:
@@ -81,7 +81,7 @@ def _merge(m: Merge) -> Iterable[Triple]:
     yield Triple(name, "kg:score", f'"{m.score}"^^xsd:decimal')
 
 
-def _apart(a: KeptDistinct) -> Iterable[Triple]:
+def _distinction(a: KeptDistinct) -> Iterable[Triple]:
     name = _named("apart", a.label, a.other, a.rule)
     yield Triple(name, "rdf:type", "kg:Distinction")
     yield Triple(name, "kg:label", text_term(a.label))
@@ -140,7 +140,7 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
             ),
             tuple(
                 sorted(
-                    (_read_apart(nodes[name]) for name in of_kind["kg:Distinction"]),
+                    (_read_distinction(nodes[name]) for name in of_kind["kg:Distinction"]),
                     key=lambda a: (a.label, a.other, a.rule, a.document),
                 )
             ),
@@ -190,7 +190,7 @@ def _read_merge(node: Node) -> Merge:
     )
 
 
-def _read_apart(node: Node) -> KeptDistinct:
+def _read_distinction(node: Node) -> KeptDistinct:
     label, other = _text(node, "kg:label"), _text(node, "kg:otherLabel")
     return KeptDistinct(label, other, _text(node, "kg:rule"), _text(node, "kg:seenIn"))
 

@@ -71,14 +71,14 @@ class FolderCache:
             data = path.read_bytes()
         except OSError:
             return None
-        kept = data[_HEAD:]
-        if data[:_HEAD] != _MAGIC + hashlib.sha256(kept).digest():
+        entry = data[_HEAD:]
+        if data[:_HEAD] != _MAGIC + hashlib.sha256(entry).digest():
             with suppress(OSError):
                 path.unlink()
             return None
         with suppress(OSError):  # what is used last stays longest
             os.utime(path)
-        return kept
+        return entry
 
     def put(self, key: str, data: bytes) -> None:
         """Keep bytes under a key, unless they alone are half of what may be kept."""

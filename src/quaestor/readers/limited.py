@@ -144,33 +144,33 @@ def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
 
 def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
     """Return what a process that reads gets of the environment of the one that starts it."""
-    kept = {name: own[name] for name in _HANDED_ON if name in own}
+    environment = {name: own[name] for name in _HANDED_ON if name in own}
     # Readers of other packages are found where this process finds them.
-    kept["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
     # Each thread of a library takes memory of its own, and none of them is of use here.
-    return {**kept, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**environment, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _checked(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
     """Return the name of the reader and what the process wrote of the file; raise what it says is wrong."""
     line, _, written = reply.partition(b"\n")
-    said = _first_line(line)
-    if (failure := said.get("failure")) is not None:
-        error = _ERRORS.get(said.get("error", ""), DatasetError)(failure)
-        if trace := said.get("trace"):
+    outcome = _first_line(line)
+    if (failure := outcome.get("failure")) is not None:
+        error = _ERRORS.get(outcome.get("error", ""), DatasetError)(failure)
+        if trace := outcome.get("trace"):
             _log.info("cannot read %s: %s", content.path, trace)
             error.add_note(trace)
         raise error
-    if said.get("limit") == "written":
+    if outcome.get("limit") == "written":
         most = f"{limits.written >> 20} MB" if limits.written >> 20 else f"{limits.written} bytes"
         raise DatasetError(f"cannot read {content.path}: the document read from it is larger than {most}; split it")
-    if said.get("limit") == "memory":
+    if outcome.get("limit") == "memory":
         raise _too_large(content, limits)
     if ended in _OUT_OF_TIME:
         raise _too_slow(content, limits)
-    if ended or "reader" not in said:  # a library that gets no memory may end its process
+    if ended or "reader" not in outcome:  # a library that gets no memory may end its process
         raise _too_large(content, limits)
-    return said["reader"], written
+    return outcome["reader"], written
 
 
 def _made(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T:
@@ -183,10 +183,10 @@ def _made(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T
 def _first_line(line: bytes) -> dict[str, str]:
     """Return what the process says of the file; nothing if it was ended before."""
     try:
-        said = json.loads(line)
+        outcome = json.loads(line)
     except ValueError:
         return {}
-    return {key: value for key, value in said.items() if isinstance(value, str)} if isinstance(said, dict) else {}
+    return {key: value for key, value in outcome.items() if isinstance(value, str)} if isinstance(outcome, dict) else {}
 
 
 def _too_slow(content: FileContent, limits: ReadingLimits) -> QuaestorError:

@@ -31,10 +31,10 @@ def read_input() -> None:
         asked = json.loads(sys.stdin.buffer.readline())
         _limit(asked)
         threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-        said, document = _read(sys.stdin.buffer.read(), asked["name"], asked["wanted"])
+        outcome, document = _read(sys.stdin.buffer.read(), asked["name"], asked["wanted"])
         if len(document) > asked["written"]:
-            said, document = {"limit": "written"}, b""
-        reply.write(json.dumps(said).encode() + b"\n" + document)
+            outcome, document = {"limit": "written"}, b""
+        reply.write(json.dumps(outcome).encode() + b"\n" + document)
 
 
 def _end_with_parent(parent: int) -> None:

@@ -69,10 +69,10 @@ def pieces(line: str) -> list[Piece]:
     for match in _PIECE.finditer(line):
         for piece in _single(match[0], match.start()):
             before = found[-1] if found else None
-            apart = before is not None and piece.start - before.end < 12
-            if before and apart and before.text in ("$", "€", "£", "(", "$("):
+            near = before is not None and piece.start - before.end < 12
+            if before and near and before.text in ("$", "€", "£", "(", "$("):
                 found[-1] = Piece(f"{before.text} {piece.text}", before.start, piece.end)
-            elif before and apart and piece.text in (")", "%", ")%") and before.is_number:
+            elif before and near and piece.text in (")", "%", ")%") and before.is_number:
                 found[-1] = Piece(before.text + piece.text, before.start, piece.end)
             else:
                 found.append(piece)
@@ -117,7 +117,7 @@ def table_end(lines: Sequence[str], start: int) -> int:
         line = lines[place]
         if is_table_line(line):
             rows, last = rows + 1, place
-        elif not _may_stand_within(line):
+        elif not _may_be_in_table(line):
             break
         place += 1
     if rows < 2:
@@ -126,7 +126,7 @@ def table_end(lines: Sequence[str], start: int) -> int:
     return end + 1 if end < len(lines) and is_rule(lines[end]) else end
 
 
-def _may_stand_within(line: str) -> bool:
+def _may_be_in_table(line: str) -> bool:
     text = line.strip()
     return not text or is_rule(line) or (len(text) <= _LONGEST_LABEL and not text.endswith((".", ";")))
 

@@ -24,7 +24,7 @@ _SUFFIXES = {
 }
 """How files are called that a reader of this package reads."""
 
-_SAID = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdown", "csv": "CSV", "text": "plain text"}
+_KIND = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdown", "csv": "CSV", "text": "plain text"}
 _TEXTS = frozenset({".txt", ".text", ".asc"})
 """May hold any text: nothing is said where it is a table."""
 
@@ -50,7 +50,7 @@ def read_file(
     reader = find_reader(content)
     if reader is None:
         return None
-    return reader.name, _kept(reader, content, cache, limits)
+    return reader.name, _cached_document(reader, content, cache, limits)
 
 
 def unreadable(content: FileContent, error: Exception) -> str:
@@ -78,7 +78,7 @@ def document_key(content: FileContent) -> str | None:
     return None if reader is None else _key(reader, content)
 
 
-def _kept(
+def _cached_document(
     reader: DocumentReader, content: FileContent, cache: ByteCache | None, limits: ReadingLimits | None
 ) -> Document:
     key = _key(reader, content) if cache is not None else None
@@ -115,10 +115,10 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
         raise
     except Exception as error:
         raise DatasetError(unreadable(content, error)) from error
-    told = next((name for name, suffixes in _SUFFIXES.items() if content.suffix in suffixes), None)
-    if told in (None, reader.name) or reader.name not in _SUFFIXES or content.suffix in _TEXTS:
+    named = next((name for name, suffixes in _SUFFIXES.items() if content.suffix in suffixes), None)
+    if named in (None, reader.name) or reader.name not in _SUFFIXES or content.suffix in _TEXTS:
         return document
-    line = f"the file is named {content.suffix} but is {_SAID[reader.name]}, and was read as such"
+    line = f"the file is named {content.suffix} but is {_KIND[reader.name]}, and was read as such"
     return replace(document, warnings=(DocumentWarning(WarningKind.LOST, detail=line), *document.warnings))
 
 
@@ -150,7 +150,7 @@ class SingleDocumentCache:
             self.others.put(key, data)
 
 
-async def read_apart(
+async def read_in_process(
     content: FileContent, cache: ByteCache | None, limits: ReadingLimits, place: asyncio.Semaphore
 ) -> ByteCache | None:
     """Return a cache with which reading a file here opens nothing of it: its document is there.

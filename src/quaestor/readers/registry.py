@@ -93,10 +93,10 @@ def version_of(reader: DocumentReader) -> str | None:
 
     A reader of another package says it by an attribute `version`; what one makes that does not is not kept.
     """
-    said = getattr(reader, "version", None)
+    version = getattr(reader, "version", None)
     if reader.name in own_readers():
-        return f"{reader.name} {said or ''} {code_of_reading()}"
-    return f"{reader.name} {said} {code_of_reading()}" if said else None
+        return f"{reader.name} {version or ''} {code_of_reading()}"
+    return f"{reader.name} {version} {code_of_reading()}" if version else None
 
 
 def code_of_reading() -> str:

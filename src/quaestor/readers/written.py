@@ -241,8 +241,8 @@ class _Reader:
         )
 
     def _table(self, written: _Written) -> Table:
-        index, texts, numbers, rows, columns, header_rows, orientation, *said = written
-        caption, scale, unit, title, period, role = said
+        index, texts, numbers, rows, columns, header_rows, orientation, *described = written
+        caption, scale, unit, title, period, role = described
         read: dict[tuple[int, int], tuple[tuple[Quantity, ...], Repair | None, str | None]] = {
             (row, column): (tuple([self._quantities[place] for place in places]), _read_repair(repair), misread)
             for row, column, places, repair, misread in numbers
@@ -309,9 +309,9 @@ def _fact(fact: Fact) -> _Written:
 
 
 def _read_fact(written: _Written) -> Fact:
-    said = dict(zip(_FACT, written, strict=True))
-    said["value"] = None if said["value"] is None else Decimal(said["value"])
-    said["start"] = None if said["start"] is None else date.fromisoformat(said["start"])
-    said["end"] = date.fromisoformat(said["end"])
-    said["dimensions"] = tuple((axis, member) for axis, member in said["dimensions"])
-    return Fact(**said)
+    fields = dict(zip(_FACT, written, strict=True))
+    fields["value"] = None if fields["value"] is None else Decimal(fields["value"])
+    fields["start"] = None if fields["start"] is None else date.fromisoformat(fields["start"])
+    fields["end"] = date.fromisoformat(fields["end"])
+    fields["dimensions"] = tuple((axis, member) for axis, member in fields["dimensions"])
+    return Fact(**fields)

@@ -39,7 +39,7 @@ class NamedFirm(NamedTuple):
     end: int
 
 
-_KEPT = BoundedCache[str, NamedFirm | None](16)
+_FIRMS = BoundedCache[str, NamedFirm | None](16)
 
 
 def asks_for_auditor(text: str) -> bool:
@@ -54,7 +54,7 @@ def asks_for_auditor(text: str) -> bool:
 def auditor_of(document: Document) -> NamedFirm | None:
     """Return where a document names its auditor; None if it does not. Of an excerpt the whole is looked at."""
     whole = document.whole or document
-    return _KEPT.get(whole.digest, lambda: _found(whole))
+    return _FIRMS.get(whole.digest, lambda: _found(whole))
 
 
 def _found(document: Document) -> NamedFirm | None:
@@ -78,6 +78,6 @@ def _named(document: Document, form: "re.Pattern[str]") -> Iterator[NamedFirm]:
             last_report = place
         if "L" not in sentence.text and "P.C" not in sentence.text:
             continue
-        said = form.search(sentence.text)
-        if said is not None and place - last_report <= _NEAR:
-            yield NamedFirm(sentence, *said.span("firm"))
+        match = form.search(sentence.text)
+        if match is not None and place - last_report <= _NEAR:
+            yield NamedFirm(sentence, *match.span("firm"))

@@ -26,7 +26,7 @@ def index_terms(text: str) -> tuple[str, ...]:
     return (*stems(cut), *(number.strip(".,") for number in _NUMBER.findall(cut)))
 
 
-HEADS, COLUMNS, TITLE, SECTION, OUTER, CAPTION, LEAD, BESIDE = 0.85, 0.7, 0.65, 0.55, 0.35, 0.4, 0.4, 0.25
+HEADS, COLUMNS, TITLE, SECTION, OUTER, CAPTION, LEAD, AROUND = 0.85, 0.7, 0.65, 0.55, 0.35, 0.4, 0.4, 0.25
 """What a term of a question that stands there counts, beside 1 for one of the row's own label."""
 
 _LEADING = 2
@@ -106,7 +106,7 @@ def read_block(document: Document, block: Block, path: tuple[str, ...]) -> Block
     for heading in path[-1:]:
         add(heading, SECTION)
     title = block.content.title if isinstance(block.content, Table) else ""
-    names = frozenset(said for text in (title, *path[-1:]) if (said := index_terms(text)))
+    names = frozenset(terms for text in (title, *path[-1:]) if (terms := index_terms(text)))
     match block.content:
         case Table() as table:
             lead = document.lead_of(table)[-_LEADING:]
@@ -120,15 +120,15 @@ def read_block(document: Document, block: Block, path: tuple[str, ...]) -> Block
             years = {year for sentence in lead for year in _years(sentence)}
             return BlockTerms(_rows(table), around, frozenset(years), names, is_back_matter(path))
         case Paragraph(sentences=sentences):
-            lines = tuple(_said(place, sentence) for place, sentence in enumerate(sentences))
+            lines = tuple(_sentence_line(place, sentence) for place, sentence in enumerate(sentences))
             for sentence in sentences:
-                add(sentence.text, BESIDE)
+                add(sentence.text, AROUND)
             years = {year for line in lines for year in line.years}
             return BlockTerms(lines, around, frozenset(years), names, is_back_matter(path))
     return BlockTerms((), {}, frozenset())
 
 
-def _said(place: int, sentence: Sentence) -> BlockLine:
+def _sentence_line(place: int, sentence: Sentence) -> BlockLine:
     behind = [_CLAUSE.split(sentence.text[m.ref.end : m.ref.end + _BEHIND])[0] for m in sentence.mentions]
     before = (_IS.search(sentence.text[: m.ref.start][-_BEFORE:]) for m in sentence.mentions)
     behind += (found["thing"] for found in before if found is not None)

@@ -84,7 +84,7 @@ _HEADINGS = 2
 _POINTS = 12
 _LONGEST_SENTENCE = 4_000
 """Characters; what is longer is not a sentence."""
-_KEPT = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
+_CAUSES = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class CauseSentence:
 
 def causes_stated(document: Document) -> tuple[CauseSentence, ...]:
     """Return the sentences of a document that say why something moved, in their order; those of a few are kept."""
-    return _KEPT.get(document.digest, lambda: tuple(_causes(document)))
+    return _CAUSES.get(document.digest, lambda: tuple(_causes(document)))
 
 
 def _causes(document: Document) -> Iterator[CauseSentence]:
@@ -185,19 +185,19 @@ def _read(text: str) -> Moved | None:
     """Return what a sentence says to have moved; None if it is about no move of a thing."""
     if _NOTE.match(text) or len(text) > _LONGEST_SENTENCE:
         return None
-    said = _LEAD_IN.sub("", _ASIDE.sub(" ", _BULLET.sub("", text)).strip())
+    statement = _LEAD_IN.sub("", _ASIDE.sub(" ", _BULLET.sub("", text)).strip())
     for name, short in _WITH_COMMAS:
-        said = name.sub(short, said)
+        statement = name.sub(short, statement)
     named = ""
-    if dashed := _NAMED_BEFORE.match(said):
-        named, said = dashed["name"], dashed["rest"]
-    if found := _MOVE_OF.match(said):
+    if dashed := _NAMED_BEFORE.match(statement):
+        named, statement = dashed["name"], dashed["rest"]
+    if found := _MOVE_OF.match(statement):
         thing = read_thing(found["of"] or found["before"] or named)
         goes_on = not found["of"] and not named
-        return Moved(thing, rose(f"{found['move']} {said[found.end() :]}"), goes_on)
-    verb = _VERB.search(said)
-    thing = read_thing(said[: verb.start()]) if verb else NOTHING
-    return Moved(thing, rose(said[verb.start() :])) if verb and thing else None
+        return Moved(thing, rose(f"{found['move']} {statement[found.end() :]}"), goes_on)
+    verb = _VERB.search(statement)
+    thing = read_thing(statement[: verb.start()]) if verb else NOTHING
+    return Moved(thing, rose(statement[verb.start() :])) if verb and thing else None
 
 
 def _latest_year(sentence: Sentence) -> int | None:
@@ -278,10 +278,10 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
     text = in_words_of_reports(question.lowered)
     if len(text) > _LONGEST or words_asked(question.lowered) not in ("cause", "ground") or not MOVES.search(text):
         return None
-    told = [(each, thing) for each in (question, *reversed(earlier)) if (thing := read_thing(_asked_words(each)))]
-    if not told:
+    things = [(each, thing) for each in (question, *reversed(earlier)) if (thing := read_thing(_asked_words(each)))]
+    if not things:
         return None
-    before, thing = told[0]
+    before, thing = things[0]
     years, months = question.years or before.years, months_named(text) or months_named(before.lowered)
     return CauseQuestion(thing, rose(text), max(years, default=None), min(months, default=None), "statutory" in text)
 

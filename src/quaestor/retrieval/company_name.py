@@ -13,7 +13,7 @@ COVER = 80
 """Blocks of the beginning of a document, in which its company is named."""
 _LONGEST = 60
 _LEGAL = r"inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a"
-_SAID = re.compile(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
+_LEGAL_NAME = re.compile(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
 _CAPITALIZED = r"[A-Z][\w&.'\u2019-]{0,30}(?: [A-Z&][\w&.'\u2019-]{0,30}){0,4}"
 _RELEASE = re.compile(
     rf"^(?P<name>{_CAPITALIZED}?) (?i:reports|announces)\b(?i:.{{0,120}}\bresults\b)"
@@ -41,10 +41,10 @@ _VERBS = frozenset(
 _BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
 _ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
 """Before a company in small letters: "how many people work at nord?"."""
-_KEPT = BoundedCache[str, "re.Pattern[str] | None"](16)
+_NAMES = BoundedCache[str, "re.Pattern[str] | None"](16)
 _OWNERS = re.compile(r"\b(?:attributable|available|applicable) to\s+$", re.IGNORECASE)
 """Before a company in the name of a line: "net income attributable to Nord"."""
-_FILES_KEPT = BoundedCache[str, Mapping[str, frozenset[str]]](16)
+_COVER_WORDS = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
 def without_company(text: str, document: Document, *, one_company: bool = False) -> str:
@@ -55,24 +55,24 @@ def without_company(text: str, document: Document, *, one_company: bool = False)
         one_company: Whether the document, or the excerpt that is given, is of one company however many files it has.
     """
     whole = document if one_company else document.whole or document
-    name = _KEPT.get(whole.digest, lambda: _called(whole, one_company=one_company))
+    name = _NAMES.get(whole.digest, lambda: _called(whole, one_company=one_company))
     if name is None:
         return text
     found = text
-    for said in reversed(list(name.finditer(text))):
-        if not _stands_alone(text, said):
+    for match in reversed(list(name.finditer(text))):
+        if not _is_whole_name(text, match):
             continue
-        found = f"{found[: said.start()]}the company{found[said.end() :]}"
+        found = f"{found[: match.start()]}the company{found[match.end() :]}"
     return found
 
 
-def _stands_alone(text: str, said: re.Match[str]) -> bool:
+def _is_whole_name(text: str, match: re.Match[str]) -> bool:
     """Whether a name in a question is not part of a longer one, and no word of the language."""
-    behind = _BEHIND.match(text, said.end())
-    if behind is None or _OWNERS.search(text[: said.start()]):
+    behind = _BEHIND.match(text, match.end())
+    if behind is None or _OWNERS.search(text[: match.start()]):
         return False
     following = behind["next"]
-    if said[0].islower() and " " not in said[0] and _ACTS.search(text[: said.start()]) is None:
+    if match[0].islower() and " " not in match[0] and _ACTS.search(text[: match.start()]) is None:
         return False
     return following is None or (following.islower() and (following in _VERBS or following in FUNCTION_WORDS))
 
@@ -107,7 +107,7 @@ def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
         one: The name of a file, as `combining.files_of` has them.
     """
     whole = document.whole or document
-    names = _FILES_KEPT.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
+    names = _COVER_WORDS.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
     first, second = names.get(one, frozenset()), names.get(other, frozenset())
     return not first or not second or not first.isdisjoint(second)
 
@@ -118,7 +118,7 @@ def names_no_company(text: str, document: Document) -> bool:
     first = next(iter(files), "")
     if len(files) < 2 or all(may_be_of_one_company(document, first, other) for other in files):
         return False
-    known = frozenset().union(*_FILES_KEPT.get((document.whole or document).digest, dict).values())
+    known = frozenset().union(*_COVER_WORDS.get((document.whole or document).digest, dict).values())
     return known.isdisjoint(re.sub(r"['\u2019]s?$", "", word) for word in compounds(text.lower()))
 
 
@@ -149,14 +149,14 @@ def cover_names(document: Document, file: str = "") -> Iterator[str]:
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     for block in blocks[:COVER]:
         for found in _releases_in(block.content):
-            said = _SAID.fullmatch(name := found["name"] or found["listed"])
-            yield said["name"] if said else name
+            match = _LEGAL_NAME.fullmatch(name := found["name"] or found["listed"])
+            yield match["name"] if match else name
         for text in _texts_of(block.content):
-            said = _SAID.fullmatch(text.strip()) if len(text) <= _LONGEST and not _NO_NAME.search(text) else None
-            if said and all(
-                word[0].isupper() or word.lower() in _SMALL or word[1:2].isupper() for word in said["name"].split()
+            match = _LEGAL_NAME.fullmatch(text.strip()) if len(text) <= _LONGEST and not _NO_NAME.search(text) else None
+            if match and all(
+                word[0].isupper() or word.lower() in _SMALL or word[1:2].isupper() for word in match["name"].split()
             ):
-                yield said["name"]
+                yield match["name"]
 
 
 def _texts_of(content: SectionHeading | Paragraph | Table) -> list[str]:

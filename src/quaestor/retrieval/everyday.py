@@ -7,8 +7,8 @@ import re
 from functools import lru_cache
 
 _ABBREVIATIONS = tuple(
-    (re.compile(rf"(?<![\w&])(?:{pattern})(?![\w&])", re.IGNORECASE), said)
-    for pattern, said in (
+    (re.compile(rf"(?<![\w&])(?:{pattern})(?![\w&])", re.IGNORECASE), formal)
+    for pattern, formal in (
         (r"cap-?ex", "capital expenditures"),
         (r"op-?ex", "operating expenses"),
         (r"r ?(?:&|and) ?d", "research and development"),
@@ -34,8 +34,8 @@ _ABBREVIATIONS = tuple(
 )
 _COST_OF_SALES = re.compile(r"\bcogs\b", re.IGNORECASE)
 _TURNS = tuple(
-    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), said)
-    for pattern, said in (
+    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), formal)
+    for pattern, formal in (
         (r"(?:buy|buying|bought|buys) back (?:(?:its|their|his|our) )?(?:own )?(?:shares?|stock)", "share repurchases"),
         (r"buy-?backs?|(?:buy|buying|bought) back", "share repurchases"),
         (
@@ -63,8 +63,8 @@ def in_words_of_reports(text: str) -> str:
     >>> in_words_of_reports("what was capex in 2024?")
     'what was capital expenditures in 2024?'
     """
-    for turn, said in (*_ABBREVIATIONS, *_TURNS):
-        text = turn.sub(said, text)
+    for turn, formal in (*_ABBREVIATIONS, *_TURNS):
+        text = turn.sub(formal, text)
     return text
 
 
@@ -76,6 +76,6 @@ def spelled_out(label: str) -> str:
     'earnings per share, diluted'
     """
     label = _COST_OF_SALES.sub("cost of goods sold, cost of sales", label)
-    for short, said in _ABBREVIATIONS:
-        label = short.sub(said, label)
+    for short, full in _ABBREVIATIONS:
+        label = short.sub(full, label)
     return label

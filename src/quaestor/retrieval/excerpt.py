@@ -56,7 +56,7 @@ def excerpt_for(
     document = index.document
     if fits_excerpt(document, budget_tokens):
         return document
-    kept: dict[int, Block] = {}
+    chosen: dict[int, Block] = {}
     spent = 0
     best = next((place.block for place in places if place.document == document.id), None)
     for order in (*needed, *_wanted(document, places, earlier_sources)):
@@ -65,14 +65,14 @@ def excerpt_for(
         group = [
             one
             for one in (shown, *_around(document, block))
-            if one.order not in kept or tokens_of(kept[one.order]) < tokens_of(one)
+            if one.order not in chosen or tokens_of(chosen[one.order]) < tokens_of(one)
         ]
-        cost = sum(tokens_of(one) - (tokens_of(kept[one.order]) if one.order in kept else 0) for one in group)
-        if kept and order not in needed and spent + cost > budget_tokens:
+        cost = sum(tokens_of(one) - (tokens_of(chosen[one.order]) if one.order in chosen else 0) for one in group)
+        if chosen and order not in needed and spent + cost > budget_tokens:
             continue
-        kept |= {one.order: one for one in group}
+        chosen |= {one.order: one for one in group}
         spent += cost
-    return document.excerpt(kept, kept)
+    return document.excerpt(chosen, chosen)
 
 
 def fits_excerpt(document: Document, budget_tokens: int) -> bool:
@@ -131,18 +131,18 @@ _AS_LIKELY = 0.3
 _SUM = re.compile(r"(?:sub)?total|net\b", re.IGNORECASE)
 
 
-def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, kept: Collection[int] = ()) -> Block:
+def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed: Collection[int] = ()) -> Block:
     """Return a block; of a long table or passage what is asked for.
 
     Of a table it is rows with their headings, and sums; one without such a row stays as it is, and so does one whose
     rows are periods. Of a passage it is sentences, each with the one before.
 
     Args:
-        kept: Rows that stay whatever is asked for.
+        fixed: Rows that stay whatever is asked for.
     """
     match block.content:
         case Table() as table if table.orientation != "rows" and len(table.rows) - table.header_rows > _FEW_ROWS:
-            return _shorten_table(index, wanted, block, table, kept)
+            return _shorten_table(index, wanted, block, table, fixed)
         case Paragraph(sentences=sentences) if len(sentences) > _FEW_SENTENCES:
             likely = {match.line.place for match in _likely(index, wanted, block, {})}
             shown = tuple(one for at, one in enumerate(sentences) if at in likely or at + 1 in likely)
@@ -158,7 +158,7 @@ def _likely(index: PlaceIndex, wanted: RetrievalQuery, block: Block, named: Mapp
 
 
 def _shorten_table(
-    index: PlaceIndex, wanted: RetrievalQuery, block: Block, table: Table, kept: Collection[int]
+    index: PlaceIndex, wanted: RetrievalQuery, block: Block, table: Table, fixed: Collection[int]
 ) -> Block:
     named = {
         line: name for (at, line), name in index.words.of_properties(wanted.properties).items() if at == block.order
@@ -166,7 +166,7 @@ def _shorten_table(
     likely = _likely(index, wanted, block, named)
     if not likely:
         return block
-    rows = {match.line.place for match in likely}.union(kept)
+    rows = {match.line.place for match in likely}.union(fixed)
     for place, row in enumerate(table.rows):
         if (not row.label or _SUM.match(row.label)) and _has_numbers(table, place):
             rows.add(place)

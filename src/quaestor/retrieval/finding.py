@@ -55,23 +55,23 @@ def find_places(
     found.sort(key=lambda place: (-place.score, place.document, place.block))
     best = _with_all_lines(found, [has[place.document, place.block] for place in found], most)
     why = places_of_causes(each, question, context.questions, most)
-    told = {(place.document, place.block) for place in why}
-    best = [*why, *(place for place in best if (place.document, place.block) not in told)][:most]
-    kept = _latest(context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)])
-    if kept is not None and kept not in best and best:
-        best[-1] = kept
+    known = {(place.document, place.block) for place in why}
+    best = [*why, *(place for place in best if (place.document, place.block) not in known)][:most]
+    earlier = _latest(context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)])
+    if earlier is not None and earlier not in best and best:
+        best[-1] = earlier
     return tuple(best)
 
 
 def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: int) -> list[Place]:
     """Return the first of some places, the last of them given up for the best with a line that they lack."""
-    kept = list(range(min(most, len(places))))
+    chosen = list(range(min(most, len(places))))
     for line in sorted({line for own in lines for line in own}):
         first = next(n for n, own in enumerate(lines) if line in own)
-        if first not in kept and not any(line in lines[n] for n in kept):
+        if first not in chosen and not any(line in lines[n] for n in chosen):
             # Where the room of an excerpt ends, those that come last are left out.
-            kept = [*kept[:1], first, *kept[1 : most - 1]]
-    return [places[n] for n in kept]
+            chosen = [*chosen[:1], first, *chosen[1 : most - 1]]
+    return [places[n] for n in chosen]
 
 
 def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
@@ -208,8 +208,8 @@ def _reasons(index: PlaceIndex, block: Block, wanted: RetrievalQuery, match: Lin
                 heads = [x for x in row.levels if x and x != row.label]
                 reasons += [Reason("heading", heads[-1])] if heads else []
         case _:
-            said = dict.fromkeys(word for word in words(wanted.question.lowered) if stem(word) in own)
-            if shown := list(said)[:_WORDS_SHOWN] or own[:_WORDS_SHOWN]:
+            shared = dict.fromkeys(word for word in words(wanted.question.lowered) if stem(word) in own)
+            if shown := list(shared)[:_WORDS_SHOWN] or own[:_WORDS_SHOWN]:
                 reasons.append(Reason("sentence", ", ".join(shown)))
     reasons += [Reason("year", str(year)) for year in match.years]
     if (role := index.roles.get(block.order)) not in (None, TableRole.OTHER):

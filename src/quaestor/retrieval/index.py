@@ -20,7 +20,7 @@ from quaestor.retrieval.lexical import IndexedLine, WordIndex
 _LEADING = 2
 _PAID = re.compile(r"^(?:payments?|cash (?:paid|used)) (?:for|to|of) (?:the )?", re.IGNORECASE)
 """The beginning of lines of cash flows that go on with the name of what is paid for."""
-_BLOCKS_KEPT = 4_000
+_MOST_BLOCKS = 4_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class PlaceIndex:
 
     @cached_property
     def _terms(self) -> BoundedCache[int, BlockTerms]:
-        return BoundedCache(_BLOCKS_KEPT)
+        return BoundedCache(_MOST_BLOCKS)
 
 
 class _Properties:

@@ -13,13 +13,13 @@ from quaestor.retrieval.lexical import WordIndex
 _BUILT_WITH = ("core", "ontology", "questions", "retrieval")
 
 
-_HELD = 8
+_MOST_INDEXES = 8
 """Indexes that a process holds: conversations about one filing share its index."""
 
-_WORDS: BoundedCache[str, WordIndex] = BoundedCache(_HELD)
+_WORDS: BoundedCache[str, WordIndex] = BoundedCache(_MOST_INDEXES)
 
 
-def kept_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
+def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
     """Return the index of a document: the one that is held or kept, else a new one, which is kept then.
 
     Args:

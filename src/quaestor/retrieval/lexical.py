@@ -96,8 +96,8 @@ class WordIndex:
         Raises:
             StoreError: The bytes are damaged, or those of another version.
         """
-        written, said = data[_DIGEST:], data[:_DIGEST]
-        if not written or hashlib.sha256(written).digest() != said:
+        written, digest = data[_DIGEST:], data[:_DIGEST]
+        if not written or hashlib.sha256(written).digest() != digest:
             raise StoreError("the index of a document is damaged; build it again")
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.deserialize(written)

@@ -16,7 +16,7 @@ SAME_LINE = 0.9
 _PRECISION = 0.45
 """How much of the score hangs on the label saying nothing else than what is asked."""
 _YEARS = 0.2
-_YEAR_BESIDE = 0.5
+_YEAR_OF_BLOCK = 0.5
 _PHRASE = 0.05
 """What a label gains that a question says word for word, for each two words of it."""
 _NAMED = 0.08
@@ -163,5 +163,5 @@ def _years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
         return 1.0
     if not line.years:
         return 0.8 if block.years.intersection(wanted.years) else 0.5
-    fits = (1.0 if year in line.years else _YEAR_BESIDE * (year in block.years) for year in wanted.years)
+    fits = (1.0 if year in line.years else _YEAR_OF_BLOCK * (year in block.years) for year in wanted.years)
     return sum(fits) / len(wanted.years)

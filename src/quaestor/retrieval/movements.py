@@ -99,8 +99,8 @@ def read_thing(text: str) -> NamedThing:
 
 def name_stems(text: str) -> tuple[str, ...]:
     """Return the stems of a name or a heading, in which all names of one thing are the same."""
-    said = (word for word in words(_worded(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
-    return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in said)
+    named = (word for word in words(_worded(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
+    return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in named)
 
 
 def rose(text: str) -> bool | None:

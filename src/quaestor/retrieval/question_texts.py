@@ -109,8 +109,8 @@ def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str,
     document = index.document
     is_known = partial(_is_known, index)
     spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}
-    meant = {text: in_fiscal_years(resolve_distances(said), document) for text, said in spelled.items()}
-    return {text: said for text, said in meant.items() if said != text}
+    meant = {text: in_fiscal_years(resolve_distances(other), document) for text, other in spelled.items()}
+    return {text: other for text, other in meant.items() if other != text}
 
 
 def _is_known(index: PlaceIndex, word: str) -> bool:

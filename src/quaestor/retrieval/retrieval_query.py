@@ -25,7 +25,7 @@ _SILENT = 0.1
 _OPERATIONS = frozenset(map(stem, "change percentage percent increase decrease growth grow decline difference".split()))
 _UNKNOWN = 0.3
 """What a word counts that the document does not have."""
-_EARLIER, _BESIDE = 0.5, 0.3
+_EARLIER, _BEFORE = 0.5, 0.3
 """What a word of the question before counts, and each one before that again: alone, and beside a thing newly named."""
 _EARLIER_QUESTIONS = 4
 _LEANING = frozenset({"and", "what_about", "again", "it", "this", "that", "the_former", "two_of_them"})
@@ -101,13 +101,13 @@ def parse_retrieval_query(
     """Return what a question looks for in a document."""
     asked = _asked_terms(question)
     follows = bool(context.questions) and not question.names
-    said = dict(asked)
+    terms = dict(asked)
     about = [question, *_leant_on(question, context.questions)]
     for back, earlier in enumerate(about[1:], start=1):
         for term, loudness in _asked_terms(earlier).items():
-            said.setdefault(term, (_EARLIER if follows else _BESIDE) ** back * loudness)
-    rarity = index.words.rarity(said)
-    weights = {term: share * _telling(*rarity[term], index.words.lines) for term, share in said.items()}
+            terms.setdefault(term, (_EARLIER if follows else _BEFORE) ** back * loudness)
+    rarity = index.words.rarity(terms)
+    weights = {term: share * _telling(*rarity[term], index.words.lines) for term, share in terms.items()}
     properties: dict[str, frozenset[str]] = {}
     for each in about if follows else about[:1]:
         named = _properties(index, in_words_of_reports(each.lowered))
@@ -196,16 +196,16 @@ def _years(question: Question, context: FindingContext) -> tuple[int, ...]:
 
 def _properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
     """Return the lines of statements that a text names, the longest name first, none within another."""
-    said = compounds(text)
+    asked = compounds(text)
     names: dict[tuple[int, int], str] = {}
-    for start in range(len(said)):
-        for end in range(start + 1, min(len(said), start + _LONGEST_NAME) + 1):
-            names[start, end] = caption_key(" ".join(said[start:end]))
+    for start in range(len(asked)):
+        for end in range(start + 1, min(len(asked), start + _LONGEST_NAME) + 1):
+            names[start, end] = caption_key(" ".join(asked[start:end]))
     known = index.words.properties(set(names.values()) - {""})
     found: dict[str, frozenset[str]] = {}
-    taken: set[int] = set()
+    used: set[int] = set()
     for (start, end), key in sorted(names.items(), key=lambda item: (item[0][0] - item[0][1], item[0])):
-        if key in known and taken.isdisjoint(range(start, end)):
-            taken |= set(range(start, end))
-            found.setdefault(known[key], frozenset(index_terms(" ".join(said[start:end]))))
+        if key in known and used.isdisjoint(range(start, end)):
+            used |= set(range(start, end))
+            found.setdefault(known[key], frozenset(index_terms(" ".join(asked[start:end]))))
     return found

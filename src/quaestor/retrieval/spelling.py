@@ -51,8 +51,8 @@ def _may_be_wrong(word: str) -> bool:
 def _known_words() -> frozenset[str]:
     captions = (caption for line in read_core_lines().lines.values() for caption in line.captions)
     labels = (measure.label for measure in read_measures().measures)
-    said = {word for text in (*captions, *labels) for word in _LABEL_WORD.findall(text.lower())}
-    return frozenset(said | _OF_QUESTIONS)
+    known = {word for text in (*captions, *labels) for word in _LABEL_WORD.findall(text.lower())}
+    return frozenset(known | _OF_QUESTIONS)
 
 
 @lru_cache(maxsize=1)

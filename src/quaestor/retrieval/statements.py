@@ -78,7 +78,7 @@ def _found(index: PlaceIndex, concept: str) -> tuple[float, tuple[int, ...]]:
     best: dict[int, float] = {}
     for at, lines in index.statements.items():
         for label, tags in lines:
-            said = [len(phrase) / len(label) for phrase in phrases if label and phrase <= label]
-            best[at] = max(best.get(at, 0.0), _TAGGED if concept in tags else max(said, default=0.0))
+            shares = [len(phrase) / len(label) for phrase in phrases if label and phrase <= label]
+            best[at] = max(best.get(at, 0.0), _TAGGED if concept in tags else max(shares, default=0.0))
     most = max(best.values(), default=0.0)
     return (most, tuple(at for at, score in best.items() if score == most)) if most >= _LEAST else (0.0, ())

@@ -10,7 +10,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.words import words
 from quaestor.documents.document import Block, Document
 from quaestor.documents.table import Table
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.retrieval.question_texts import search_question
 from quaestor.scoring.filing_answers import Evidence
 
@@ -39,7 +39,7 @@ def first_blocks(
 ) -> tuple[int, ...]:
     """Return the blocks of a document that a question is shown first, by their places."""
     sources = [answer.sources if answer else () for answer in answers]
-    found = search_question(kept_index(document, None), question, earlier, sources, LOOKED_AT)
+    found = search_question(load_index(document, None), question, earlier, sources, LOOKED_AT)
     return tuple(dict.fromkeys((*found.needed, *(place.block for place in found.places))))[:LOOKED_AT]
 
 

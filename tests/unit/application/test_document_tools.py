@@ -10,7 +10,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.resolve import CorpusPage, find_page
 from quaestor.errors import InputError, QueryError, QuestionError
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -105,7 +105,7 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
     def counting(*given: object) -> object:
         nonlocal made
         made += 1
-        return kept_index(*given)  # type: ignore[arg-type]
+        return load_index(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr("quaestor.application.answer_workers.kept_index", counting)
     page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))

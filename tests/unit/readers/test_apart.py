@@ -9,7 +9,7 @@ from quaestor.readers import reading
 from quaestor.readers.cache import FolderCache
 from quaestor.readers.content import read_content
 from quaestor.readers.limited import ReadingLimits
-from quaestor.readers.reading import read_apart
+from quaestor.readers.reading import read_in_process
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("reading_processes")]
 
@@ -35,7 +35,7 @@ def nothing_is_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = read_document(file)
     nothing_is_read_here(monkeypatch)
-    found = read_document(file, await read_apart(read_content(file), None, LIMITS, ROOM))
+    found = read_document(file, await read_in_process(read_content(file), None, LIMITS, ROOM))
     assert (found.id, found.digest) == (here.id, here.digest)
 
 
@@ -43,18 +43,18 @@ async def test_what_was_read_apart_is_found_here(file: Path, monkeypatch: pytest
 async def test_what_is_kept_is_not_read_again(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, kept = read_document(file), FolderCache(tmp_path / "kept")
     nothing_is_read_here(monkeypatch)
-    await read_apart(read_content(file), kept, LIMITS, ROOM)
+    await read_in_process(read_content(file), kept, LIMITS, ROOM)
     assert read_document(file, kept).digest == here.digest
-    assert await read_apart(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0), FULL) is kept
+    assert await read_in_process(read_content(file), kept, ReadingLimits(memory=1, seconds=0.0), FULL) is kept
 
 
 async def test_a_file_that_takes_too_much_is_refused_in_a_line(file: Path) -> None:
     with pytest.raises(ReadingLimitError) as raised:
-        await read_apart(read_content(file), None, ReadingLimits(seconds=0.01), ROOM)
+        await read_in_process(read_content(file), None, ReadingLimits(seconds=0.01), ROOM)
     assert raised.value.setting == "read_seconds"
 
 
 async def test_what_no_reader_takes_is_left_to_who_asks(tmp_path: Path) -> None:
     for name, data in {"data.json": b'[{"id": 1}]', "some.bin": b"\x00\x01\x02\x03" * 50}.items():
         (tmp_path / name).write_bytes(data)
-        assert await read_apart(read_content(tmp_path / name), None, LIMITS, ROOM) is None
+        assert await read_in_process(read_content(tmp_path / name), None, LIMITS, ROOM) is None

@@ -8,7 +8,7 @@ from quaestor.readers.cache import FolderCache
 from quaestor.retrieval import keeping
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import kept_index
+from quaestor.retrieval.keeping import load_index
 
 QUESTION = read_question("what were net sales of paper in 2024?")
 
@@ -20,19 +20,19 @@ def _of_a_process_that_has_just_begun() -> None:
 
 def test_an_index_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FolderCache(tmp_path)
-    built = kept_index(a_report(), cache)
+    built = load_index(a_report(), cache)
     keeping._WORDS.clear()
     monkeypatch.setattr(PlaceIndex, "of", lambda _: pytest.fail("it is built again"))
-    assert find_places(kept_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
+    assert find_places(load_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
 
 
 def test_a_kept_index_that_cannot_be_used_is_built_anew(tmp_path: Path) -> None:
     cache = FolderCache(tmp_path)
-    built = kept_index(a_report(), cache)
+    built = load_index(a_report(), cache)
     (entry,) = tmp_path.glob("*.kept")
     cache.put(entry.stem, b"something else")
     keeping._WORDS.clear()
-    assert find_places(kept_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
+    assert find_places(load_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
     assert cache.get(entry.stem) == built.to_bytes()
 
 
@@ -40,15 +40,15 @@ def test_what_a_process_holds_it_neither_loads_nor_builds_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache, report = FolderCache(tmp_path), a_report()
-    built = kept_index(report, cache)
+    built = load_index(report, cache)
     for name in ("of", "load"):
         monkeypatch.setattr(PlaceIndex, name, lambda *_: pytest.fail("it is read again"))
     other = a_report()
-    found = kept_index(other, cache)
+    found = load_index(other, cache)
     assert found.document is other
     assert find_places(found, QUESTION) == find_places(built, QUESTION)
-    assert find_places(kept_index(other, None), QUESTION) == find_places(built, QUESTION)
+    assert find_places(load_index(other, None), QUESTION) == find_places(built, QUESTION)
 
 
 def test_without_a_cache_it_is_built() -> None:
-    assert kept_index(a_report(), None).document.id == "NORD/2024/10-K"
+    assert load_index(a_report(), None).document.id == "NORD/2024/10-K"

@@ -104,10 +104,10 @@ def rows_of(table: RawTable) -> list[list[Item]]:
 
     A label that spans several rows is in the first of them; a number that does, too.
     """
-    held: dict[int, int] = {}  # column -> how many rows below are still covered by a cell above
+    covered: dict[int, int] = {}  # column -> how many rows below are still covered by a cell above
     rows = []
     for raw in table.rows:
-        placed, held = _place(raw, held)
+        placed, covered = _place(raw, covered)
         rows.append(placed)
     own = _columns_of_their_own(rows)
     return [_joined(row, own) for row in rows]
@@ -128,12 +128,12 @@ def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
     return frozenset(column for column, more in cells.items() if more > 0)
 
 
-def _place(raw: Sequence[RawCell], held: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
+def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
     """Return the cells of a row in their columns, and the columns that cells of it cover in the rows below."""
     column, items = 0, []
-    below = {place: left - 1 for place, left in held.items() if left > 1}
+    below = {place: left - 1 for place, left in covered.items() if left > 1}
     for cell in raw:
-        while held and column in held:
+        while covered and column in covered:
             column += 1
         start = min(column, COLUMNS_AT_MOST)
         end = min(start + cell.columns, COLUMNS_AT_MOST + 1)

@@ -38,8 +38,8 @@ def decode(data: bytes) -> str:
         pass
     declared = _DECLARED.search(data, 0, _HEAD)
     name = declared[1].decode("ascii").casefold() if declared else ""
-    told = bool(name) and name not in _LATIN and not name.startswith(("utf-8", "utf8"))
-    if told and (known := named_encoding(name)) is not None:
+    other_declared = bool(name) and name not in _LATIN and not name.startswith(("utf-8", "utf8"))
+    if other_declared and (known := named_encoding(name)) is not None:
         return data.decode(known, "replace")
     return data.decode("cp1252", "replace")
 

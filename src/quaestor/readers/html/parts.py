@@ -75,7 +75,7 @@ class Outline:
             return (named or _PRINTED, (_TAGS[line.tag],))
         if named in (_PARTS, _ITEMS) and len(text) < 120:
             return named, ()
-        if not self._stands_out(line, text):
+        if not self._is_like_heading(line, text):
             return None
         if named == _STATEMENTS or (named == _NOTES and line.look.bold):
             return named, ()
@@ -84,7 +84,7 @@ class Outline:
         shown = (-round(look.size * 2), not look.bold, not capitals, slanted, look.italic, not look.centred)
         return _PRINTED, tuple(map(int, shown))
 
-    def _stands_out(self, line: HtmlLine, text: str) -> bool:
+    def _is_like_heading(self, line: HtmlLine, text: str) -> bool:
         """Whether a line is printed as headings are: bold, underlined, slanted, in capitals in the middle."""
         look, capitals = line.look, text.upper() == text
         aimed = any(target in self.linked for target in line.targets)

@@ -68,31 +68,31 @@ _BY_TAG: dict[str, dict[str, bool | float]] = {
 @lru_cache(maxsize=4096)
 def style_rules(style: str) -> _Rules:
     """Return what a `style` attribute says."""
-    said = {}
+    css = {}
     for declaration in style[:2000].casefold().split(";"):
         name, _, value = declaration.partition(":")
-        said[name.strip()] = value.partition("!")[0].strip()
+        css[name.strip()] = value.partition("!")[0].strip()
     changes: dict[str, bool | float] = {}
-    if weight := said.get("font-weight"):
+    if weight := css.get("font-weight"):
         changes["bold"] = weight.startswith("bold") or (weight.isdigit() and int(weight[:4]) >= 600)
-    if slant := said.get("font-style"):
+    if slant := css.get("font-style"):
         changes["italic"] = slant in ("italic", "oblique")
-    if "underline" in said.get("text-decoration", "") or "underline" in said.get("text-decoration-line", ""):
+    if "underline" in css.get("text-decoration", "") or "underline" in css.get("text-decoration-line", ""):
         changes["underlined"] = True
-    if align := said.get("text-align"):
+    if align := css.get("text-align"):
         changes["centred"] = align in ("center", "-webkit-center")
-    if place := said.get("vertical-align"):
+    if place := css.get("vertical-align"):
         changes["raised"] = place == "super"
-    if said.get("position") == "relative" and (top := said.get("top")):
+    if css.get("position") == "relative" and (top := css.get("top")):
         changes["raised"] = top.startswith("-")
-    if size := _SIZE.match(said.get("font-size", "")):
+    if size := _SIZE.match(css.get("font-size", "")):
         changes["size"] = float(size[1]) * _POINTS[size[2]]
-    if (kept := said.get("white-space")) and kept.startswith("pre"):
+    if (space := css.get("white-space")) and space.startswith("pre"):
         changes["kept"] = True
-    before = said.get("page-break-before") or said.get("break-before", "")
-    after = said.get("page-break-after") or said.get("break-after", "")
+    before = css.get("page-break-before") or css.get("break-before", "")
+    after = css.get("page-break-after") or css.get("break-after", "")
     return _Rules(
-        hidden=said.get("display") == "none" or said.get("visibility") in ("hidden", "collapse"),
+        hidden=css.get("display") == "none" or css.get("visibility") in ("hidden", "collapse"),
         break_before=before in ("always", "page", "left", "right"),
         break_after=after in ("always", "page", "left", "right"),
         changes=changes,
@@ -133,10 +133,10 @@ def hidden_by(sheet: str) -> frozenset[str]:
         opened = rule.count("{")
         if depth == 0 and opened == 1:
             selectors, _, declared = rule.partition("{")
-            said = style_rules(declared)
+            rules = style_rules(declared)
             for selector in map(str.strip, selectors.split(",")):
-                if _SELECTOR.fullmatch(selector) and (said.hidden or "display" in declared.casefold()):
-                    hidden[selector] = said.hidden
+                if _SELECTOR.fullmatch(selector) and (rules.hidden or "display" in declared.casefold()):
+                    hidden[selector] = rules.hidden
         depth = max(0, depth + opened - 1)
     return frozenset(selector for selector, is_hidden in hidden.items() if is_hidden)
 

@@ -312,8 +312,8 @@ def read_context(element: Element, names: Names) -> TagContext:
             days[kind[1]] = _day(text_of(part), ends=kind[1] != "startdate")
         elif kind[0] == DIMENSIONS and kind[1] in ("explicitmember", "typedmember"):
             axis = names.qualified(attributes(part).get("dimension", ""))
-            said = text_of(part).strip()
-            dimensions.append((axis, names.qualified(said) if kind[1] == "explicitmember" else said))
+            member = text_of(part).strip()
+            dimensions.append((axis, names.qualified(member) if kind[1] == "explicitmember" else member))
     end = days.get("instant") or days.get("enddate")
     if end is None:
         raise ValueError("it has no date")
@@ -550,19 +550,19 @@ class _Reader:
         units: Mapping[str, str],
         calendar: FiscalCalendar,
     ) -> Fact:
-        said = attributes(element)
-        context = contexts.get(said.get("contextref", ""))
+        given = attributes(element)
+        context = contexts.get(given.get("contextref", ""))
         if context is None:
-            raise ValueError(f"unknown context {said.get('contextref', '')[:40]!r}")
-        concept = self._names.qualified(said.get("name", ""))
+            raise ValueError(f"unknown context {given.get('contextref', '')[:40]!r}")
+        concept = self._names.qualified(given.get("name", ""))
         if not concept:
             raise ValueError("it has no concept")
-        unit = units.get(said.get("unitref", ""))
-        scale = _whole(said.get("scale", "0"), "scale")
+        unit = units.get(given.get("unitref", ""))
+        scale = _whole(given.get("scale", "0"), "scale")
         if abs(scale) > _GREATEST_SCALE:
             raise ValueError(f"its scale {scale} is out of range")
-        value = None if self._is_nil(element) else self._value(text, said, scale)
-        decimals = said.get("decimals", "INF").strip()
+        value = None if self._is_nil(element) else self._value(text, given, scale)
+        decimals = given.get("decimals", "INF").strip()
         exact = decimals.upper() == "INF"
         return Fact(
             concept=concept,
@@ -573,20 +573,20 @@ class _Reader:
             dimensions=context.dimensions,
             scale=scale,
             decimals=None if exact else _whole(decimals, "decimals"),
-            negated=said.get("sign", "").strip() == "-",
+            negated=given.get("sign", "").strip() == "-",
             place=place,
             year=calendar.year_of(context.end),
             quarter=calendar.quarter_of(context.end),
         )
 
-    def _value(self, text: str, said: Mapping[str, str], scale: int) -> Decimal:
-        format = said.get("format")
+    def _value(self, text: str, given: Mapping[str, str], scale: int) -> Decimal:
+        format = given.get("format")
         local = None if format is None else format.rpartition(":")[2]
         number = printed_number(text, local)
         if local and (mark := decimal_mark(local)) and any(one in text for one in ".,"):
             self._decimals[mark] += 1
         _, digits, exponent = number.as_tuple()
-        negative = said.get("sign", "").strip() == "-" and number != 0
+        negative = given.get("sign", "").strip() == "-" and number != 0
         return Decimal((int(negative), digits, int(exponent) + scale))
 
     def _is_nil(self, element: Element) -> bool:

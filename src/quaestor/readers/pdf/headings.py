@@ -193,7 +193,7 @@ def _goes_on(group: Sequence[TextLine], line: TextLine, pitch: float, right: flo
         and line.words[1].left - line.words[0].right > 0.5 * line.size
     ):
         return False
-    if _stands_alone(before) or _stands_alone(line):
+    if _is_statement_heading(before) or _is_statement_heading(line):
         return False
     ended = before.text.endswith(_ENDS)
     short = before.right < right - 0.15 * (right - before.left)
@@ -211,7 +211,7 @@ def _is_run_in(group: Sequence[TextLine], line: TextLine) -> bool:
     return mixed or (any(word.bold for word in line.words) and not line.is_bold and not group[-1].is_bold)
 
 
-def _stands_alone(line: TextLine) -> bool:
+def _is_statement_heading(line: TextLine) -> bool:
     """Whether a line is one of a stack over a statement: company, title, dates."""
     return is_statement(line.text) or is_dated(line.text) or (is_company(line.text) and line.is_bold)
 
@@ -247,7 +247,7 @@ def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
     last, first = block.lines[-1], following.lines[0]
     if last.is_bold or first.is_bold or abs(last.size - first.size) > 0.15 * last.size:
         return False
-    if is_bullet(first.words[0].text) or _stands_alone(first) or _stands_alone(last):
+    if is_bullet(first.words[0].text) or _is_statement_heading(first) or _is_statement_heading(last):
         return False
     return not last.text.endswith(_ENDS) and (first.text[:1].islower() or len(block.lines) > 1)
 
@@ -279,17 +279,17 @@ def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine
     Shape: as many pages as given.
     """
     repeated = _repeated(pages)
-    kept: list[list[TextLine]] = []
+    pages_left: list[list[TextLine]] = []
     seen: set[str] = set()
     for lines in pages:
         dropped = {place for place in _edges(lines) if _is_furniture(lines, place, repeated)}
         for place in sorted(dropped):
             key = _key(lines[place])
-            if key not in seen and _says_something(lines[place].text):
+            if key not in seen and _is_title_or_caption(lines[place].text):
                 dropped.discard(place)
             seen.add(key)
-        kept.append([line for place, line in enumerate(lines) if place not in dropped])
-    return kept
+        pages_left.append([line for place, line in enumerate(lines) if place not in dropped])
+    return pages_left
 
 
 def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
@@ -299,10 +299,10 @@ def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
     """
     repeated = _repeated(pages)
     edges = ([lines[place] for place in _edges(lines)] for lines in pages)
-    return [next((said for x in own if _key(x) in repeated and (said := caption_within(x.text))), "") for own in edges]
+    return [next((text for x in own if _key(x) in repeated and (text := caption_within(x.text))), "") for own in edges]
 
 
-def _says_something(text: str) -> bool:
+def _is_title_or_caption(text: str) -> bool:
     """Whether a line that pages repeat is the title of a statement or of the notes, or a caption."""
     return is_plain_caption(text) or is_statement(text) or _COUNTS_IN.search(text) is not None
 

@@ -267,9 +267,9 @@ def _is_running_text(words: Sequence[Word], rows: int) -> bool:
 
 _OVERLAP = 0.5
 """How much of a word's height has to be beside a line for it to be on that line."""
-_APART = 0.9
+_CHUNK_GAP = 0.9
 """The gap between two words, in sizes of their font, that sets chunks apart."""
-_APART_NUMBERS = 0.4
+_NUMBER_GAP = 0.4
 """The same between two numbers, which one cell does not print side by side."""
 _MARK = lazy_regex(r"[0-9a-z]{1,2}")
 _SPACE_BEHIND_MARK = lazy_regex(r"\) (?=[:;,.](?:\s|$))")
@@ -400,9 +400,9 @@ def _rows(words: Iterable[Word]) -> list[list[Word]]:
         best, share = -1, _OVERLAP
         for place in range(len(rows) - 1, max(len(rows) - 6, -1), -1):
             upper, lower, _ = bands[place]
-            beside = (lower if lower < bottom else bottom) - (upper if upper > top else top)
-            if beside > 0 and beside >= share * min(lower - upper, bottom - top):
-                best, share = place, beside / min(lower - upper, bottom - top)
+            overlap = (lower if lower < bottom else bottom) - (upper if upper > top else top)
+            if overlap > 0 and overlap >= share * min(lower - upper, bottom - top):
+                best, share = place, overlap / min(lower - upper, bottom - top)
         if best < 0:
             rows.append([word])
             bands.append((top, bottom, word.size))
@@ -418,7 +418,7 @@ def _line(row: list[Word]) -> TextLine:
     words = mark_raised(row)
     chunks: list[list[Word]] = [[words[0]]]
     for place, (before, word) in enumerate(pairwise(words), start=1):
-        if _stand_apart(before, word) or _begins_cell(words, place):
+        if _are_separate(before, word) or _begins_cell(words, place):
             chunks.append([word])
         else:
             chunks[-1].append(word)
@@ -426,10 +426,10 @@ def _line(row: list[Word]) -> TextLine:
     return TextLine(tuple(found) or (Chunk(tuple(row)),))
 
 
-def _stand_apart(before: Word, word: Word) -> bool:
+def _are_separate(before: Word, word: Word) -> bool:
     size = min(before.size, word.size) if not (before.raised or word.raised) else max(before.size, word.size)
     letters = before.text.isalpha() and word.text.isalpha()
-    return word.left - before.right > (_APART if letters else _least_gap(before, word)) * size
+    return word.left - before.right > (_CHUNK_GAP if letters else _least_gap(before, word)) * size
 
 
 def _least_gap(before: Word, word: Word) -> float:
@@ -444,9 +444,9 @@ def _least_gap(before: Word, word: Word) -> float:
     if after_number and _CLOSING.fullmatch(word.text):
         return _NEAR
     if (after_number or before.text[-1] in "%)") and _CURRENCY.fullmatch(word.text) and word.text != "(":
-        return _APART_NUMBERS
+        return _NUMBER_GAP
     is_date = _MONTH_DAY.fullmatch(before.text) and _WHOLE_YEAR.fullmatch(word.text)
-    return _APART_NUMBERS if numbers and not is_date else _APART
+    return _NUMBER_GAP if numbers and not is_date else _CHUNK_GAP
 
 
 def _begins_cell(words: Sequence[Word], place: int) -> bool:
@@ -455,7 +455,7 @@ def _begins_cell(words: Sequence[Word], place: int) -> bool:
     return (
         following is not None
         and word.text in _SIGNS
-        and following.left - word.right > _APART_NUMBERS * word.size
+        and following.left - word.right > _NUMBER_GAP * word.size
         and _NUMBER.fullmatch(following.text) is not None
     )
 

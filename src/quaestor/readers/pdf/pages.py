@@ -178,13 +178,13 @@ class _TextReader:
         self._functions = _library_functions()
         self._page, self._text = (ctypes.cast(part.raw, ctypes.c_void_p) for part in (page, text))
         self._characters_printed = text.count_chars()
-        self._taken = min(self._characters_printed, _CHARACTERS_OF_A_PAGE)
+        self._characters_read = min(self._characters_printed, _CHARACTERS_OF_A_PAGE)
         self._turn = self._main_turn()
         self._upright = _Turning(self._turn, page.get_bbox())
         self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
 
     def read(self, number: int) -> Page:
-        glyphs = [*map(_glyph, map(self._functions.code, repeat(self._text), range(self._taken)))]
+        glyphs = [*map(_glyph, map(self._functions.code, repeat(self._text), range(self._characters_read)))]
         places = [place for place, glyph in enumerate(glyphs) if glyph]
         words = join_characters(self._characters("".join(glyphs), places), lambda at: self._font(places[at]))
         lines = tuple(lines_of(words))
@@ -193,15 +193,15 @@ class _TextReader:
             number,
             lines,
             _joined_rules(self._rules()) if has_cells else (),
-            self._taken,
-            self._taken - len(places),
-            self._taken < self._characters_printed,
+            self._characters_read,
+            self._characters_read - len(places),
+            self._characters_read < self._characters_printed,
         )
 
     def _main_turn(self) -> int:
         """Return how far most of the text is turned, in quarters; from a sample."""
-        step = max(1, self._taken // _SAMPLED)
-        turns = Counter(self._turn_of(place) for place in range(0, self._taken, step))
+        step = max(1, self._characters_read // _SAMPLED)
+        turns = Counter(self._turn_of(place) for place in range(0, self._characters_read, step))
         return max(turns, key=lambda turn: (turn >= 0, turns[turn]), default=0) if turns else 0
 
     def _turn_of(self, place: int) -> int:
@@ -352,8 +352,8 @@ class _LibraryFunctions:
 def _library_functions() -> _LibraryFunctions:
     from pypdfium2 import raw
 
-    def direct(function: Any, returned: Any, *taken: Any) -> Any:
-        return ctypes.PYFUNCTYPE(returned, *taken)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    def direct(function: Any, returned: Any, *arguments: Any) -> Any:
+        return ctypes.PYFUNCTYPE(returned, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
     return _LibraryFunctions(
         direct(raw.FPDFText_GetUnicode, ctypes.c_uint),

@@ -48,7 +48,7 @@ class PlacedTable:
         rules: What is drawn on its first page.
         page: The number of its first page.
         last_page: The number of its last page.
-        beside: Whether it stands right of the table before it, under the same title.
+        shares_title: Whether it is right of the table before it, under the same title.
     """
 
     region: Region
@@ -56,7 +56,7 @@ class PlacedTable:
     rules: tuple[Rule, ...]
     page: int
     last_page: int
-    beside: bool = False
+    shares_title: bool = False
 
 
 Item = PlacedText | PlacedTable
@@ -66,8 +66,8 @@ def join_overleaf(items: Sequence[Item]) -> list[Item]:
     """Return the items of all pages in their order, tables that go on overleaf put together."""
     found: list[Item] = []
     for item in items:
-        if isinstance(item, PlacedTable) and (held := _held(found, item.page)) is not None:
-            table, between = held
+        if isinstance(item, PlacedTable) and (before := _table_before(found, item.page)) is not None:
+            table, between = before
             rows = _rows_between(table, between, item, found)
             if rows is not None:
                 del found[len(found) - len(between) - 1 :]
@@ -82,7 +82,7 @@ def join_overleaf(items: Sequence[Item]) -> list[Item]:
     ]
 
 
-def _held(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
+def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
     """Return the last table of the page before, and the few lines after it; None if there is none."""
     between: list[PlacedText] = []
     for item in reversed(found):
@@ -160,7 +160,7 @@ class _Piece:
     block: TextBlock | None = None
     heading: bool = False
     found: PlacedTable | None = None
-    taken: bool = field(default=False)
+    is_caption: bool = field(default=False)
 
 
 def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[DocumentPart]:
@@ -176,7 +176,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
     tables: dict[int, tuple[str, str]] = {}
     for place, piece in enumerate(pieces):
         if piece.found is not None:
-            tables[place] = tables[place - 1] if piece.found.beside else _over(pieces, place)
+            tables[place] = tables[place - 1] if piece.found.shares_title else _over(pieces, place)
     level, captions = 0, list[tuple[int, str]]()
     for place, piece in enumerate(pieces):
         anchor = f"page={piece.page}"
@@ -188,7 +188,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
             level = levels.level(piece.text, look_of(piece.block.lines[0]))
             captions = [(over, caption) for over, caption in captions if over < level]
             yield HeadingPart(piece.text, level, piece.page, anchor)
-        elif not piece.taken:
+        elif not piece.is_caption:
             if is_amounts_line(piece.text):
                 captions.append((level, piece.text))
             yield ParagraphPart(split_prose(piece.text), piece.page, anchor, standing=standing)
@@ -234,7 +234,7 @@ def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
             break
         if is_plain_caption(piece.text):
             captions.insert(0, piece.text)
-            piece.taken = True
+            piece.is_caption = True
         elif piece.heading:
             title = piece.text
         elif not (is_dated(piece.text) or is_company(piece.text) or is_statement(piece.text)):

@@ -15,7 +15,7 @@ from quaestor.readers.pdf.headings import captions_of_pages, without_furniture
 from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
 from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_overleaf, parts_of
-from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_beside
+from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_side_by_side
 from quaestor.readers.pdf.side_by_side import pages_of
 from quaestor.readers.pdf.tables import find_columns
 
@@ -47,7 +47,7 @@ class PdfReader:
             raise DatasetError(_why_no_text(content, pages))
         printed = [page.lines for page in pages]
         lines = without_furniture(printed)
-        captions = {page.number: said for page, said in zip(pages, captions_of_pages(printed), strict=True) if said}
+        captions = {page.number: text for page, text in zip(pages, captions_of_pages(printed), strict=True) if text}
         items = join_overleaf([item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)])
         warnings += _unread_tables(items)
         return assemble(content.name, parts_of(items, captions), warnings, filing=True)
@@ -109,11 +109,11 @@ def _items(page: Page, lines: Sequence[TextLine]) -> Iterator[Item]:
     """Yield the texts and tables of a page, from the top down."""
     place = 0
     for region in find_regions(lines):
-        tables = split_beside(region)
+        tables = split_side_by_side(region)
         if tables[0].start > place:
             yield PlacedText(tuple(lines[place : tables[0].start]), page.number)
         for number, table in enumerate(tables):
-            yield PlacedTable(table, find_columns(table), page.rules, page.number, page.number, beside=number > 0)
+            yield PlacedTable(table, find_columns(table), page.rules, page.number, page.number, shares_title=number > 0)
         place = region.end
     if place < len(lines):
         yield PlacedText(tuple(lines[place:]), page.number)

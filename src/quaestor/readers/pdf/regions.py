@@ -353,7 +353,7 @@ _NAMES = 0.7
 """The share of labels that are words and differ from each other: "down 32%" and "long-term" do not name rows."""
 
 
-def split_beside(region: Region) -> list[Region]:
+def split_side_by_side(region: Region) -> list[Region]:
     """Return the tables of a region, from left to right: several where the labels of one stand right of another.
 
     Words between numbers are such labels if numbers of the same periods are on both sides of them.
@@ -369,7 +369,7 @@ def split_beside(region: Region) -> list[Region]:
     )
     if not (_periods(left) and _periods(left) == _periods(right)):
         return [region]
-    return [*split_beside(left), *split_beside(right)]
+    return [*split_side_by_side(left), *split_side_by_side(right)]
 
 
 def _labels_edge(region: Region) -> float | None:

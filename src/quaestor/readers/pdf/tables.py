@@ -69,7 +69,7 @@ def find_columns(region: Region) -> Columns:
     ]
     components = _components([span for found in spans for span in found])
     size = max((line.size for line in region.body), default=8.0)
-    columns = [part for component in components for part in _taken_apart(component, spans, size)]
+    columns = [part for component in components for part in _split_column(component, spans, size)]
     columns = _with_texts(region, columns)
     ends = [line.chunks[0].right for line in region.body if numbers_of(line) and line.chunks[0].left < columns[0].left]
     text_right = min(max(ends, default=0.0), columns[0].left)
@@ -112,7 +112,7 @@ def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
     return found
 
 
-def _taken_apart(column: Column, lines: Sequence[Sequence[tuple[float, float]]], size: float) -> list[Column]:
+def _split_column(column: Column, lines: Sequence[Sequence[tuple[float, float]]], size: float) -> list[Column]:
     """Return the columns that a run of overlapping numbers is made of: several where a line has several in it."""
     inside = [[span for span in line if column.overlap(*span) > 0] for line in lines]
     if all(len(spans) < 2 for spans in inside):
@@ -159,7 +159,7 @@ def covered(
         rules: What is drawn on the page.
         lowest: Whether the numbers stand right below it, so that each of its headings is of one column.
     """
-    parts = [part for chunk in line.chunks for part in _taken_at_gaps(chunk, columns, lowest)]
+    parts = [part for chunk in line.chunks for part in _split_at_gaps(chunk, columns, lowest)]
     chunks = [chunk for chunk in parts if not is_label(chunk, columns)]
     found: list[tuple[Chunk, range]] = []
     free = 0
@@ -177,7 +177,7 @@ def covered(
     return found
 
 
-def _taken_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
+def _split_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
     """Return the headings of neighbouring columns, where little is between them."""
     if is_plain_caption(chunk.text) or is_date(chunk.text):
         return [chunk]
@@ -312,11 +312,11 @@ def _continues(above: _Row, below: _Row) -> bool:
 
 def _append(above: _Row, below: _Row) -> None:
     above.corner = f"{above.corner} {below.corner}".strip()
-    held = dict(above.headings)
+    headings = dict(above.headings)
     for reach, text in below.headings:
-        before = held.get(reach, "")
-        held[reach] = before + text if before.endswith("-") and text[:1].isalpha() else f"{before} {text}".strip()
-    above.headings = list(held.items())
+        before = headings.get(reach, "")
+        headings[reach] = before + text if before.endswith("-") and text[:1].isalpha() else f"{before} {text}".strip()
+    above.headings = list(headings.items())
 
 
 def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:

@@ -47,15 +47,15 @@ def asked_formula(asked: AskedMeasure, terms: Sequence[str], times: Times) -> st
     return terms[0] if len(terms) == 1 else f"items({', '.join(terms)})"
 
 
-def said_formula(formula: str, labels: Mapping[str, str]) -> str:
+def word_formula(formula: str, labels: Mapping[str, str]) -> str:
     """Return a formula as people say it.
 
     Args:
         formula: Arithmetic over names.
     """
-    said = re.sub(r"abs\((\w+)\)", r"\1", formula)
+    words = re.sub(r"abs\((\w+)\)", r"\1", formula)
     for sign, word in _WORDS:
-        said = said.replace(f" {sign} ", f" {word} ")
-    told = put_in(said, labels)
-    inner = told[1:-1]
-    return inner if told == f"({inner})" and not {"(", ")"} & set(inner) else told
+        words = words.replace(f" {sign} ", f" {word} ")
+    text = put_in(words, labels)
+    inner = text[1:-1]
+    return inner if text == f"({inner})" and not {"(", ")"} & set(inner) else text

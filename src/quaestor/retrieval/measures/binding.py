@@ -16,11 +16,11 @@ from quaestor.ontology.core import read_core
 from quaestor.ontology.lexicon import Figure, Measure, figures_of, read_measures
 from quaestor.ontology.line_matching import caption_key
 from quaestor.questions.measures import AskedMeasure
-from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, said_formula
+from quaestor.retrieval.measures.arithmetic import asked_formula, put_in, word_formula
 from quaestor.retrieval.measures.company import statements_asked
 from quaestor.retrieval.measures.lines import FEW_TABLES, StatementRow, figure_rows, statement_line
 from quaestor.retrieval.measures.moments import Moment, moments_asked, moments_of
-from quaestor.retrieval.measures.printed import is_spoken_of, is_told, printed_cell, printed_rows, prints_amount
+from quaestor.retrieval.measures.printed import is_in_sentences, is_spoken_of, printed_cell, printed_rows, prints_amount
 from quaestor.retrieval.measures.times import PeriodFinder, Times
 
 _BALANCE = "balance sheet"
@@ -92,7 +92,7 @@ def _bound(binder: "_Binder") -> ResolvedMeasure | MissingInputs | None:
     own = binder.called_like(measure)
     if not own:
         return _not_printed(binder, measure)
-    if _is_said_of_amounts(binder.document, asked, measure, own):
+    if _names_amount(binder.document, asked, measure, own):
         return None
     printed = binder.printed(measure)
     if printed is None and measure.formula and binder.rows:
@@ -104,14 +104,16 @@ def _bound(binder: "_Binder") -> ResolvedMeasure | MissingInputs | None:
 def _not_printed(binder: "_Binder", measure: Measure) -> ResolvedMeasure | MissingInputs | None:
     """What a measure is computed from that no line is called like."""
     if measure.lacks:
-        return None if is_told(binder.document, measure) else MissingInputs(binder.asked, reason=measure.lacks)
+        return None if is_in_sentences(binder.document, measure) else MissingInputs(binder.asked, reason=measure.lacks)
     found = binder.computed(measure.formula, read_measures().figures)
     if isinstance(found, ResolvedMeasure) or any(row.statement for row in binder.rows):
         return found
     # Of a short text without statements the sentences may have both figures of a ratio.
     is_ratio = any(ratio.label == measure.label for ratio in read_core().ratios)
-    told = is_ratio and len(binder.document.tables) <= FEW_TABLES and any(s.mentions for s in binder.document.sentences)
-    if told or is_spoken_of(binder.document, measure):
+    spoken = (
+        is_ratio and len(binder.document.tables) <= FEW_TABLES and any(s.mentions for s in binder.document.sentences)
+    )
+    if spoken or is_spoken_of(binder.document, measure):
         return None
     return found if binder.rows else MissingInputs(binder.asked, reason="no statement with its figures was found")
 
@@ -120,15 +122,13 @@ def _of_another(document: Document, asked: AskedMeasure, measure: Measure) -> Mi
     """What is said of a measure of a part, or of another kind; None if the document may print it."""
     if len(figures_of(measure.formula)) == 1 or is_spoken_of(document, measure):
         return None
-    beside = " ".join((*asked.owners, *asked.others))
+    owners = " ".join((*asked.owners, *asked.others))
     return MissingInputs(
-        asked, reason=f'it is only computed for the whole company, but the question mentions "{beside}"'
+        asked, reason=f'it is only computed for the whole company, but the question mentions "{owners}"'
     )
 
 
-def _is_said_of_amounts(
-    document: Document, asked: AskedMeasure, measure: Measure, rows: Sequence[tuple[int, int]]
-) -> bool:
+def _names_amount(document: Document, asked: AskedMeasure, measure: Measure, rows: Sequence[tuple[int, int]]) -> bool:
     """Whether the words that name a percentage are those of an amount that is printed: "gross margin", in dollars."""
     if measure.metric_type != "percentage" or asked.form != "value" or not prints_amount(document, rows):
         return False
@@ -214,9 +214,9 @@ class _Binder:
         self, formula: str, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
     ) -> str | None:
         """A formula over figures that statements print, whose lines are added to `lines`; None if one is lacking."""
-        told = {name: self._figure(figures[name], figures, lines) for name in figures_of(formula)}
-        found = {name: text for name, text in told.items() if text is not None}
-        return put_in(formula, found) if len(found) == len(told) else None
+        formulas = {name: self._figure(figures[name], figures, lines) for name in figures_of(formula)}
+        found = {name: text for name, text in formulas.items() if text is not None}
+        return put_in(formula, found) if len(found) == len(formulas) else None
 
     def _figure(
         self, figure: Figure, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
@@ -238,21 +238,21 @@ class _Binder:
 
     def _at(self, times: Times, formula: str, lines: _Lines) -> ResolvedMeasure | None:
         """The formula at some times, if each of its figures is printed for all of them."""
-        taken = {name: self._rows_at(name, rows, times) for name, rows in lines.items()}
+        chosen = {name: self._rows_at(name, rows, times) for name, rows in lines.items()}
         cells: dict[str, CellRef] = {}
         terms: list[str] = []
         for place, moment in enumerate(times):
-            own = {name: dict(self._cells(f"{name}_{place}", rows, moment)) for name, rows in taken.items()}
+            own = {name: dict(self._cells(f"{name}_{place}", rows, moment)) for name, rows in chosen.items()}
             if not all(own.values()):
                 return None
             for found in own.values():
                 cells |= found
             sums = {name: next(iter(c)) if len(c) == 1 else f"({' + '.join(c)})" for name, c in own.items()}
             terms.append(put_in(formula, sums))
-        said = {name: " plus ".join(row.label for row in rows) for name, rows in taken.items()}
-        said = {name: f"({labels})" if len(taken[name]) > 1 else labels for name, labels in said.items()}
+        words = {name: " plus ".join(row.label for row in rows) for name, rows in chosen.items()}
+        words = {name: f"({labels})" if len(chosen[name]) > 1 else labels for name, labels in words.items()}
         whole = asked_formula(self.asked, terms, times)
-        return ResolvedMeasure(self.asked, whole, cells, tuple(terms), times, said_formula(formula, said), self.direct)
+        return ResolvedMeasure(self.asked, whole, cells, tuple(terms), times, word_formula(formula, words), self.direct)
 
     def _rows_at(self, name: str, rows: Sequence[StatementRow], times: Times) -> Sequence[StatementRow]:
         """The lines that a figure is taken from at some times: the first that has all, or those that are added up."""

@@ -18,7 +18,7 @@ _NO_NAME = re.compile(
 _LONGEST = 60
 
 _Files = Sequence[tuple[frozenset[str], tuple[StatementRow, ...]]]
-_KEPT = BoundedCache[str, _Files](16)
+_FILES = BoundedCache[str, _Files](16)
 
 
 def statements_asked(document: Document, called: Iterable[str]) -> Sequence[Sequence[StatementRow]] | None:
@@ -33,7 +33,7 @@ def statements_asked(document: Document, called: Iterable[str]) -> Sequence[Sequ
         None if a word is of no company's name.
     """
     own = frozenset(map(_plain, called))
-    every = _KEPT.get(document.digest, lambda: _files(document))
+    every = _FILES.get(document.digest, lambda: _files(document))
     files = [(names, rows) for names, rows in every if own <= names]
     if not files and not any(names for names, _ in every) and own.isdisjoint(_label_words(document)):
         files = list(every)  # nothing says what the company is called, and no line is called so

@@ -46,7 +46,7 @@ class StatementRow:
     total: bool
 
 
-_KEPT = BoundedCache[str, tuple[StatementRow, ...]](16)
+_STATEMENT_ROWS = BoundedCache[str, tuple[StatementRow, ...]](16)
 """By the digest of a document: reading all statements takes some hundredths of a second."""
 
 
@@ -56,14 +56,14 @@ def statement_rows(document: Document) -> tuple[StatementRow, ...]:
     Of a document of a few tables, none of which is a statement by its title, they are those of all tables.
     """
     whole = document.whole or document
-    return _KEPT.get(whole.digest, lambda: tuple(_rows(whole)))
+    return _STATEMENT_ROWS.get(whole.digest, lambda: tuple(_rows(whole)))
 
 
 def _rows(document: Document) -> Iterator[StatementRow]:
-    told = {table.index: str(table.role) for table in document.tables if table.role in _STATEMENTS}
-    if not told and len(document.tables) <= FEW_TABLES:
-        told = {table.index: "" for table in document.tables}
-    for index, statement in told.items():
+    statements = {table.index: str(table.role) for table in document.tables if table.role in _STATEMENTS}
+    if not statements and len(document.tables) <= FEW_TABLES:
+        statements = {table.index: "" for table in document.tables}
+    for index, statement in statements.items():
         table = document.table(index)
         for place in range(table.header_rows, len(table.rows)):
             label = " ".join(table.rows[place].label.split())
@@ -87,13 +87,13 @@ def _own_name(label: str) -> tuple[str, int]:
     if (share := _SHARE.fullmatch(label)) is not None:
         owner = share["owner"]
         return share["own"], _OF_OTHERS if _OTHERS.search(owner) else 2 if _COMMON.search(owner) else 1
-    said = label.split()
-    if any(word.islower() for word in said[1:]):
+    tokens = label.split()
+    if any(word.islower() for word in tokens[1:]):
         # "Total Nord Inc shareholders' equity": a name within small letters is whose it is.
-        own = [word for place, word in enumerate(said) if not place or not word[0].isupper()]
+        own = [word for place, word in enumerate(tokens) if not place or not word[0].isupper()]
         name = " ".join(own)
         if (
-            1 < len(own) < len(said)
+            1 < len(own) < len(tokens)
             and not statement_line(label)
             and (statement_line(name) or caption_key(name) in _captions())
         ):

@@ -18,12 +18,12 @@ from quaestor.retrieval.measures.moments import Moment
 _LONGEST = 60
 _ASIDE = re.compile(r"\([\w .&-]*\)|\bnon-gaap\b|^\s*(?:total|consolidated|company)\b", re.IGNORECASE)
 
-_KEPT = BoundedCache[tuple[str, str], tuple[tuple[int, int], ...]](256)
+_LINES = BoundedCache[tuple[str, str], tuple[tuple[int, int], ...]](256)
 
 
 def printed_rows(document: Document, measure: Measure) -> Sequence[tuple[int, int]]:
     """Return the table and the row of each line that is called like a measure."""
-    return _KEPT.get((document.digest, measure.name), lambda: tuple(_rows(document, measure)))
+    return _LINES.get((document.digest, measure.name), lambda: tuple(_rows(document, measure)))
 
 
 def _rows(document: Document, measure: Measure) -> Iterator[tuple[int, int]]:
@@ -51,28 +51,28 @@ def is_percentage(table: Table, cell: Cell) -> bool:
 def is_spoken_of(document: Document, measure: Measure) -> bool:
     """Return whether a label, or a sentence with a number, speaks of a measure."""
     labels = {head.label for table in document.tables for head in (*table.rows, *table.columns)}
-    return any(measure.matcher.search(question_words(label)) for label in labels) or is_told(document, measure)
+    return any(measure.matcher.search(question_words(label)) for label in labels) or is_in_sentences(document, measure)
 
 
-def is_told(document: Document, measure: Measure) -> bool:
+def is_in_sentences(document: Document, measure: Measure) -> bool:
     """Return whether a sentence with a number speaks of a measure."""
     sentences = (sentence for sentence in document.sentences if sentence.mentions)
     return any(measure.matcher.search(question_words(sentence.text)) for sentence in sentences)
 
 
 def printed_cell(
-    document: Document, measure: Measure, said: str, moment: Moment, rows: Sequence[tuple[int, int]]
+    document: Document, measure: Measure, wording: str, moment: Moment, rows: Sequence[tuple[int, int]]
 ) -> CellRef | None:
     """Return the cell that has a measure for a time, where all that are called so have the same number; else None.
 
     Args:
-        said: The words that ask for it: of a measure that is only printed, and never computed, the label's own.
+        wording: The words that ask for it: of a measure that is only printed, and never computed, the label's own.
         rows: The lines that are called like it, of which those of `printed_rows` are meant.
     """
     found: dict[object, CellRef] = {}
     for index, row in rows:
         table = document.table(index)
-        if measure.lacks and question_words(said) not in question_words(table.rows[row].label):
+        if measure.lacks and question_words(wording) not in question_words(table.rows[row].label):
             continue
         for cell in table.cells[row][1:]:
             if cell.quantity is None or not _fits(table, cell, measure):
