@@ -419,11 +419,9 @@ class _Assembly:
 
     def look_for_scales(self) -> None:
         """Give tables that print no scale the one that the sentences of the page say their numbers in."""
-        sentences = [
-            s for block in self.blocks if isinstance(block.content, Paragraph) for s in block.content.sentences
-        ]
+        prose = [s for block in self.blocks if isinstance(block.content, Paragraph) for s in block.content.sentences]
         for place, block in enumerate(self.blocks):
-            if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, sentences)):
+            if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, prose)):
                 self.blocks[place] = replace(block, content=replace(table, scale=scale))
                 self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
 

@@ -30,8 +30,8 @@ _EITHER_WAY = lazy_regex(
 _POSSESSIVE = lazy_regex(r"'s\b|(?<=s)'(?!\w)")
 
 _PHRASES = tuple(
-    (needle, lazy_regex(rf"\b(?:{pattern})"), said)
-    for needle, pattern, said in (
+    (needle, lazy_regex(rf"\b(?:{pattern})"), short)
+    for needle, pattern, short in (
         ("u.", r"u\.\s?s\.?(?![a-z])", "us "),
         ("united", r"united states(?: of america)?\b", "us "),
         ("non us", r"non us\b", "nonus"),
@@ -58,8 +58,8 @@ The words are looked for first: that takes a twentieth of the time, and thousand
 """
 
 _SAME = {
-    variant: said
-    for said, variants in {
+    variant: word
+    for word, variants in {
         "shareholder": "stockholder shareowner",
         "share": "stock",
         "income": "earning profit",

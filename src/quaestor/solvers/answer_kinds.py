@@ -29,9 +29,9 @@ def asks_beyond_numbers(question: Question) -> bool:
     return read_answer_kind(question.lowered).kind not in ("number", "yes_no") or asks_several(question.text)
 
 
-def why_none(said: NumberSilence | None) -> NoAnswerReason:
+def why_none(silence: NumberSilence | None) -> NoAnswerReason:
     """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page."""
-    return "not_on_page" if said is None or said == "other" else said
+    return "not_on_page" if silence is None or silence == "other" else silence
 
 
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
@@ -40,5 +40,5 @@ def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | N
     Args:
         assumption: What the page does not say and the answer takes for granted, in the model's words.
     """
-    said = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST]
-    return "; ".join((*([f"assuming {said}"] if said else []), *remarks)) or None
+    premise = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST]
+    return "; ".join((*([f"assuming {premise}"] if premise else []), *remarks)) or None

@@ -50,9 +50,9 @@ def _labelled_group(group: CellGroup, document: Document) -> CellGroup:
     named = [(table.scale_at(at.row, at.column), table.unit_at(at.row, at.column)) for table, at in cells]
     if len(set(named)) == 1:
         return replace(group, label_scale=named[0][0], label_unit=named[0][1])
-    counts = [counted(quantity, *said) for quantity, said in zip(group.values, named, strict=False)]
-    said = (replace(q, scale=kind.scale, unit=kind.unit) for q, kind in zip(group.values, counts, strict=False))
-    return replace(group, values=tuple(said))
+    counts = [counted(quantity, *kinds) for quantity, kinds in zip(group.values, named, strict=False)]
+    values = (replace(q, scale=kind.scale, unit=kind.unit) for q, kind in zip(group.values, counts, strict=False))
+    return replace(group, values=tuple(values))
 
 
 def answer_from_plan(
@@ -127,15 +127,15 @@ def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | N
 
 def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:
     """What the page says of numbers that the plan takes as printed: a reader should know that it says otherwise."""
-    taken_so = [step for step in plan.steps if isinstance(step, Compute) and step.operation == "as_printed"]
-    for operand in (operand for step in taken_so for operand in step.operands):
+    steps = [step for step in plan.steps if isinstance(step, Compute) and step.operation == "as_printed"]
+    for operand in (operand for step in steps for operand in step.operands):
         if isinstance(operand, Ref):
             registers = execution.registers if operand.step > 0 else memory.registers
-            taken = registers[operand.step - (operand.step > 0)]
-            if taken is not None and taken.number is not None and taken.counts.known:
+            register = registers[operand.step - (operand.step > 0)]
+            if register is not None and register.number is not None and register.counts.known:
                 of_page = operand.step > 0 and isinstance(plan.steps[operand.step - 1], Extract)
-                says = "the page gives" if of_page else "it is in"
-                yield f"{taken.number:f} is taken as printed, though {says} {taken.counts.scale_word}"
+                source = "the page gives" if of_page else "it is in"
+                yield f"{register.number:f} is taken as printed, though {source} {register.counts.scale_word}"
 
 
 def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation: str | None) -> Answer:
@@ -143,6 +143,6 @@ def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation:
 
     It is no error: the turn is played to its end, counts as not answered, and nothing is made up.
     """
-    said = (explanation or "")[:_LONGEST_EXPLANATION]
-    context.trace.append(NoAnswerGiven(reason, said))
-    return Answer(value=None, reason=no_answer_words(reason, said))
+    why = (explanation or "")[:_LONGEST_EXPLANATION]
+    context.trace.append(NoAnswerGiven(reason, why))
+    return Answer(value=None, reason=no_answer_words(reason, why))

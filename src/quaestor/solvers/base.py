@@ -209,8 +209,8 @@ class TurnContext:
         turns = tuple(
             replace(turn, question=self.meant.get(turn.question, turn.question)) for turn in self.memory.turns
         )
-        said = self.meant.get(question, question)
-        return said, replace(self, question=read_question(said), memory=Memory(turns))
+        meant = self.meant.get(question, question)
+        return meant, replace(self, question=read_question(meant), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
         """Return a question as it was read for this turn; another one than the turn's is read now."""

@@ -67,8 +67,8 @@ def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[Cor
 
 def _is_named(rule: CoreRule, question: Question) -> bool:
     """Return whether one of the wordings of a rule is in a question, in any form of its words."""
-    said = f" {' '.join(question.shapes)} "
-    return any(f" {' '.join(shapes(wording))} " in said for wording in rule.wordings)
+    asked = f" {' '.join(question.shapes)} "
+    return any(f" {' '.join(shapes(wording))} " in asked for wording in rule.wordings)
 
 
 def page_name(document: Document) -> str:
@@ -124,7 +124,7 @@ def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, .
         if length <= room:
             chosen.append(sentence)
             room -= length
-    last = (*_last_sentences(context), *_said_after_last(context))
+    last = (*_last_sentences(context), *_sentences_after_last(context))
     chosen += (s for s in context.graph.sentences if (s.section, s.index) in last and s not in chosen)
     return tuple(sorted(chosen, key=lambda sentence: sentence.place))
 
@@ -137,7 +137,7 @@ def _last_sentences(context: TurnContext) -> Collection[tuple[str, int]]:
     return [(at.section, at.sentence) for at in last if isinstance(at, SentenceRef)][:_MOST_SENTENCES]
 
 
-def _said_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
+def _sentences_after_last(context: TurnContext) -> Collection[tuple[str, int]]:
     """Return the sentences behind the table of the last answer, if a cause is asked for: they say why it moved."""
     if context.document.whole is None or words_asked(context.question.lowered) not in ("cause", "ground"):
         return ()
@@ -182,13 +182,13 @@ def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
         return next((table.caption for table in tables if table.name == type_), "")
     sections = {table.index: document.section_of(document.table(table.index)) for table in tables}
     first = {section.path: index for index, section in reversed(sections.items())}
-    told = []
+    entries = []
     for table in tables:
         if table.name == type_ and only in (None, table.index):
             over, begins = heading(sections[table.index]), first[sections[table.index].path]
             place = f' in "{over}"' if begins == table.index else f" in the section of table {begins}"
-            told.append(f"table {table.index}" + place * bool(over) + f" {table.caption}".rstrip())
-    return "; ".join(told)
+            entries.append(f"table {table.index}" + place * bool(over) + f" {table.caption}".rstrip())
+    return "; ".join(entries)
 
 
 def history(context: TurnContext) -> list[dict[str, str]]:
@@ -207,8 +207,8 @@ def history(context: TurnContext) -> list[dict[str, str]]:
 def _shown_silence(turn: Turn) -> str:
     """Return that a turn has no answer, with why and what it nearly was."""
     nearly = ", ".join(f"{one.shown} ({one.description})" for one in turn.answer.other_readings)
-    said = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
-    return shorten(": ".join(filter(None, ("no answer", said))), _LONGEST_REASON, placeholder="...")
+    why = "; ".join(filter(None, (turn.answer.reason or turn.error, nearly and f"it may be {nearly}")))
+    return shorten(": ".join(filter(None, ("no answer", why))), _LONGEST_REASON, placeholder="...")
 
 
 def _is_computed(answer: Answer) -> bool:
@@ -223,12 +223,12 @@ def with_hints(question: str, document: Document) -> str:
     """
     parts = asks_several(question)
     form = read_instructions(question.lower()).form
-    said = [
+    hints = [
         *(["It asks several things: the answer is one list (items), with an entry for each in their order."] * parts),
         *([_FALL] if asks_size_of_fall(question) and not document.is_page else []),
         *(["Rounding and the scale asked for are the program's: give the number as it comes."] * (form is not None)),
     ]
-    return "\n".join((question, *said))
+    return "\n".join((question, *hints))
 
 
 def references(context: TurnContext, named: Callable[[int], str]) -> str:

@@ -59,8 +59,8 @@ _PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
 _PRINTED_CITATION = re.compile(r" ?\[#\d+\]")
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
 _ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
-_MOST_SAID = 2 * MOST_SENTENCES
-_FAULTS_TOLD = 3
+_MOST_TEXTS = 2 * MOST_SENTENCES
+_FAULTS_SHOWN = 3
 _NUMBER_OF_STEP = "{#3} where the number of step 3 goes"
 _PASSAGES = re.compile(r"\[\s?([\w.-]+(?:\s?,\s?[\w.-]+)*)\s?\]")
 _TO_EXPLAIN = re.compile(
@@ -117,7 +117,7 @@ def has_reference(text: str) -> bool:
 
 
 def bind_sentences(
-    said: Sequence[str],
+    texts: Sequence[str],
     steps: Sequence[Step],
     earlier: frozenset[int],
     document: Document,
@@ -134,7 +134,7 @@ def bind_sentences(
         notation: How a number is to be written, for the model.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
-    sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in said[:_MOST_SAID]))
+    sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in texts[:_MOST_TEXTS]))
     templates, faults = [], []
     for place, sentence in enumerate(sentences, 1):
         try:
@@ -195,19 +195,19 @@ class Explainer:
     notation: str = _NUMBER_OF_STEP
     name: Callable[[int, Sentence], str] = passage_name
     bound: BoundExplanation = field(init=False, default=BoundExplanation(()))
-    _told: bool = field(init=False, default=False)
+    _has_shown_faults: bool = field(init=False, default=False)
 
-    def bind(self, said: Sequence[str] | None, steps: Sequence[Step]) -> Sequence[str]:
+    def bind(self, sentences: Sequence[str] | None, steps: Sequence[Step]) -> Sequence[str]:
         """Bind sentences to steps, and return what a model is told of those that cannot be, once a turn."""
         history, document = self.context.memory.registers, self.context.document
         earlier = frozenset(step for step in range(-len(history), 0) if history[step] is not None)
         asked = self.context.question.text
         passages = named_passages(document, self.name)
-        self.bound = bind_sentences(said or (), steps, earlier, document, asked, passages, self.notation)
-        if self._told or not self.bound.faults:
+        self.bound = bind_sentences(sentences or (), steps, earlier, document, asked, passages, self.notation)
+        if self._has_shown_faults or not self.bound.faults:
             return ()
-        self._told = True
-        return (f"the explanation cannot be shown: {'; '.join(self.bound.faults[:_FAULTS_TOLD])}",)
+        self._has_shown_faults = True
+        return (f"the explanation cannot be shown: {'; '.join(self.bound.faults[:_FAULTS_SHOWN])}",)
 
     def settle(self, answer: Plan, verdict: WrittenVerdict = None) -> Plan:
         """Return the plan of an answer with its explanation; one without steps if nothing is left.
@@ -280,15 +280,15 @@ def _is_always_one(step: Step) -> bool:
     )
 
 
-def _may_be_said(template: str, known: str) -> frozenset[str]:
+def _allowed_words(template: str, known: str) -> frozenset[str]:
     """Return the years, names and small numbers in words that are printed where a sentence comes from."""
     spans = (span.quantity for span in find_quantities(without_references(template)))
     counted = [amount.text for amount in spans if amount.unit or amount.scale is not Scale.ONE]
     named = {found[0] for found in _NAMED.finditer(known)}
     years = {found[1] for found in _NAMED.finditer(known) if found[1]}
     short = {form for year in years for form in (year, f"FY{year}", f"FY {year}", f"FY{year[2:]}")}
-    said = frozenset(form for form in named | short if not any(form in text for text in counted))
-    return said | (NUMBER_WORDS.keys() & set(known.casefold().split()))
+    forms = frozenset(form for form in named | short if not any(form in text for text in counted))
+    return forms | (NUMBER_WORDS.keys() & set(known.casefold().split()))
 
 
 @dataclass(slots=True)
@@ -316,7 +316,7 @@ class _Binder:
             raise ModelReplyError(f"has {template[left.start() :][:20]!r}, no reference; write {self.notation}")
         if altered := _RUN_ON.search(_seen(_PRINTED_CITATION.sub("", template))):
             raise ModelReplyError(f"has {altered[0]!r}, which reads as another number; part them with words")
-        if loose := unbound_numbers(template, _may_be_said(template, " ".join(self._known))):
+        if loose := unbound_numbers(template, _allowed_words(template, " ".join(self._known))):
             raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; write {self.notation}, or leave it out")
         if not steps_referred(template):
             raise ModelReplyError('has no source; end it with a reference or ["words copied from the page"]')
@@ -353,14 +353,14 @@ class _Binder:
         except ModelReplyError:
             return found[0]
 
-    def _step(self, said: str) -> int:
-        step = int(said)
+    def _step(self, digits: str) -> int:
+        step = int(digits)
         if 0 < step <= self.own:
             self._learn(self.steps[step - 1])
             return step
         if step in self.earlier:
             return self._added(Compute(0, "identity", (Ref(step),)))
-        raise ModelReplyError(f"names step #{said}, which there is not")
+        raise ModelReplyError(f"names step #{digits}, which there is not")
 
     def _passage(self, words: str) -> int:
         try:
@@ -406,20 +406,20 @@ def _seen(text: str) -> str:
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn"))
 
 
-def _split(said: Iterable[str]) -> Iterator[str]:
+def _split(texts: Iterable[str]) -> Iterator[str]:
     """Yield single sentences; what is cited behind a full stop belongs to the sentence before."""
-    for text in said:
-        kept: list[str] = []
+    for text in texts:
+        cited: list[str] = []
 
-        def hide(found: re.Match[str], kept: list[str] = kept) -> str:
-            kept.append(found[0])
-            return f"{_HIDDEN}{len(kept) - 1}{_HIDDEN}"
+        def hide(found: re.Match[str], cited: list[str] = cited) -> str:
+            cited.append(found[0])
+            return f"{_HIDDEN}{len(cited) - 1}{_HIDDEN}"
 
         hidden = _PASSAGES.sub(hide, _CITED.sub(hide, _QUOTED.sub(hide, text.replace(_HIDDEN, ""))))
         pending = ""
         for piece in (*_END.split(_CITED_BEHIND.sub(r" \2\1 ", hidden).strip()), ""):
             if pending and not (piece and _ABBREVIATION.search(pending)):
-                yield "".join(kept[int(part)] if at % 2 else part for at, part in enumerate(_HIDING.split(pending)))
+                yield "".join(cited[int(part)] if at % 2 else part for at, part in enumerate(_HIDING.split(pending)))
                 pending = ""
             pending = f"{pending} {piece}".strip()
 

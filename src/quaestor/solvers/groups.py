@@ -46,13 +46,13 @@ def groups_in_place(plan: Plan) -> Plan:
         if isinstance(step, Compute) and not _takes_lists(step):
             for operand in step.operands:
                 groups.pop(operand.step if isinstance(operand, Ref) else 0, None)
-    kept = [step for step in plan.steps if step.id not in groups]
-    numbers = {step.id: place for place, step in enumerate(kept, 1)}
+    steps_left = [step for step in plan.steps if step.id not in groups]
+    numbers = {step.id: place for place, step in enumerate(steps_left, 1)}
 
     def placed(ref: Ref) -> Operand:
         return ref if ref.step < 0 else groups.get(ref.step) or Ref(numbers[ref.step])
 
-    steps = (replace(replace_references(step, placed), id=numbers[step.id]) for step in kept)
+    steps = (replace(replace_references(step, placed), id=numbers[step.id]) for step in steps_left)
     return replace(plan, steps=tuple(steps))
 
 
@@ -89,14 +89,14 @@ def _name(numbers: Sequence[PrintedNumber]) -> str:
 def _labels(numbers: Sequence[PrintedNumber], labels: Sequence[str | None]) -> tuple[str, ...]:
     rows, columns = _lines(numbers)
     given = Counter(labels)
-    said = [
+    own = [
         label if label and given[label] == 1 else _label(number, len(rows) > 1, len(columns) > 1)
         for number, label in zip(numbers, labels, strict=True)
     ]
-    shared = Counter(said)
+    shared = Counter(own)
     return tuple(
         label if shared[label] == 1 else _whole_label(number) or label
-        for label, number in zip(said, numbers, strict=True)
+        for label, number in zip(own, numbers, strict=True)
     )
 
 

@@ -34,7 +34,7 @@ class ShownText:
     left_out: int
 
 
-def tells_of_numbers(document: Document) -> tuple[Sentence, ...]:
+def sentences_with_numbers(document: Document) -> tuple[Sentence, ...]:
     """Return the sentences that print a number or are the last before a table, which say what it is about."""
     leads = {(lead[-1].section, lead[-1].index) for table in document.tables if (lead := document.lead_of(table))}
     return tuple(s for s in document.sentences if s.mentions or (s.section, s.index) in leads)
@@ -48,16 +48,16 @@ def shown_text(
     Args:
         all_sentences: Whether those without numbers are among them, where the answer may be words.
     """
-    numbered = document.sentences if all_sentences else tells_of_numbers(document)
+    numbered = document.sentences if all_sentences else sentences_with_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
         return ShownText(numbered, 0)
     scores = _scores(numbered, _wanted(question, memory))
-    room, taken = most, set()
+    room, chosen = most, set()
     for place in sorted(scores, key=lambda place: -scores[place]):
         if len(numbered[place].text) <= room:
-            taken.add(place)
+            chosen.add(place)
             room -= len(numbered[place].text)
-    shown = tuple(sentence for place, sentence in enumerate(numbered) if place in taken)
+    shown = tuple(sentence for place, sentence in enumerate(numbered) if place in chosen)
     return ShownText(shown, len(numbered) - len(shown))
 
 

@@ -32,9 +32,9 @@ def answer_in_parts(
     memory, answers, events = context.memory, list[Answer](), []
     for part in parts:
         asked, trace = read_question(part), Trace()
-        there = replace(context, memory=memory, question=asked, references=resolve(asked, memory), trace=trace)
+        turn = replace(context, memory=memory, question=asked, references=resolve(asked, memory), trace=trace)
         try:
-            answer = solve(part, there)
+            answer = solve(part, turn)
         except SolverError as failure:
             answer = Answer(None, reason=str(failure))
         answers.append(answer)
@@ -52,8 +52,8 @@ def answer_in_parts(
 
 def _without_places(answers: Sequence[Answer]) -> str | None:
     """Return the grounds of answers that name no answer by its place, which is another one in the conversation."""
-    said = [answer.grounds for answer in answers if answer.grounds and not _PLACE.search(answer.grounds)]
-    return "; ".join(said) or None
+    grounds = [answer.grounds for answer in answers if answer.grounds and not _PLACE.search(answer.grounds)]
+    return "; ".join(grounds) or None
 
 
 def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext, Callable[[Answer], Answer]]":
@@ -71,7 +71,7 @@ def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext,
         return context, lambda answer: answer
     memory = Memory(tuple(turns))
     asked = context.read(question)
-    there = replace(context, memory=memory, references=resolve(asked, memory))
+    split = replace(context, memory=memory, references=resolve(asked, memory))
 
     def joined(answer: Answer) -> Answer:
         if answer.plan is None:
@@ -81,7 +81,7 @@ def with_parts_apart(context: TurnContext, question: str) -> "tuple[TurnContext,
         grounds = _without_places([answer])
         return replace(found, confidence=answer.confidence, reason=answer.reason, grounds=grounds)
 
-    return there, joined
+    return split, joined
 
 
 def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, Plan]]:

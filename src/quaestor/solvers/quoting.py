@@ -77,17 +77,17 @@ def quote(document: Document, words: str, question: str = "") -> Quotation:
     Raises:
         QuoteFailure: They are printed nowhere, or are not words.
     """
-    said = " ".join(words.split())
-    if not any(character.isalnum() for character in said):
+    wanted = " ".join(words.split())
+    if not any(character.isalnum() for character in wanted):
         raise QuoteFailure(f"{words[:40]!r} are not words; quote words of the page")
-    if len(said) > LONGEST_QUOTE:
-        raise QuoteFailure(f"{len(said)} characters are too many to quote; the limit is {LONGEST_QUOTE}")
+    if len(wanted) > LONGEST_QUOTE:
+        raise QuoteFailure(f"{len(wanted)} characters are too many to quote; the limit is {LONGEST_QUOTE}")
     asked = frozenset(search_words(question))
-    for form in dict.fromkeys((said, said.strip(_QUOTATION_MARKS), said.strip(_QUOTATION_MARKS + ".,;:"))):
+    for form in dict.fromkeys((wanted, wanted.strip(_QUOTATION_MARKS), wanted.strip(_QUOTATION_MARKS + ".,;:"))):
         found = list(_places(document, form, asked)) if form else []
         if found:
             return max(found, key=lambda place: (place.whole, place.exact, place.shared)).quotation
-    raise QuoteFailure(_nowhere(document, said))
+    raise QuoteFailure(_nowhere(document, wanted))
 
 
 def quote_sentence(document: Document, sentence: Sentence) -> Quotation:
@@ -101,12 +101,12 @@ def number_in_place(document: Document, quotation: Quotation) -> bool:
     source = quotation.source
     if isinstance(source, SentenceRef):
         sentence = document.sentence(source)
-        return any(_only_signs_apart(sentence.text, source, mention.ref) for mention in sentence.mentions)
+        return any(_differ_only_in_signs(sentence.text, source, mention.ref) for mention in sentence.mentions)
     table, cell = document.table(source.table), document.cell(source)
     return source.row >= table.header_rows and bool(cell.quantities) and not any(map(str.isalpha, quotation.text))
 
 
-def _only_signs_apart(text: str, one: SentenceRef, other: SentenceRef) -> bool:
+def _differ_only_in_signs(text: str, one: SentenceRef, other: SentenceRef) -> bool:
     """Return whether two spans of a text overlap and nothing but signs is in one of them alone."""
     if one.end <= other.start or other.end <= one.start:
         return False
@@ -115,19 +115,19 @@ def _only_signs_apart(text: str, one: SentenceRef, other: SentenceRef) -> bool:
     return not any(map(str.isalnum, before + after))
 
 
-def _places(document: Document, said: str, asked: frozenset[str]) -> Iterator[_Found]:
-    wanted = _folded(said)[0]
+def _places(document: Document, words: str, asked: frozenset[str]) -> Iterator[_Found]:
+    wanted = _folded(words)[0]
     for table in document.tables:
         for row in table.cells:
             for cell in row:
                 if not cell.repair and (spans := _spans(wanted, cell.text, in_label=not cell.quantities)):
-                    yield _in_cell(document, cell, spans[0], said, asked)
+                    yield _in_cell(document, cell, spans[0], words, asked)
     for sentence in document.sentences:
         for start, end in _spans(wanted, sentence.text):
-            yield _in_sentence(document, sentence, (start, end), said, asked)
+            yield _in_sentence(document, sentence, (start, end), words, asked)
 
 
-def _in_cell(document: Document, cell: Cell, span: tuple[int, int], said: str, asked: frozenset[str]) -> _Found:
+def _in_cell(document: Document, cell: Cell, span: tuple[int, int], words: str, asked: frozenset[str]) -> _Found:
     start, end = span
     text, table = " ".join(cell.text[start:end].split()), document.table(cell.ref.table)
     row, column = table.rows[cell.ref.row].label, table.columns[cell.ref.column].label
@@ -137,19 +137,19 @@ def _in_cell(document: Document, cell: Cell, span: tuple[int, int], said: str, a
     whole = not any(map(str.isalpha, rest)) or text in (row, column)
     shared = len(asked & set(search_words(f"{row} {column} {table.title}")))
     return _Found(
-        Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == said, shared
+        Quotation(text, cell.ref, shorten(label, _LONGEST_LABEL, placeholder="...")), whole, text == words, shared
     )
 
 
 def _in_sentence(
-    document: Document, sentence: Sentence, span: tuple[int, int], said: str, asked: frozenset[str]
+    document: Document, sentence: Sentence, span: tuple[int, int], words: str, asked: frozenset[str]
 ) -> _Found:
     start, end = span
     text = " ".join(sentence.text[start:end].split())
     source = SentenceRef(document.id, sentence.section, sentence.index, start, end)
     shared = len(asked & set(search_words(sentence.text)))
     label = shorten(text, _LONGEST_LABEL, placeholder="...")
-    return _Found(Quotation(text, source, label), False, text == said, shared)
+    return _Found(Quotation(text, source, label), False, text == words, shared)
 
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
@@ -190,14 +190,14 @@ def _folded(text: str) -> tuple[str, tuple[int, ...]]:
     return "".join(characters), tuple(places)
 
 
-def _nowhere(document: Document, said: str) -> str:
-    wanted = set(search_words(said))
+def _nowhere(document: Document, words: str) -> str:
+    wanted = set(search_words(words))
     labels = (cell.text for table in document.tables for row in table.cells for cell in row if not cell.quantities)
     texts = dict.fromkeys((*labels, *(sentence.text for sentence in document.sentences)))
     shares = {text: len(own & wanted) / (1 + len(own) ** 0.5) for text in texts if (own := set(search_words(text)))}
     near = sorted((text for text in shares if shares[text]), key=lambda text: -shares[text])[:_NEAREST]
     listed = "; ".join(repr(shorten(text, _LONGEST_SHOWN, placeholder="...")) for text in near)
-    shown = repr(shorten(said, _LONGEST_LABEL, placeholder="..."))
+    shown = repr(shorten(words, _LONGEST_LABEL, placeholder="..."))
     return f"{shown} is not on the page; quote its words exactly as printed" + (
         f"; similar words: {listed}" if near else ""
     )

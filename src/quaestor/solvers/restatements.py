@@ -50,11 +50,11 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
     document = context.document
     if answer.plan is None or answer.value is None or len(files_of(document)) < 2:
         return answer
-    said: list[str] = []
-    steps = tuple(_latest(step, document, said) for step in answer.plan.steps)
-    if not said:
+    remarks: list[str] = []
+    steps = tuple(_latest(step, document, remarks) for step in answer.plan.steps)
+    if not remarks:
         return answer
-    reason = "; ".join(part for part in (answer.reason, *dict.fromkeys(said)) if part)
+    reason = "; ".join(part for part in (answer.reason, *dict.fromkeys(remarks)) if part)
     if steps == answer.plan.steps:
         return replace(answer, reason=reason)
     try:
@@ -66,7 +66,7 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
     return replace(later, grounds=answer.grounds)
 
 
-def _latest(step: Step, document: Document, said: list[str]) -> Step:
+def _latest(step: Step, document: Document, remarks: list[str]) -> Step:
     """Return a step that takes its number from the latest filing that prints it, noting where filings differ."""
     if not isinstance(step, Extract) or step.quantity is None or not isinstance(step.source, CellRef):
         return step
@@ -80,8 +80,8 @@ def _latest(step: Step, document: Document, said: list[str]) -> Step:
     differing = [cell for cell in ranked[1:] if _amount(cell, document) != _amount(latest, document)]
     if not differing:
         return step
-    told = ", ".join(f"{cell.text.strip()} in {file_of(document, cell.ref)}" for cell in differing)
-    said.append(f"restated: {step.label} is {latest.text.strip()} in {file_of(document, latest.ref)}, {told}")
+    elsewhere = ", ".join(f"{cell.text.strip()} in {file_of(document, cell.ref)}" for cell in differing)
+    remarks.append(f"restated: {step.label} is {latest.text.strip()} in {file_of(document, latest.ref)}, {elsewhere}")
     if latest is own or latest.quantity is None:
         return step
     return replace(step, source=latest.ref, quantity=latest.quantity, label_scale=None, label_unit=None)

@@ -113,8 +113,8 @@ class SolverSpec(Generic[O]):
         if options is None:
             options = {}
         if isinstance(options, Mapping):
-            beside = {"model"} - {*self.option_names} if self.takes_model else set()
-            return read_options(self.options, {k: v for k, v in options.items() if k not in beside}, self.words)
+            ignored = {"model"} - {*self.option_names} if self.takes_model else set()
+            return read_options(self.options, {k: v for k, v in options.items() if k not in ignored}, self.words)
         if not isinstance(options, self.options):
             raise SettingsError(f"{self.words} takes {self.options.__name__}, not {type(options).__name__}")
         require_valid_options(options, self.words)

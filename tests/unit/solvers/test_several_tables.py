@@ -160,7 +160,7 @@ def test_types_are_told_with_the_sections_of_their_tables() -> None:
 def test_a_step_of_the_second_table_is_of_it() -> None:
     number = next(o for o in GRAPH.observations if o.source == CellRef(FILING.id, 1, 2, 1))
     plan = Plan((Extract(1, number.source, number.label, number.quantity),))
-    assert NumberIndex(GRAPH).taken(plan.extracts[0]) is number
+    assert NumberIndex(GRAPH).number_of(plan.extracts[0]) is number
     assert execute(plan).result.number == 7
 
 

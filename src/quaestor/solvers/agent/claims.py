@@ -73,17 +73,17 @@ class GroundedAnswer:
     assumes: bool = False
 
 
-def read_final(said: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
+def read_final(written: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     """Return a model's answer and the numbers that it may mean, none if it names a step or says that there is none.
 
     Args:
-        said: Arguments of the output tool, or text.
+        written: Arguments of the output tool, or text.
 
     Raises:
         ModelReplyError: There is no answer in it.
     """
-    in_words = isinstance(said, str) and "{" not in said
-    final = FinalAnswer(str(said)) if in_words else read_json(FinalAnswer, said)
+    in_words = isinstance(written, str) and "{" not in written
+    final = FinalAnswer(str(written)) if in_words else read_json(FinalAnswer, written)
     if _listed(final):
         return final, ()
     if final.words:
@@ -189,12 +189,12 @@ def ground_words(
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
     plans: list[Plan] = []
-    for said in words:
-        if len(words) > 1 and not verdict and len(named := _steps_in(said)) == 1:
+    for wording in words:
+        if len(words) > 1 and not verdict and len(named := _steps_in(wording)) == 1:
             plans.append(_by_step(draft, named[0]).plan)
             continue
         try:
-            found = quote(document, said, question)
+            found = quote(document, wording, question)
         except QuoteFailure as failure:
             raise ModelReplyError(str(failure)) from failure
         if number_in_place(document, found):
@@ -233,11 +233,11 @@ def ground_list(
 
 def _listed(final: FinalAnswer) -> tuple[int | bool, ...]:
     """Return what an answer such as "#1, no" lists; nothing of one without yes or no, or of that alone."""
-    said = re.split(r"[,;]\s*", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else []
-    verdicts = [_VERDICT.get(one.strip().casefold()) for one in said]
-    steps = [_steps_in(one) for one in said]
+    parts = re.split(r"[,;]\s*", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else []
+    verdicts = [_VERDICT.get(one.strip().casefold()) for one in parts]
+    steps = [_steps_in(one) for one in parts]
     entries = [(verdict,) if verdict is not None else named for verdict, named in zip(verdicts, steps, strict=True)]
-    fits = len(said) > 1 and all(entries) and any(verdict is not None for verdict in verdicts)
+    fits = len(parts) > 1 and all(entries) and any(verdict is not None for verdict in verdicts)
     return tuple(one for entry in entries for one in entry) if fits else ()
 
 
@@ -263,8 +263,8 @@ def in_stated_scale(settled: GroundedAnswer, result: StepResult, stated: str, do
         return settled
     remark = f"the model gives the scale {stated}, but the page has no scale for {result.number:f}"
     settled = replace(settled, remarks=tuple(dict.fromkeys((*settled.remarks, remark))))
-    taken = [step for step in settled.plan.steps if isinstance(step, Extract)]
-    if taken and all(kind_of(step.label) in _IN_ONES or _RATE.search(step.label) for step in taken):
+    extracts = [step for step in settled.plan.steps if isinstance(step, Extract)]
+    if extracts and all(kind_of(step.label) in _IN_ONES or _RATE.search(step.label) for step in extracts):
         return settled
     step = Compute(last.step + 1, "multiply", (last, Constant(Decimal(1), "1", Scale(stated))))
     return replace(settled, plan=Plan((*settled.plan.steps, step)))
@@ -291,8 +291,8 @@ def _named_steps(final: FinalAnswer) -> tuple[int, ...]:
     return _steps_in(final.answer) if isinstance(final.answer, str) else ()
 
 
-def _steps_in(said: str) -> tuple[int, ...]:
-    text = _LEAD.sub("", said.strip(_AROUND))
+def _steps_in(entry: str) -> tuple[int, ...]:
+    text = _LEAD.sub("", entry.strip(_AROUND))
     if not _ALL_NAMED.fullmatch(text):
         return ()
     runs = [(int(first), int(last or first)) for first, last in _NAMED.findall(text)]
@@ -322,14 +322,14 @@ def _other_scale(register: StepResult, claim: ClaimedAnswer) -> str | None:
 def _without_sign(draft: PlanBuilder, order: Iterable[int], claim: ClaimedAnswer) -> Plan | None:
     """Return the plan that reads a number as large as claimed from where a tool read it with a minus; None without."""
     for step in order:
-        taken = draft.steps[step - 1]
+        read = draft.steps[step - 1]
         if (
-            isinstance(taken, Extract)
-            and taken.quantity
-            and Number(-taken.quantity.value) == claim.value
-            and taken.quantity.value < 0
+            isinstance(read, Extract)
+            and read.quantity
+            and Number(-read.quantity.value) == claim.value
+            and read.quantity.value < 0
         ):
-            return Plan((replace(taken, id=1, reading="magnitude"),))
+            return Plan((replace(read, id=1, reading="magnitude"),))
     return None
 
 

@@ -13,7 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 from quaestor.conversation.events import NoAnswerReason
 from quaestor.solvers.explaining import has_reference
 
-Said = str | int | float
+Scalar = str | int | float
 UNDERSTAND = "describe_understanding"
 """The output tool of a first phase, else a tool beside the others."""
 
@@ -31,26 +31,26 @@ class Understanding:
     ] = None
     property: Annotated[str | list[str] | None, Field(description="The property or properties to read.")] = None
     filters: Annotated[
-        dict[str, Said | list[Said]], Field(description="What singles out the instances, as query_kg takes it.")
+        dict[str, Scalar | list[Scalar]], Field(description="What singles out the instances, as query_kg takes it.")
     ] = field(default_factory=dict)
-    periods: Annotated[list[Said], Field(description="The years or other periods asked about.")] = field(
+    periods: Annotated[list[Scalar], Field(description="The years or other periods asked about.")] = field(
         default_factory=list
     )
     requires_calculation: Annotated[
         bool, Field(alias="requiresCalculation", description="Whether anything must be calculated.")
     ] = False
     operation: Annotated[str | None, Field(description="Such as subtract.")] = None
-    operands: Annotated[list[Said], Field(description="In order.")] = field(default_factory=list)
-    references: Annotated[list[Said], Field(description="Earlier answers meant, such as #-1.")] = field(
+    operands: Annotated[list[Scalar], Field(description="In order.")] = field(default_factory=list)
+    references: Annotated[list[Scalar], Field(description="Earlier answers meant, such as #-1.")] = field(
         default_factory=list
     )
     plan: Annotated[str | list[str], Field(description="The steps, in words.")] = ""
     reasoning: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
 
-def _joined(said: object) -> object:
+def _joined(value: object) -> object:
     """Return texts that a model lists as one text, as it was asked for them; anything else as it is."""
-    return ", ".join(said) if isinstance(said, list) and all(isinstance(part, str) for part in said) else said
+    return ", ".join(value) if isinstance(value, list) and all(isinstance(part, str) for part in value) else value
 
 
 _SENTENCES: dict[str, JsonValue] = {

@@ -58,8 +58,8 @@ from quaestor.solvers.agent.claims import (
 )
 from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request, read_calls, tool_list
+from quaestor.solvers.agent.shortening import shorten
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
-from quaestor.solvers.agent.telling import told as brief
 from quaestor.solvers.answer_kinds import remarks_with
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
@@ -276,8 +276,8 @@ class AnswerRounds(ModelLoop[Settled]):
                 raise ModelReplyError("the first reply does not say how the question is understood")
             self.understanding = read_json(Understanding, stated)
             lookups = _queries(reply.calls)
-            said = reading(self.understanding)
-            self.context.trace.append(Understood({**said, "lookups": list(lookups)} if lookups else said))
+            record = reading(self.understanding)
+            self.context.trace.append(Understood({**record, "lookups": list(lookups)} if lookups else record))
         except ModelReplyError as error:
             if not any(isinstance(event, NotUnderstood) for event in self.context.trace.events):
                 self.context.trace.append(NotUnderstood(str(error)))
@@ -321,7 +321,7 @@ class AnswerRounds(ModelLoop[Settled]):
                     steps = _steps_of(result)
                     unsure = unsure or len(steps) != foreseen_steps(called)
                     given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
-                results.append((called, brief(result, self._names())))
+                results.append((called, shorten(result, self._names())))
         return return_results(results, self._repair() if self._closing else "")
 
     def _names(self) -> Mapping[str, str]:
@@ -345,17 +345,17 @@ class AnswerRounds(ModelLoop[Settled]):
         self.context.note_call(ToolCall.ended(called.tool[:100], called.text[:1000], refusal))
         return refusal
 
-    def _settle(self, said: object) -> Settled:
+    def _settle(self, written: object) -> Settled:
         """Return an answer that can be used, noting what the model claims.
 
         Raises:
             ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.
         """
         try:
-            final, claims = read_final(said)
-            told = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
-            if told and self.left:
-                raise ModelReplyError(told[0])
+            final, claims = read_final(written)
+            faults = self._explainer.bind(() if final.no_answer else final.sentences, self._box.draft.steps)
+            if faults and self.left:
+                raise ModelReplyError(faults[0])
             if final.answer is None and not final.words and not self._explainer.bound.templates:
                 return self._silence(final)
             settled = self._scaled(final, self._grounded(final, claims))
@@ -446,8 +446,8 @@ class AnswerRounds(ModelLoop[Settled]):
 def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:
     """Return the steps that a call gave."""
     values = result.get("values") if "step" not in result else None
-    told = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
-    return [step for one in told if isinstance(step := one.get("step"), int)]
+    given = [result, *(value for value in values if isinstance(value, dict))] if isinstance(values, list) else [result]
+    return [step for one in given if isinstance(step := one.get("step"), int)]
 
 
 def _arguments(called: RequestedCall) -> JsonValue:
@@ -461,8 +461,8 @@ def _arguments(called: RequestedCall) -> JsonValue:
 
 def foreseen_steps(called: RequestedCall) -> int:
     """Return how many steps a model may expect of a call: one, or one for each of the values in its filters."""
-    said = _arguments(called)
-    filters = said.get("filters") if isinstance(said, dict) else None
+    given = _arguments(called)
+    filters = given.get("filters") if isinstance(given, dict) else None
     values = filters.values() if isinstance(filters, dict) else ()
     return prod(len(value) for value in values if isinstance(value, list))
 
@@ -476,28 +476,28 @@ def with_steps(called: RequestedCall, given: Mapping[int, int]) -> RequestedCall
     if all(step == became for step, became in given.items()):
         return called
 
-    def renamed(said: JsonValue) -> JsonValue:
-        if isinstance(said, str):
-            return _STEP.sub(lambda found: f"#{given.get(int(found[1]), int(found[1]))}", said)
-        if isinstance(said, list):
-            return [renamed(one) for one in said]
-        if isinstance(said, dict):
-            return {name: renumbered(one) if name == "steps" else renamed(one) for name, one in said.items()}
-        return said
+    def renamed(value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            return _STEP.sub(lambda found: f"#{given.get(int(found[1]), int(found[1]))}", value)
+        if isinstance(value, list):
+            return [renamed(one) for one in value]
+        if isinstance(value, dict):
+            return {name: renumbered(one) if name == "steps" else renamed(one) for name, one in value.items()}
+        return value
 
     def renumbered(steps: JsonValue) -> JsonValue:
         if not isinstance(steps, list):
             return steps
         return [given.get(step, step) if type(step) is int else step for step in steps]
 
-    said = renamed(_arguments(called))
-    return replace(called, arguments=said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+    new = renamed(_arguments(called))
+    return replace(called, arguments=new if isinstance(new, str) else json.dumps(new, ensure_ascii=False))
 
 
 def named_steps(called: RequestedCall) -> set[int]:
     """Return the steps of this turn that a call names, wherever it does: `#3`, or a number among its `steps`."""
-    said = _arguments(called)
-    steps = said.get("steps") if isinstance(said, dict) else None
+    given = _arguments(called)
+    steps = given.get("steps") if isinstance(given, dict) else None
     listed = {step for step in steps if type(step) is int} if isinstance(steps, list) else set()
     return listed | {int(digits) for digits in _STEP.findall(called.text)}
 
@@ -505,8 +505,8 @@ def named_steps(called: RequestedCall) -> set[int]:
 def _queries(calls: Sequence[RequestedCall]) -> list[JsonObject]:
     """Return the arguments of the queries among some calls, as far as they are objects."""
     asked = (called for called in calls[:MOST_CALLS] if called.tool == "query_kg")
-    said = (holdable(_arguments(called)) for called in asked if len(called.text) <= _LONGEST_QUERY)
-    return [one for one in said if isinstance(one, dict)]
+    objects = (holdable(_arguments(called)) for called in asked if len(called.text) <= _LONGEST_QUERY)
+    return [one for one in objects if isinstance(one, dict)]
 
 
 def _refusal(error: str, suggestion: str) -> dict[str, JsonValue]:

@@ -45,12 +45,12 @@ def read_advice(path: str | None) -> str:
         raise SettingsError(f"the advice in {path} is not UTF-8 text") from error
     except OSError as error:
         raise SettingsError(f"cannot read the advice in {path}: {error.strerror}") from error
-    told = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#")).strip()
-    if not told:
+    advice = "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("#")).strip()
+    if not advice:
         raise SettingsError(f"the advice in {path} is empty: all of its lines are blank or begin with #")
-    if len(told) > LONGEST_ADVICE:
-        raise SettingsError(f"the advice in {path} has {len(told):,} characters, more than {LONGEST_ADVICE:,}")
-    return told
+    if len(advice) > LONGEST_ADVICE:
+        raise SettingsError(f"the advice in {path} has {len(advice):,} characters, more than {LONGEST_ADVICE:,}")
+    return advice
 
 
 def _build(options: AgentLimits) -> "AgentSolver":

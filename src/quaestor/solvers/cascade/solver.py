@@ -69,8 +69,8 @@ class CascadeSolver:
         sure = answer.confidence or 0.0
         if answer.value is None or sure >= self._abstain_below:
             return answer
-        said = "its probability is unknown" if answer.confidence is None else f"its probability is {sure:.2f}"
-        why = f"withheld: {show_number(answer)}; {said}, below {self._abstain_below:g}"
+        measured = "its probability is unknown" if answer.confidence is None else f"its probability is {sure:.2f}"
+        why = f"withheld: {show_number(answer)}; {measured}, below {self._abstain_below:g}"
         return replace(answer, value=None, reason=why)
 
     async def _answered(self, question: str, context: TurnContext) -> Answer:
@@ -78,9 +78,9 @@ class CascadeSolver:
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)
-            told = doubts_of(unsure[-1]) if self._show_doubts and unsure else ()
+            doubts = doubts_of(unsure[-1]) if self._show_doubts and unsure else ()
             try:
-                answer = await self._asked(number, question, context, told)
+                answer = await self._asked(number, question, context, doubts)
             except OutageError:
                 raise
             except _NO_ANSWER as failure:
@@ -89,22 +89,22 @@ class CascadeSolver:
                 surest = max(unsure, key=lambda found: found.confidence or 0.0, default=None)
                 if surest is None:
                     raise
-                said = f"unsure, but the {stage.solver.name} stage found nothing better: {failure}"
-                return replace(surest, reason="; ".join(filter(None, (surest.reason, said))))
+                remark = f"unsure, but the {stage.solver.name} stage found nothing better: {failure}"
+                return replace(surest, reason="; ".join(filter(None, (surest.reason, remark))))
             if stage.takes(answer):
                 return answer
             if answer.value is not None:
                 unsure.append(answer)
         raise SolverError("the cascade has no stages")
 
-    async def _asked(self, number: int, question: str, context: TurnContext, told: Sequence[str]) -> Answer:
+    async def _asked(self, number: int, question: str, context: TurnContext, doubts: Sequence[str]) -> Answer:
         """Return what a stage says, and puts it on record, whatever becomes of it."""
         stage, role = self.stages[number - 1], role_of(number)
         solver, outer = stage.solver, context.trace
         inner = replace(
             context,
             model=context.models.get(role, context.model),
-            feedback=(*context.feedback, *told),
+            feedback=(*context.feedback, *doubts),
             trace=Trace(lambda event: outer.append(StageEvent(number, solver.name, event))),
         )
         before, begun = _used(inner), perf_counter()

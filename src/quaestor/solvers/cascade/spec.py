@@ -65,9 +65,9 @@ class CascadeOptions:
         Raises:
             SettingsError: One is not a number from 0 to 1, or there are more or fewer than stages before the last.
         """
-        said, wanted = _listed(str(self.thresholds)), len(self.names) - 1
+        listed, wanted = _listed(str(self.thresholds)), len(self.names) - 1
         try:
-            found = [float(one) for one in said]
+            found = [float(one) for one in listed]
         except ValueError:
             found = [-1.0]
         if not all(0 <= one <= 1 for one in found):
@@ -146,7 +146,7 @@ def _prompts(options: CascadeOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folder for of_stage in folders for folder in of_stage))
 
 
-def _told(options: CascadeOptions) -> str:
+def _prompt_additions(options: CascadeOptions) -> str:
     return "\n".join(filter(None, _of_stages(options, lambda spec, own: spec.told(own))))
 
 
@@ -166,7 +166,7 @@ SPEC = SolverSpec(
     takes_model=True,
     needs_model=_needs_model,
     prompts=_prompts,
-    told=_told,
+    told=_prompt_additions,
     roles=_roles,
     around="stages",
     several=True,

@@ -20,7 +20,7 @@ from quaestor.plan.steps import CellGroup, Compute, Plan, RowRef
 from quaestor.questions.stems import stems
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import heading, page_name
-from quaestor.solvers.page_text import tells_of_numbers
+from quaestor.solvers.page_text import sentences_with_numbers
 from quaestor.solvers.reflection.numbers import sentence_code, years_named_in
 
 _MOST_ROWS = 5
@@ -110,18 +110,18 @@ def shown_numbers(document: Document, *, all_sentences: bool = False) -> Mapping
     """
     if all_sentences:
         return _shown(document, "", lambda _: True, lambda _: True)
-    told = {(sentence.section, sentence.index) for sentence in tells_of_numbers(document)}
+    places = {(sentence.section, sentence.index) for sentence in sentences_with_numbers(document)}
     return _shown(
         document,
         "without the sentences that print no number and lead to no table",
         lambda _: True,
-        lambda sentence: (sentence.section, sentence.index) in told,
+        lambda sentence: (sentence.section, sentence.index) in places,
     )
 
 
 def shown_sources(document: Document, plan: Plan) -> Mapping[str, object]:
     """Return what a plan takes of the page as `shown_numbers` does, with the rows that head the columns."""
-    rows, sentences = _taken(plan)
+    rows, sentences = _places_used(plan)
     tables = {table for table, _ in rows}
     heads = {table: document.table(table).header_rows for table in tables}
     return _shown(
@@ -144,7 +144,7 @@ def _shown(
     return {"name": page_name(document), "part": part, "tables": [t for t in tables if t["rows"]], "sections": text}
 
 
-def _taken(plan: Plan) -> tuple[set[Row], set[Place]]:
+def _places_used(plan: Plan) -> tuple[set[Row], set[Place]]:
     sources = [step.source for step in plan.extracts]
     for step in plan.steps:
         if isinstance(step, Compute):

@@ -62,8 +62,8 @@ class CriticRoles:
             self._once = one_model and proposal.computes and not proposal.findings
         duties = [duty for duty in _DUTIES if duty == "extraction" or (proposal.computes and not self._once)]
         if not proposal.computes:
-            said = f"draft {number} calculates nothing, so the calculation critic is skipped"
-            self._context.trace.append(Note(said))
+            note = f"draft {number} calculates nothing, so the calculation critic is skipped"
+            self._context.trace.append(Note(note))
         prompts = [await compute(self._prompt, duty, proposal) for duty in duties]
         asked = [
             asyncio.create_task(self._verdict(duty, number, prompt))
@@ -80,7 +80,7 @@ class CriticRoles:
     def _prompt(self, duty: Duty, proposal: DraftProposal) -> str:
         # The extraction critic judges what else the page has; the other one, what was done with what was taken.
         document, begun = self._context.document, self._talks[duty].begun
-        told = {
+        own = {
             "draft": proposal.words,
             "result": proposal.result,
             "findings": proposal.findings,
@@ -88,21 +88,21 @@ class CriticRoles:
             "computes": proposal.computes,
         }
         if duty == "calculation":
-            told["page"] = shown_sources(document, proposal.plan)
+            own["page"] = shown_sources(document, proposal.plan)
         else:
             words = any(step.text is not None for step in proposal.plan.extracts)
-            told["page"] = None if begun else shown_numbers(document, all_sentences=words)
+            own["page"] = None if begun else shown_numbers(document, all_sentences=words)
         if begun:
-            return render("reflection/critic_again", **told)
+            return render("reflection/critic_again", **own)
         # Who judges only which numbers were taken needs no rules of calculation.
         kinds: Sequence[RuleKind] = ("calculation", "transformation", "scale")
         if duty == "extraction" and not self._once:
             kinds = ("scale",)
-        return render("reflection/critic", **briefing.prompt_variables(self._question, self._context, *kinds), **told)
+        return render("reflection/critic", **briefing.prompt_variables(self._question, self._context, *kinds), **own)
 
     async def _verdict(self, duty: Duty, number: int, prompt: str) -> Verdict | str:
-        role, told = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
-        system = render("reflection/critic_system", role=role, duty=told)
+        role, task = ("both", _BOTH) if self._once else (duty, _DUTIES[duty])
+        system = render("reflection/critic_system", role=role, duty=task)
         try:
             return await self._talks[duty].ask(prompt, f"{duty.upper()}_CRITIC_{number}", system)
         except ModelReplyError as error:
@@ -164,14 +164,14 @@ def _texts(text: str, key: str) -> list[str]:
     found = re.search(rf'"{key}"\s*:\s*+(\[?)\s*+(?=")', text)
     if found is None:
         return []
-    said, place = list[str](), found.end()
+    texts, place = list[str](), found.end()
     while (one := _TEXT.match(text, place)) is not None:
-        said.append(_shortened(_unescaped(one[1])))
+        texts.append(_shortened(_unescaped(one[1])))
         between = re.compile(r"\s*+,\s*+(?=\")").match(text, one.end())
         if not found[1] or between is None:
             break
         place = between.end()
-    return [one for one in said if one]
+    return [one for one in texts if one]
 
 
 def _unescaped(written: str) -> str:

@@ -39,11 +39,11 @@ from quaestor.solvers.reflection.numbers import (
     place_words,
     quantity_words,
     same_axis,
-    says,
+    states_number,
     years_named_in,
 )
 
-Said = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said, bool | int | float) else said)]
+WrittenValue = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said, bool | int | float) else said)]
 """A number or words: a model may write either, and is asked for text, which keeps every digit."""
 
 Operation = Literal[
@@ -72,7 +72,7 @@ class LookUp:
     """A number of the page."""
 
     what: str
-    value: Said
+    value: WrittenValue
     where: str = ""
     kind: Literal["look_up"] = field(default="look_up", kw_only=True)
 
@@ -81,7 +81,7 @@ class LookUp:
 class EarlierAnswer:
     """An answer, as it is."""
 
-    answer: Said
+    answer: WrittenValue
     kind: Literal["earlier_answer"] = field(default="earlier_answer", kw_only=True)
 
 
@@ -98,8 +98,8 @@ class NumberCalculation:
     """One operation on numbers."""
 
     operation: Annotated[Operation, Field(description="percentage_change takes new, old; percentage part, whole.")]
-    operands: list[Said]
-    result: Said | None = None
+    operands: list[WrittenValue]
+    result: WrittenValue | None = None
     kind: Literal["calculate"] = field(default="calculate", kw_only=True)
 
 
@@ -111,8 +111,8 @@ class Calculation:
         Literal[Operation, ListOperation],
         Field(description="percentage_change takes new, old; percentage part, whole."),
     ]
-    operands: list[Said]
-    result: Said | None = None
+    operands: list[WrittenValue]
+    result: WrittenValue | None = None
     kind: Literal["calculate"] = field(default="calculate", kw_only=True)
 
 
@@ -122,7 +122,7 @@ class NumberDraft:
 
     reasoning: str
     steps: list[Annotated[LookUp | EarlierAnswer | NumberCalculation, Field(discriminator="kind")]]
-    answer: Said | None = None
+    answer: WrittenValue | None = None
     scale: ScaleName | None = None
     no_answer: NumberSilence | None = None
 
@@ -136,7 +136,7 @@ class Draft:
 
     reasoning: str
     steps: list[Annotated[WrittenStep, Field(discriminator="kind")]]
-    answer: Said | None = None
+    answer: WrittenValue | None = None
     scale: ScaleName | None = None
     assumption: str | None = None
     no_answer: NumberSilence | None = None
@@ -204,8 +204,8 @@ def parse_draft(
     empty = Plan((), draft.reasoning[:1000])
     if not draft.steps:
         missing = "it has no steps; write them, or give the reason in no_answer"
-        said = draft.no_answer is not None or draft.explanation
-        return ParsedDraft(empty, assumption=draft.assumption or "", faults=() if said else (missing,))
+        has_reason = draft.no_answer is not None or draft.explanation
+        return ParsedDraft(empty, assumption=draft.assumption or "", faults=() if has_reason else (missing,))
     if draft.no_answer is not None:
         return ParsedDraft(empty, faults=("it has both steps and no_answer; leave one of them out",))
     if len(draft.steps) > MOST_STEPS:
@@ -230,10 +230,10 @@ class _DraftParser:
         draft = self._draft
         claims, steps = list[DraftClaim | None](), list[Step]()
         for number, step in enumerate(draft.steps, 1):
-            said = _claimed_by(step)
-            claims.append(None if said is None else read_claim(said))
-            if said is not None and claims[-1] is None:
-                self._faults.append(f"step {number} gives {_quoted(said)}, which is not a single number, yes or no")
+            value = _claimed_by(step)
+            claims.append(None if value is None else read_claim(value))
+            if value is not None and claims[-1] is None:
+                self._faults.append(f"step {number} gives {_quoted(value)}, which is not a single number, yes or no")
             steps.append(self._step(number, step, claims[-1]))
         answer = None
         if draft.answer is not None and not draft.ends_in_words:
@@ -252,15 +252,15 @@ class _DraftParser:
         written = _operands_of(step)
         read = [_operand(operand) for operand in written]
         self._faults += [
-            f"step {number} has the operand {_quoted(said)}; write a step as #1, an answer as #-1, or a number"
-            for said, operand in zip(written, read, strict=True)
+            f"step {number} has the operand {_quoted(text)}; write a step as #1, an answer as #-1, or a number"
+            for text, operand in zip(written, read, strict=True)
             if operand is None
         ]
         operands = tuple(operand or _ONE for operand in read)
         if isinstance(step, EarlierAnswer):
             if not any(isinstance(operand, Ref) and operand.step < 0 for operand in operands):
-                taken = _quoted(step.answer)
-                self._faults.append(f"step {number} takes {taken}, which is not an earlier answer such as #-1")
+                name = _quoted(step.answer)
+                self._faults.append(f"step {number} takes {name}, which is not an earlier answer such as #-1")
             return Compute(number, "identity", operands)
         if OPERATIONS[step.operation].of_list:
             listed = list_operands(step.operation, operands, self._look_ups, self._located)
@@ -277,7 +277,7 @@ class _DraftParser:
         if place.number is not None:
             self._located[number] = place.number
             return extract_number(number, place.number, place.reading, step.what)
-        if not says(self._question, quantity.value):
+        if not states_number(self._question, quantity.value):
             self._findings.append(Finding("ungrounded", number, f"{claim.words} ({step.what[:80]}) is not on the page"))
         return Compute(number, "identity", (Constant(quantity.number, format(quantity.number, "f")),))
 
@@ -292,13 +292,13 @@ class _DraftParser:
         return found.step(number, words)
 
 
-def _claimed_by(step: WrittenStep) -> Said | None:
+def _claimed_by(step: WrittenStep) -> WrittenValue | None:
     if isinstance(step, LookUp):
         return step.value
     return step.result if isinstance(step, Calculation) and not OPERATIONS[step.operation].of_list else None
 
 
-def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[Said]:
+def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[WrittenValue]:
     return [step.answer] if isinstance(step, EarlierAnswer) else step.operands
 
 
@@ -307,14 +307,14 @@ def draft_words(draft: Draft) -> str:
     lines = [f"Reasoning: {' '.join(draft.reasoning.split())}"] if draft.reasoning.strip() else []
     for number, step in enumerate(draft.steps, 1):
         if isinstance(step, LookUp):
-            said = f"{step.what} = {step.value}" + (f" ({step.where})" if step.where else "")
+            words = f"{step.what} = {step.value}" + (f" ({step.where})" if step.where else "")
         elif isinstance(step, EarlierAnswer):
-            said = f"the earlier answer {step.answer}"
+            words = f"the earlier answer {step.answer}"
         elif isinstance(step, QuotedWords):
-            said = f'the words "{step.words}"'
+            words = f'the words "{step.words}"'
         else:
-            said = f"{step.operation} {', '.join(step.operands)}" + (f" = {step.result}" if step.result else "")
-        lines.append(f"{number}. {said}")
+            words = f"{step.operation} {', '.join(step.operands)}" + (f" = {step.result}" if step.result else "")
+        lines.append(f"{number}. {words}")
     if draft.answer is not None:
         lines.append(f"Answer: {draft.answer}" + (f" (in {draft.scale})" if draft.scale else ""))
     if draft.assumption:
@@ -324,16 +324,16 @@ def draft_words(draft: Draft) -> str:
     return "\n".join(lines)
 
 
-def read_claim(said: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
+def read_claim(written: bool | int | float | str, scale: ScaleName | None = None) -> DraftClaim | None:
     """Return the one number, yes or no that a reply says; None if it says none, or several.
 
     >>> read_claim("14.1 %").words
     '14.1 percent'
     """
     given = None if scale is None else Scale(scale)
-    if isinstance(said, bool):
-        return DraftClaim(YesNo(said))
-    text = str(said).strip()
+    if isinstance(written, bool):
+        return DraftClaim(YesNo(written))
+    text = str(written).strip()
     if text.casefold() in ("yes", "true", "no", "false"):
         return DraftClaim(YesNo(text.casefold() in ("yes", "true")))
     if len(text) > _LONGEST:
@@ -357,8 +357,8 @@ def _in_words(text: str, given: Scale | None) -> DraftClaim | None:
         return None
 
 
-def _operand(said: Said) -> Operand | None:
-    text = str(said).strip()
+def _operand(written: WrittenValue) -> Operand | None:
+    text = str(written).strip()
     digits = text.removeprefix("#")
     if text.startswith("#"):
         return Ref(int(digits)) if digits.removeprefix("-").isdecimal() and len(digits) < 6 else None
@@ -368,8 +368,8 @@ def _operand(said: Said) -> Operand | None:
         return None
 
 
-def _quoted(said: Said) -> str:
-    text = " ".join(str(said).split())
+def _quoted(written: WrittenValue) -> str:
+    text = " ".join(str(written).split())
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
@@ -408,14 +408,14 @@ def without_grouped(plan: Plan) -> Plan:
         if isinstance(operand, CellGroup)
         for source in operand.sources
     }
-    taken = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
-    kept = [
+    used = {o.step for step in plan.steps if isinstance(step, Compute) for o in step.operands if isinstance(o, Ref)}
+    steps = [
         step
         for step in plan.steps
-        if not isinstance(step, Extract) or step.source not in grouped or step.id in taken or step is plan.steps[-1]
+        if not isinstance(step, Extract) or step.source not in grouped or step.id in used or step is plan.steps[-1]
     ]
-    numbers = {step.id: place for place, step in enumerate(kept, 1)}
-    return replace(plan, steps=tuple(renumber_step(step, numbers) for step in kept))
+    numbers = {step.id: place for place, step in enumerate(steps, 1)}
+    return replace(plan, steps=tuple(renumber_step(step, numbers) for step in steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,28 +445,28 @@ def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> L
     remarks: list[tuple[Kind, str]] = []
     if code and not named:
         printed = [n.quantity.text for n in numbers.all if place_code(n.source) == code]
-        there = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
-        remarks.append(("misplaced", f"{code} {there}; {quantity_words(quantity)} is printed at {place_words(best)}"))
+        prints = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
+        remarks.append(("misplaced", f"{code} {prints}; {quantity_words(quantity)} is printed at {place_words(best)}"))
     elif remark := _misnamed(best, what, numbers):
         remarks.append(("misplaced", remark))
     return LocatedNumber(best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
 
 
 def _likeness(number: PageNumber, what: str) -> tuple[int, bool, bool]:
-    said, own = set(stems(what)), set(stems(number.label))
+    named, own = set(stems(what)), set(stems(number.label))
     dated = isinstance(number, Observation | MentionFact) and number.year in years_named_in(what)
-    return len(said & own), dated, isinstance(number, Observation)
+    return len(named & own), dated, isinstance(number, Observation)
 
 
 def _misnamed(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
     """Return how a cell differs from what it is called, where another cell is that; None if it does not."""
     if not isinstance(number, Observation):
         return None
-    years, said = years_named_in(what), set(stems(what))
+    years, named = years_named_in(what), set(stems(what))
     elsewhere = any(same_axis(other, number) and other.year in years for other in numbers.graph.observations)
     if number.year is not None and number.year not in years and elsewhere:
         return f"it is called {what[:80]!r}, but {place_words(number)} is of {number.year}"
-    better = better_named(number, said, numbers)
+    better = better_named(number, named, numbers)
     if better is None:
         return None
     return f"it is called {what[:80]!r}, but {place_words(number)} is not the line of {place_words(better)}"
@@ -491,14 +491,14 @@ def check_claims(draft: ParsedDraft, execution: Execution, history: Sequence[Ste
             continue
         replayed = _on_claims(step, draft, execution, history)
         if replayed is None or not _agrees(claim, replayed):
-            said = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
-            findings.append(Finding("arithmetic", step.id, said))
+            words = f"it gives {claim.words}, but the recomputed value is {shown_claims(register)}"
+            findings.append(Finding("arithmetic", step.id, words))
     last, result = draft.plan.steps[-1], execution.result
     answer, claimed = draft.answer, _as_claimed(draft, result)
     if findings or answer is None or _agrees(answer, result) or (claimed and _agrees(answer, claimed)):
         return tuple(findings)
-    said = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
-    return (Finding("arithmetic", last.id, said),)
+    words = f"the answer is {answer.words}, but the last step gives {shown_claims(result)}"
+    return (Finding("arithmetic", last.id, words),)
 
 
 def shown_claims(register: StepResult) -> str:
@@ -519,7 +519,7 @@ def _on_claims(
     """Return what a step comes to on the results as the draft rounds them; None where to nothing."""
     given: list[StepResult | None] = []
 
-    def taken(operand: Operand) -> Operand:
+    def claimed(operand: Operand) -> Operand:
         if not isinstance(operand, Ref):
             return operand
         if operand.step < 0:
@@ -535,7 +535,7 @@ def _on_claims(
             given.append(exact)
         return Ref(-len(given))
 
-    operands = tuple(taken(operand) for operand in step.operands)
+    operands = tuple(claimed(operand) for operand in step.operands)
     try:
         return execute(Plan((Compute(1, step.operation, operands),)), given[::-1]).result
     except PlanError:

@@ -31,7 +31,7 @@ from quaestor.solvers.reflection.numbers import (
     place_words,
     quantity_words,
     same_axis,
-    says,
+    states_number,
     table_line_of,
     years_named_in,
 )
@@ -176,12 +176,12 @@ def has_result(case: CheckContext) -> Iterator[Finding]:
         yield Finding("no result", len(case.plan.steps), str(case.execution))
 
 
-def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
+def numbers_are_on_the_page(case: CheckContext) -> Iterator[Finding]:
     """Every number is printed where it is taken from; a constant needs no source only where everybody knows it."""
     for step in case.plan.steps:
         if isinstance(step, Extract):
-            if step.quantity is not None and case.numbers.taken(step) is None:
-                yield _not_there(case, step.id, step.quantity, place_code(step.source), step)
+            if step.quantity is not None and case.numbers.number_of(step) is None:
+                yield _ungrounded(case, step.id, step.quantity, place_code(step.source), step)
             continue
         for operand in step.operands:
             if isinstance(operand, Constant) and (finding := _constant(case, step, operand)):
@@ -189,17 +189,17 @@ def numbers_stand_on_the_page(case: CheckContext) -> Iterator[Finding]:
             elif isinstance(operand, RowRef | CellGroup):
                 for quantity, source in zip(operand.values, operand.sources, strict=False):
                     if not any(n.quantity.value == quantity.value for n in case.numbers.at(source)):
-                        yield _not_there(case, step.id, quantity, place_code(source), None)
+                        yield _ungrounded(case, step.id, quantity, place_code(source), None)
 
 
-def _not_there(case: CheckContext, step: int, quantity: Quantity, place: str, taken: Extract | None) -> Finding:
-    printed = [n.quantity.text for n in case.numbers.at(taken.source)] if taken else []
-    there = f"which prints {', '.join(printed)}" if printed else "where there is no number"
-    return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {there}")
+def _ungrounded(case: CheckContext, step: int, quantity: Quantity, place: str, extract: Extract | None) -> Finding:
+    printed = [n.quantity.text for n in case.numbers.at(extract.source)] if extract else []
+    contents = f"which prints {', '.join(printed)}" if printed else "where there is no number"
+    return Finding("ungrounded", step, f"it takes {quantity_words(quantity)} from {place}, {contents}")
 
 
 def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding | None:
-    if needs_no_source(constant.value) or _said(constant.value, case):
+    if needs_no_source(constant.value) or _is_stated(constant.value, case):
         return None
     found = case.numbers.printing(Quantity(constant.value))
     if found:
@@ -209,9 +209,9 @@ def _constant(case: CheckContext, step: Compute, constant: Constant) -> Finding 
     return Finding("ungrounded", step.id, f"{constant.text} appears neither on the page nor in the questions")
 
 
-def _said(value: Decimal, case: CheckContext) -> bool:
+def _is_stated(value: Decimal, case: CheckContext) -> bool:
     """Whether a question of the conversation gives the number, or the draft says that it assumes it."""
-    return any(says(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
+    return any(states_number(text, value) for text in (*case.memory.questions, case.question.text, case.assumption))
 
 
 def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
@@ -325,11 +325,11 @@ def one_scale(case: CheckContext) -> Iterator[Finding]:
     for step in case.computes:
         if step.operation not in _ADDED:
             continue
-        taken = [n for n in map(case.operands.number, step.operands) if n is not None]
-        scales = {counted_in(n) for n in taken}
-        if len(taken) == len(step.operands) and len(scales) > 1 and Scale.PERCENT in scales:
+        numbers = [n for n in map(case.operands.number, step.operands) if n is not None]
+        scales = {counted_in(n) for n in numbers}
+        if len(numbers) == len(step.operands) and len(scales) > 1 and Scale.PERCENT in scales:
             yield Finding(
-                "scale", step.id, "it mixes a percentage with an amount: " + " and ".join(map(place_words, taken))
+                "scale", step.id, "it mixes a percentage with an amount: " + " and ".join(map(place_words, numbers))
             )
 
 
@@ -346,15 +346,15 @@ def no_conversion_unasked(case: CheckContext) -> Iterator[Finding]:
     if not isinstance(last, Compute) or last.operation not in ("multiply", "divide"):
         return
     factor = last.operands[1]
-    if not isinstance(factor, Constant) or factor.value < 100 or _said(factor.value, case):
+    if not isinstance(factor, Constant) or factor.value < 100 or _is_stated(factor.value, case):
         return
     if factor.value.normalize().as_tuple().digits != (1,):
         return  # no power of ten
     asked = _IN_HUNDREDS if factor.value == 100 else _IN_THOUSANDS
     if asked.search(case.question.lowered) or _is_base(last, case, factor):
         return
-    taken = case.operands.number(last.operands[0])
-    if taken is not None and counted_in(taken).factor == factor.value:
+    number = case.operands.number(last.operands[0])
+    if number is not None and counted_in(number).factor == factor.value:
         return  # into units: 1,060 in a table of thousands is a number of 1,060,000
     yield Finding("scale", last.id, f"the question does not ask to {last.operation} the answer by {factor.value:f}")
 
@@ -369,7 +369,7 @@ def _is_base(step: Compute, case: CheckContext, factor: Constant) -> bool:
 
 CHECKS: tuple[Callable[[CheckContext], Iterator[Finding]], ...] = (
     has_result,
-    numbers_stand_on_the_page,
+    numbers_are_on_the_page,
     later_minus_earlier,
     change_over_its_base,
     part_over_whole,
@@ -390,16 +390,16 @@ def examine_plan(plan: Plan, question: str, memory: Memory, numbers: NumberIndex
 
 def checked_words(plan: Plan) -> tuple[str, ...]:
     """Return what was computed about a plan, in words: what "nothing was found" speaks of, and what it does not."""
-    taken, computes = len(plan.extracts), plan_computes(plan)
-    said = []
-    if taken:
-        said.append(f"place, sign and value of {taken} number{'s' * (taken != 1)}")
+    count, computes = len(plan.extracts), plan_computes(plan)
+    checks = []
+    if count:
+        checks.append(f"place, sign and value of {count} number{'s' * (count != 1)}")
     if computes:
-        said += ["arithmetic", "mixed or converted scales"]
-        said.append("operation and order, where the question's words or the periods tell them")
-    elif len(plan.steps) == 1 and taken:
-        said.append("line and period, where the question names them in full")
-    return tuple(said)
+        checks += ["arithmetic", "mixed or converted scales"]
+        checks.append("operation and order, where the question's words or the periods tell them")
+    elif len(plan.steps) == 1 and count:
+        checks.append("line and period, where the question names them in full")
+    return tuple(checks)
 
 
 def plan_computes(plan: Plan) -> bool:

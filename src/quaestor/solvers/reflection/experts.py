@@ -39,7 +39,7 @@ class DraftProposal:
     result: str
     findings: tuple[Finding, ...]
     remark: str | None = None
-    says: str | None = None
+    stated_answer: str | None = None
 
     @property
     def checked(self) -> tuple[str, ...]:

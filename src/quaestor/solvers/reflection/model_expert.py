@@ -76,8 +76,8 @@ class ModelExpert:
         return proposal if proposal.plan.steps else NoAnswerGiven("not_on_page", NOTHING_BOUND)
 
     async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
-        told = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
-        system = render("reflection/expert_system", **told)
+        variables = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
+        system = render("reflection/expert_system", **variables)
         return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
 
     def _prompt(self, objections: Sequence[str]) -> str:
@@ -100,8 +100,8 @@ class ModelExpert:
 
     def _doubt(self, draft: Draft) -> Sequence[str]:
         assert self._parsed is not None
-        said = None if draft.no_answer is not None else draft.explanation
-        return self._explainer.bind(said, self._parsed.plan.steps)
+        sentences = None if draft.no_answer is not None else draft.explanation
+        return self._explainer.bind(sentences, self._parsed.plan.steps)
 
     def _proposal(self, draft: Draft) -> DraftProposal:
         context, understood = self._context, self._parsed
@@ -111,6 +111,6 @@ class ModelExpert:
         findings = understood.findings  # what is explained alone has no last step that a question could ask for
         if understood.plan.steps and not plan.explains_alone:
             findings = examine_draft(understood, self._question, context.memory, self._numbers)
-        result, says = result_words(plan, self._question, context), None if answer is None else answer.words
+        result, stated = result_words(plan, self._question, context), None if answer is None else answer.words
         remark = remarks_with(draft.assumption, self._explainer.remarks(plan))
-        return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, remark, says)
+        return DraftProposal(plan, draft_words(draft), plan_steps(plan), result, findings, remark, stated)

@@ -59,7 +59,7 @@ class NumberIndex:
         """Return the numbers that are in a cell or a span."""
         return self._by_source.get(source, ())
 
-    def taken(self, step: Extract) -> Number | None:
+    def number_of(self, step: Extract) -> Number | None:
         """Return the number that a step takes; None if its place does not print that number."""
         quantity = step.quantity
         found = (n for n in self.at(step.source) if quantity is not None and _same(n.quantity, quantity))
@@ -73,8 +73,8 @@ class NumberIndex:
             magnitude: Only numbers that are printed with a minus, which was left out.
         """
         found = [n for n in self.all if prints(n.quantity, quantity, magnitude=magnitude)]
-        said = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, counted_in(n))]
-        return said or found
+        alike = [n for n in found if quantity.scale in (Scale.ONE, n.quantity.scale, counted_in(n))]
+        return alike or found
 
 
 def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> bool:
@@ -94,8 +94,8 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
     )
 
 
-def _same(printed: Quantity, taken: Quantity) -> bool:
-    return (printed.value, printed.scale) == (taken.value, taken.scale)
+def _same(printed: Quantity, other: Quantity) -> bool:
+    return (printed.value, printed.scale) == (other.value, other.scale)
 
 
 def counted_in(number: Number) -> Scale:
@@ -121,7 +121,7 @@ class Operands:
     def number(self, operand: Operand) -> Number | None:
         """Return the number of the page that an operand is, however it came there; None if it is none."""
         found = self.step(operand)
-        return found[0].numbers.taken(found[1]) if found and isinstance(found[1], Extract) else None
+        return found[0].numbers.number_of(found[1]) if found and isinstance(found[1], Extract) else None
 
     def value(self, operand: Operand) -> Decimal | None:
         """Return the constant or the printed number that an operand is; None if it is computed."""
@@ -146,7 +146,7 @@ class Operands:
     def extracted(self) -> Iterator[tuple[Extract, Number]]:
         """Yield the steps that take a number from the page, with the number; those that take none are left out."""
         for step in self.plan.extracts:
-            if (number := self.numbers.taken(step)) is not None:
+            if (number := self.numbers.number_of(step)) is not None:
                 yield step, number
 
 
@@ -197,24 +197,24 @@ def years_named_in(text: str) -> frozenset[int]:
     return frozenset(year for period in periods for year in (period.year, period.last) if year is not None)
 
 
-def says(text: str, value: Decimal) -> bool:
+def states_number(text: str, value: Decimal) -> bool:
     """Return whether a text gives a number, whatever its sign."""
     return any(abs(value) == Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", text.replace(",", "")))
 
 
-def better_named(number: Observation, said: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
+def better_named(number: Observation, words: set[str], numbers: NumberIndex, least: int = 1) -> Observation | None:
     """Return a number of the same table whose whole line some words name, if they do not name this one's.
 
     Args:
         least: Of how many words a line must be, to count as named.
     """
     own = _line_words(number)
-    if own and own <= said:
+    if own and own <= words:
         return None
     for other in numbers.graph.observations:
         named = _line_words(other)
-        in_full = len(named) >= least and named <= said
-        if in_full and len(named) > len(own & said) and other.source.table == number.source.table:
+        in_full = len(named) >= least and named <= words
+        if in_full and len(named) > len(own & words) and other.source.table == number.source.table:
             return other
     return None
 

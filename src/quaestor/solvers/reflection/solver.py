@@ -79,24 +79,24 @@ class Round:
 
     Attributes:
         number: From 1.
-        said: By the critics who were asked, a verdict or why nothing can be used.
+        outcomes: By the critics who were asked, a verdict or why nothing can be used.
         repeated: Whether it is one of the drafts before, in the face of the objections.
     """
 
     number: int
     proposal: DraftProposal
-    said: Mapping[Duty, Verdict | str]
+    outcomes: Mapping[Duty, Verdict | str]
     repeated: bool = False
 
     @property
     def verdicts(self) -> Mapping[Duty, Verdict]:
         """The verdicts that were given."""
-        return {duty: said for duty, said in self.said.items() if isinstance(said, Verdict)}
+        return {duty: outcome for duty, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
 
     @property
     def missing(self) -> Mapping[Duty, str]:
         """The critics who said nothing that can be used, and why."""
-        return {duty: said for duty, said in self.said.items() if isinstance(said, str)}
+        return {duty: outcome for duty, outcome in self.outcomes.items() if isinstance(outcome, str)}
 
     @property
     def accepted(self) -> bool:
@@ -113,14 +113,14 @@ class Round:
     @property
     def objections(self) -> tuple[str, ...]:
         """All that speaks against the draft, in sentences for whoever drafts again."""
-        said = [finding.words for finding in self.proposal.findings]
+        objections = [finding.words for finding in self.proposal.findings]
         for duty, verdict in self.verdicts.items():
             if not verdict.is_correct:
-                said += [f"the {duty} critic: {issue.strip()}" for issue in verdict.issues if issue.strip()]
-                said += [
+                objections += [f"the {duty} critic: {issue.strip()}" for issue in verdict.issues if issue.strip()]
+                objections += [
                     f"the {duty} critic would change: {change.strip()}" for change in verdict.changes if change.strip()
                 ]
-        return tuple(said)
+        return tuple(objections)
 
     @property
     def doubts(self) -> tuple[str, ...]:

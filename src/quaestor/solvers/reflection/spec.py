@@ -82,7 +82,7 @@ def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
     return (*own, *(folder for folder in spec.prompts(spec.read(options.of_expert)) if folder not in own))
 
 
-def _told(options: ReflectionOptions) -> str:
+def _prompt_additions(options: ReflectionOptions) -> str:
     from quaestor.solvers.registry import solver_spec
 
     if options.expert == WRITER:
@@ -107,7 +107,7 @@ SPEC = SolverSpec(
     benchmarked={"always_answer": True},
     needs_model=_needs_model,
     prompts=_prompts,
-    told=_told,
+    told=_prompt_additions,
     roles=_roles,
     around="expert",
 )

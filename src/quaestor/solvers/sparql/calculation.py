@@ -39,24 +39,24 @@ class FormulaPhase:
         """Begin without an explanation."""
         self.explainer = Explainer(self.retrieval.context, NUMBER_OF_VALUES)
 
-    def explain(self, said: Formula) -> Sequence[str]:
+    def explain(self, reply: Formula) -> Sequence[str]:
         """Bind the explanation beside a formula that was checked; return what the model is told of it once."""
         registers = self.retrieval.context.memory.registers
-        return self.explainer.bind(*number_formulas(said.explanation or (), self._variables, registers))
+        return self.explainer.bind(*number_formulas(reply.explanation or (), self._variables, registers))
 
-    def check(self, said: Formula) -> list[str]:
+    def check(self, reply: Formula) -> list[str]:
         """Return what is wrong with a formula, in sentences; it may be the model's last.
 
         No formula is no fault where it says why there is no answer.
         """
         self.plan = None
-        if said.formula is None:
-            why = said.no_answer is not None or said.explanation or said.reasoning.strip()
+        if reply.formula is None:
+            why = reply.no_answer is not None or reply.explanation or reply.reasoning.strip()
             return [] if why else ["it has no formula; write it, or give the reason in no_answer"]
-        if said.no_answer is not None:
+        if reply.no_answer is not None:
             return ["it has both a formula and no_answer; leave one of them out"]
         try:
-            plan = parse_expression(said.formula, self._variables)
+            plan = parse_expression(reply.formula, self._variables)
             execute(plan, self.retrieval.context.memory.registers)
         except PlanError as error:
             return [str(error)]

@@ -189,8 +189,8 @@ def unknown_names(numbers: QueriedNumbers, query: str) -> list[str]:
         tokens = guard(query, "SELECT").tokens
     except QueryError:
         return []
-    said = dict.fromkeys(t.text for t in tokens if t.kind == "name" and not t.text.endswith(":"))
-    missing = [name for name in said if name not in numbers.names and not _VOCABULARY.match(name)]
+    names = dict.fromkeys(t.text for t in tokens if t.kind == "name" and not t.text.endswith(":"))
+    missing = [name for name in names if name not in numbers.names and not _VOCABULARY.match(name)]
     known = sorted(name for name in numbers.names if name.startswith(("kg:", "doc:")))
     return [
         f"the graph has no {name}" + (f"; similar: {', '.join(like)}" if (like := nearest(name, known)) else "")
@@ -220,12 +220,12 @@ def _constants(query: str) -> str:
 
 
 def _words(number: PrintedNumber) -> set[str]:
-    said = [number.label, str(number.year or "")]
+    texts = [number.label, str(number.year or "")]
     if isinstance(number, Observation):
-        said += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
+        texts += [spaced(number.predicate), spaced(number.instance), *number.row.levels, *number.column.levels]
     if isinstance(number, MentionFact):
-        said.append(number.sentence)
-    return {word for text in said for word in search_words(text)}
+        texts.append(number.sentence)
+    return {word for text in texts for word in search_words(text)}
 
 
 def _triples(node: str, number: PrintedNumber) -> str:

@@ -125,8 +125,8 @@ class Retrieval:
         document = self.context.document
         whole = named_passages(document).get(words.strip(" []"))
         try:
-            said = _MARK.sub(r"\1", words)
-            quotation = quote(document, said, self.question) if whole is None else quote_sentence(document, whole)
+            text = _MARK.sub(r"\1", words)
+            quotation = quote(document, text, self.question) if whole is None else quote_sentence(document, whole)
         except QuoteFailure as failure:
             raise _Refused(str(failure)) from failure
         if number_in_place(document, quotation):
@@ -139,12 +139,12 @@ class Retrieval:
         place = show_source(quotation.source, self.context.document).place
         return Found(value.name, value.description, extract, register, place, f'"{quotation.text}"')
 
-    def _earlier(self, value: WantedValue, said: str) -> Found:
+    def _earlier(self, value: WantedValue, name: str) -> Found:
         answers = self.context.memory.answers
-        match = _RESULT.fullmatch(said)
+        match = _RESULT.fullmatch(name)
         if match is None or int(match[1]) >= len(answers):
-            there = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
-            raise _Refused(f"{said[:40]!r} is not an earlier result; {there}")
+            known = f"there are result_0 to result_{len(answers) - 1}" if answers else "this is the first question"
+            raise _Refused(f"{name[:40]!r} is not an earlier result; {known}")
         place = int(match[1])
         description, register = answers[place].description, self.context.memory.registers[place]
         if register is None:
@@ -173,9 +173,9 @@ class Retrieval:
         """Whether a number needs no source: a small count, a conversion, or one that the question says."""
         if needs_no_source(number):
             return True
-        said = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
-        said |= {span.quantity.number for span in find_quantities(self.question)}
-        return abs(number) in said
+        given = {Decimal(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", self.question)}
+        given |= {span.quantity.number for span in find_quantities(self.question)}
+        return abs(number) in given
 
     def _printing(self, number: Decimal) -> list[str]:
         return [n for n, known in self._numbers.by_node.items() if abs(known.quantity.value) == abs(number)]
@@ -253,9 +253,9 @@ class Retrieval:
     def _nothing(self, value: WantedValue, query: str) -> str:
         unknown = unknown_names(self._numbers, query)
         nodes = near(self._numbers, query, value.description or value.name)
-        held = f"similar in the graph: {self._shown(nodes)}" if nodes else "the graph has nothing similar"
+        similar = f"similar in the graph: {self._shown(nodes)}" if nodes else "the graph has nothing similar"
         empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph, query)[:_MOST_LISTED]]
-        return "; ".join(["the query returns nothing", *unknown, *empty, held])
+        return "; ".join(["the query returns nothing", *unknown, *empty, similar])
 
     def _shown(self, nodes: Sequence[str]) -> str:
         return nearby_lines(self._numbers, nodes[:_MOST_LISTED])
@@ -270,7 +270,7 @@ class Retrieval:
         names = {variable.source: name for variable, name in found if isinstance(variable, Extract)}
         return tuple(replace(v, name=names.get(v.source, v.name)) if v.source else v for v in variables)
 
-    def told(self) -> list[dict[str, str]]:
+    def list_values(self) -> list[dict[str, str]]:
         """Return the values as the second phase is told them."""
         return [
             {"name": found.name, "value": found.shown, "description": found.description, "place": found.place}

@@ -67,8 +67,8 @@ def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> di
 
 def _results(context: TurnContext) -> list[dict[str, str]]:
     """Return the earlier results with what they mean, oldest first."""
-    told = briefing.history(context)
-    return [{**said, **_meaning(turn)} for said, turn in zip(told, context.memory.turns, strict=True)]
+    entries = briefing.history(context)
+    return [{**entry, **_meaning(turn)} for entry, turn in zip(entries, context.memory.turns, strict=True)]
 
 
 def _meaning(turn: Turn) -> dict[str, str]:
@@ -122,12 +122,12 @@ def _lines(labels: Mapping[str, str], instances: Sequence[Instance], all_kinds: 
             values = [_printed(facts[0]) if facts else "-" for facts in cells]
             found.append(f"{named}: {' | '.join(values)}")
         else:
-            told = [_apart(fact) for facts in cells for fact in facts]
-            found.append(f"{named}, several cells of an instance, each by its node: {'; '.join(told)}")
+            nodes = [_cell_words(fact) for facts in cells for fact in facts]
+            found.append(f"{named}, several cells of an instance, each by its node: {'; '.join(nodes)}")
     return found
 
 
-def _apart(fact: Fact) -> str:
+def _cell_words(fact: Fact) -> str:
     """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
     place = " | ".join(filter(None, map(_heading, (fact.row, fact.column))))
     node = observation_node(fact) if isinstance(fact, Observation) else text_node(fact)
@@ -156,10 +156,10 @@ def _property(name: str, label: str) -> str:
 
 def _instance(instance: Instance) -> str:
     """Return an instance, with its period and what it is called where its name does not say as much."""
-    said = [period_code(instance.period)] if instance.period else []
-    said += [f'"{instance.entity}"'] if instance.entity else []
+    parts = [period_code(instance.period)] if instance.period else []
+    parts += [f'"{instance.entity}"'] if instance.entity else []
     own = folded(instance.name)
-    missing = [part for part in said if folded(part) not in own]
+    missing = [part for part in parts if folded(part) not in own]
     return f"{instance.name} ({', '.join(missing)})" if missing else instance.name
 
 

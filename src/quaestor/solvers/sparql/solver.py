@@ -63,19 +63,19 @@ class SparqlSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        calculation, wanted, said = await self._played(model, question, context)
-        silent = _silence(wanted, said)
+        calculation, wanted, formula = await self._played(model, question, context)
+        silent = _silence(wanted, formula)
         if silent and silent[0] == "not_on_page" and await asyncio.to_thread(context.widen_once, question, silent[1]):
-            calculation, wanted, said = await self._played(model, question, context, f"{PLAN}_wider")
-            silent = _silence(wanted, said)
+            calculation, wanted, formula = await self._played(model, question, context, f"{PLAN}_wider")
+            silent = _silence(wanted, formula)
         if silent is not None:
             return answer_without_value(context, *silent)
         retrieval, explainer = calculation.retrieval, calculation.explainer
-        if said is not None:
-            await compute_little(calculation.explain, said)
-        thought = (said or wanted).reasoning[:_LONGEST]
+        if formula is not None:
+            await compute_little(calculation.explain, formula)
+        thought = (formula or wanted).reasoning[:_LONGEST]
         plan = replace(calculation.plan or Plan(()), thought=thought)
-        plan = await compute_little(explainer.settle, plan, said.verdict if said else None)
+        plan = await compute_little(explainer.settle, plan, formula.verdict if formula else None)
         if not plan.steps:
             return answer_without_value(context, "not_on_page", NOTHING_BOUND)
         remarks = remarks_with(wanted.assumption, (*calculation.remarks, *explainer.remarks(plan)))
@@ -94,13 +94,13 @@ class SparqlSolver:
         if wanted.no_answer == "other":
             retrieval.all_kinds = retrieval.explains = True
             wanted = await self._name(model, calculation, phase=f"{phase}_all_kinds")
-        said: Formula | None = None
+        formula: Formula | None = None
         for left in range(_NAMINGS - 1, -1, -1):
-            said = await self._calculate(model, calculation, wanted) if wanted.values and not wanted.answer else None
-            if said is None or said.formula or said.explanation or said.no_answer is not None or not left:
+            formula = await self._calculate(model, calculation, wanted) if wanted.values and not wanted.answer else None
+            if formula is None or formula.formula or formula.explanation or formula.no_answer is not None or not left:
                 break
-            wanted = await self._name(model, calculation, said.reasoning, f"{phase}_again_1")
-        return calculation, wanted, said
+            wanted = await self._name(model, calculation, formula.reasoning, f"{phase}_again_1")
+        return calculation, wanted, formula
 
     async def _name(
         self, model: Connection, calculation: FormulaPhase, missing: str | None = None, phase: str = PLAN
@@ -151,7 +151,7 @@ class SparqlSolver:
             lambda: render(
                 "sparql/calculate",
                 reasoning=wanted.reasoning[:_LONGEST],
-                values=retrieval.told(),
+                values=retrieval.list_values(),
                 all_kinds=retrieval.all_kinds,
                 explains=retrieval.explains,
                 number=NUMBER_OF_VALUES,
@@ -174,10 +174,10 @@ class SparqlSolver:
         return formula
 
 
-def _silence(wanted: WantedValues, said: Formula | None) -> tuple[WhyNoAnswer, str] | None:
+def _silence(wanted: WantedValues, formula: Formula | None) -> tuple[WhyNoAnswer, str] | None:
     """Return why there is no answer, and what the model says of it; None if there is one."""
     if not wanted.values:
         return why_none(wanted.no_answer), wanted.reasoning
-    if said is not None and said.formula is None and (said.no_answer or not said.explanation):
-        return said.no_answer or "not_on_page", said.reasoning
+    if formula is not None and formula.formula is None and (formula.no_answer or not formula.explanation):
+        return formula.no_answer or "not_on_page", formula.reasoning
     return None

@@ -194,11 +194,11 @@ def _calculated(
 
 
 def _operand(draft: PlanBuilder, traced: Grounding) -> OperandShown:
-    value, counts = _taken(draft, traced.operand)
+    value, counts = _operand_value(draft, traced.operand)
     return OperandShown(value_to_plain(value), traced.origin, traced.label, counts.scale_word, traced.also or None)
 
 
-def _taken(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Dimension]:
+def _operand_value(draft: PlanBuilder, operand: Operand) -> tuple[AnswerValue, Dimension]:
     if isinstance(operand, Constant):
         return Number(operand.value), operand.counts
     if isinstance(operand, RowRef | CellGroup):

@@ -47,7 +47,7 @@ class PlanBuilder:
         self._steps: list[Step] = []
         self._results: list[StepResult] = []
         self._shown: dict[int, PrintedNumber] = {}
-        self._told: tuple[PrintedNumber, ...] = ()
+        self._known: tuple[PrintedNumber, ...] = ()
         self._latest = 0
         self._asked: frozenset[Decimal] = frozenset()
 
@@ -79,8 +79,8 @@ class PlanBuilder:
         """Return what a step or, from -1 backwards, an earlier answer is, in words."""
         if step < 0:
             return self._memory.answers[step].description
-        taken = self._steps[step - 1]
-        return taken.label if isinstance(taken, Extract) else taken.operation
+        origin = self._steps[step - 1]
+        return origin.label if isinstance(origin, Extract) else origin.operation
 
     @property
     def mark(self) -> tuple[int, int]:
@@ -99,12 +99,12 @@ class PlanBuilder:
 
     def know(self, numbers: Iterable[PrintedNumber]) -> None:
         """Note numbers that whoever calls has before its eyes: one of them that it uses has its source."""
-        self._told = tuple(numbers)
+        self._known = tuple(numbers)
 
     def accept_numbers_of(self, question: str) -> None:
         """Accept the numbers of a question as grounded operands."""
-        said = [span.quantity for span in find_quantities(question)]
-        self._asked = frozenset(number for q in said for number in (q.value, q.value * q.scale.factor))
+        quantities = [span.quantity for span in find_quantities(question)]
+        self._asked = frozenset(number for q in quantities for number in (q.value, q.value * q.scale.factor))
 
     def needs_source(self, value: Decimal) -> bool:
         """Return whether a number of the plan needs a source on the page."""
@@ -113,18 +113,18 @@ class PlanBuilder:
     def show(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Return the step of a number, or of words, that is shown beside others: it can be named, none is chosen."""
         before = len(self._steps)
-        step = self._taken(number, query)
+        step = self._extract_fact(number, query)
         if step > before and not isinstance(number, TextCell):
             self._shown[step] = number
         return step
 
     def extract(self, number: PrintedNumber | TextCell, query: str | None = None) -> int:
         """Return the step that takes a number, or the words of a cell, from the page; there is one for each."""
-        self._latest = self._taken(number, query)
+        self._latest = self._extract_fact(number, query)
         self._shown.pop(self._latest, None)
         return self._latest
 
-    def _taken(self, number: PrintedNumber | TextCell, query: str | None) -> int:
+    def _extract_fact(self, number: PrintedNumber | TextCell, query: str | None) -> int:
         step = len(self._steps) + 1
         if isinstance(number, TextCell):
             return self._extracted(Extract(step, number.source, number.label, None, query=query, text=number.text))
@@ -223,7 +223,7 @@ class PlanBuilder:
         if needs_no_source(value):
             text = write_literal(value)
             yield Grounding(Constant(value, text), "constant", text)
-        yield from self._among_numbers(value, self._told, "shown")
+        yield from self._among_numbers(value, self._known, "shown")
         yield from self._among_numbers(value, (*self._graph.observations, *self._graph.mentions, *self._graph.labels))
 
     def _among_steps(self, value: Decimal, exact: bool, shown: bool = False) -> Iterator[Grounding]:
@@ -252,8 +252,8 @@ class PlanBuilder:
         for magnitude in (False, True):
             found = [n for n in numbers if _printed(n, value, magnitude)]
             for number in found:
-                taken = extract_number(len(self._steps) + 1, number, "magnitude" if magnitude else "signed")
-                yield Grounding(Ref(self._extracted(taken)), origin, number.label, also=len(found) - 1)
+                step = extract_number(len(self._steps) + 1, number, "magnitude" if magnitude else "signed")
+                yield Grounding(Ref(self._extracted(step)), origin, number.label, also=len(found) - 1)
 
     def _extracted(self, step: Extract) -> int:
         for known in self._steps:

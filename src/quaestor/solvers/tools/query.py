@@ -71,18 +71,18 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     cells = {key: value for key, value in filters.items() if key in _CELL_KEYS}
     fitting = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
     facts = [_zero(page, fact) or fact for fact in fitting]
-    said = f"{type_} {_shown(filters)} {request.property or ''}".strip()
+    words = f"{type_} {_shown(filters)} {request.property or ''}".strip()
     if not filters.keys() - _TIMES:
         facts = [fact for fact in facts if not _is_change(fact)] or facts
     if not facts:
         return _nothing(property_, instances, matching, filters)
     if len(facts) == 1 or (property_ is not None and len({_amount(fact) for fact in facts}) == 1):
-        return _retrieved(facts[0], draft, said)
+        return _retrieved(facts[0], draft, words)
     if property_ is None or any(isinstance(value, list) for value in filters.values()):
         listed = [(key, values) for key, values in filters.items() if isinstance(values, list)]
         by_name = {instance.name: instance for instance in matching}
         facts.sort(key=lambda f: [_place_of(page, by_name[f.instance], f, key, values) for key, values in listed])
-        return _several(facts, draft, said)
+        return _several(facts, draft, words)
     return _ambiguous(property_, facts, {i.name: i for i in matching}, filters, draft)
 
 
@@ -91,9 +91,9 @@ def _unreadable(
 ) -> Refusal | None:
     """Return what is wrong with the names in a query; None if all of them are known."""
     if not known:
-        return no_such_type(page, type_)
+        return refuse_type(page, type_)
     if request.property is not None and page.property_named(request.property, known) is None:
-        return _no_such_property(page, request.property, type_, known)
+        return _refuse_property(page, request.property, type_, known)
     if request.property is None and not filters:
         return Refusal("query_kg needs a property or filters", "Name a property, or filters such as row or year")
     unknown = [key for key in filters if key not in KEYS and page.property_named(key, known) is None]
@@ -107,7 +107,7 @@ def _named(key: str, known: Mapping[str, str], page: GraphPage) -> str:
     return _OTHER_NAMES.get(key.strip().casefold().replace(" ", "_"), key)
 
 
-def no_such_type(page: GraphPage, name: str) -> Refusal:
+def refuse_type(page: GraphPage, name: str) -> Refusal:
     """Return what to say where the page has no instance of a type."""
     known = page.known_type(name)
     return Refusal(
@@ -181,11 +181,11 @@ def _zero(page: GraphPage, fact: Fact) -> Observation | None:
     """Return zero for a dash in a table that prints no zeros; None for any other cell."""
     if not isinstance(fact, TextCell) or not fact.empty or fact.repair is not None:
         return None
-    beside = [cell for cell in page.graph.observations if cell.source.table == fact.source.table]
-    alike = next((cell for cell in beside if cell.source.row == fact.source.row), None)
-    if alike is None or not all(cell.quantity.value for cell in beside):
+    neighbours = [cell for cell in page.graph.observations if cell.source.table == fact.source.table]
+    alike = next((cell for cell in neighbours if cell.source.row == fact.source.row), None)
+    if alike is None or not all(cell.quantity.value for cell in neighbours):
         return None
-    dated = next((cell.period for cell in beside if cell.source.column == fact.source.column), alike.period)
+    dated = next((cell.period for cell in neighbours if cell.source.column == fact.source.column), alike.period)
     quantity = replace(alike.quantity, value=Decimal(0), text=fact.text)
     return replace(
         alike, quantity=quantity, source=fact.source, order=0, column=fact.column, period=dated, instance=fact.instance,
@@ -250,7 +250,7 @@ def _nothing(
     )
 
 
-def _no_such_property(page: GraphPage, name: str, entity_type: str, known: Mapping[str, str]) -> Refusal:
+def _refuse_property(page: GraphPage, name: str, entity_type: str, known: Mapping[str, str]) -> Refusal:
     labels = {label: name for name, label in known.items() if label}
     near = dict.fromkeys(labels.get(found, found) for found in nearest(name, (*known, *labels), 6))
     elsewhere = next(
@@ -293,14 +293,14 @@ def _ambiguous(
     )
 
 
-def _several(facts: Sequence[Fact], draft: PlanBuilder, said: str) -> SeveralRetrieved:
+def _several(facts: Sequence[Fact], draft: PlanBuilder, words: str) -> SeveralRetrieved:
     """Return the cells that were asked for together."""
     shown: list[Retrieved | EmptyCell] = []
     for fact in facts[:_MOST_READ]:
         if isinstance(fact, TextCell) and fact.empty:
             shown.append(EmptyCell(fact.instance, fact.predicate, _label(fact), f"empty ({fact.why_empty})"))
         else:
-            shown.append(_as_retrieved(fact, draft.show(fact, said)))
+            shown.append(_as_retrieved(fact, draft.show(fact, words)))
     return SeveralRetrieved(len(facts), tuple(shown))
 
 
@@ -330,14 +330,14 @@ def _traits(fact: Fact, instance: Instance) -> dict[str, Scalar]:
 def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
     """Return the fewest filters, taken in order, by which all are distinguished."""
     chosen: list[str] = []
-    apart = 1
+    distinct = 1
     for key in traits[0]:
         if any(trait[key] == "" for trait in traits):
             continue
         reached = len({tuple(trait[k] for k in (*chosen, key)) for trait in traits})
-        if reached > apart:
+        if reached > distinct:
             chosen.append(key)
-            apart = reached
+            distinct = reached
     return tuple(chosen)
 
 
@@ -389,7 +389,7 @@ def list_entities(page: GraphPage, draft: PlanBuilder, request: ListEntities) ->
     del draft  # every tool takes the same arguments; this one takes no number
     instances = page.instances if request.entity_type is None else page.of_type(request.entity_type)
     if not instances and request.entity_type is not None:
-        return no_such_type(page, request.entity_type)
+        return refuse_type(page, request.entity_type)
     types = dict.fromkeys(instance.type for instance in instances)
     return Entities(
         entity_type=next(iter(types)) if len(types) == 1 else None,
@@ -423,7 +423,7 @@ def introspect_ontology(
         return _on_page(page, instances)
     known = page.known_type(request.entity_type)
     if known is None:
-        return no_such_type(page, request.entity_type)
+        return refuse_type(page, request.entity_type)
     properties = page.ontology.properties_of(known)
     shown = tuple(PropertyShown(p.name, p.label, p.range, 0) for p in properties[:_MOST_PROPERTIES])
     return Properties(known, shown, len(properties) - len(shown))

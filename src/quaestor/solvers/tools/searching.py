@@ -137,8 +137,8 @@ def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str
     rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
     best = sorted(rows, key=lambda label: -_shared(label, wanted))[:_MOST_ROWS]
     left = len(rows) - len(best)
-    told = tuple(label for label in rows if label in best)
-    return told, f"{left} more rows: read its section, or use query_kg" if left else ""
+    shown = tuple(label for label in rows if label in best)
+    return shown, f"{left} more rows: read its section, or use query_kg" if left else ""
 
 
 def _printed(table: Table) -> tuple[tuple[str, ...], str]:

@@ -159,13 +159,13 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
 def _printed_once(found: Sequence[InText], text: PageText) -> list[InText]:
     """Return numbers without those that repeat, in another sentence, as much of the same unit in the same period."""
     places: dict[object, str | tuple[str, int]] = {}
-    kept = []
+    distinct = []
     for item in found:
         amount = item.quantity.number, item.counts.scale, item.quantity.unit, item.period
         alike = item.period is not None and (item.quantity.unit is not None or item.counts.percent)
         if not alike or places.setdefault(amount, text.place(item)) == text.place(item):
-            kept.append(item)
-    return kept
+            distinct.append(item)
+    return distinct
 
 
 def _silent(text: PageText, words: Sequence[str], needed: float) -> list[SentenceFact]:
@@ -184,12 +184,12 @@ def _matches(
     request: FindInText,
 ) -> TextMatches:
     shown = found[:_MOST_SHOWN]
-    taken = len(found) == 1 and complete
-    steps = [draft.extract(item, request.words) if taken else draft.show(item, request.words) for item in shown]
+    is_chosen = len(found) == 1 and complete
+    steps = [draft.extract(item, request.words) if is_chosen else draft.show(item, request.words) for item in shown]
     notes = [] if complete or not found else ["No number has all the words; these have the most of them"]
     if len(found) > 1:
         notes.append("Several numbers fit and none was chosen; name one by its step, or give more words")
-    elif found and not taken:
+    elif found and not is_chosen:
         notes.append("It was not chosen; if it is the right one, name it by its step")
     if not found:
         notes.append("No number fits; these sentences have the words")
@@ -212,7 +212,7 @@ def _matches(
         for items in grouped.values()
     ]
     sentences += [SentenceShown(s.text, (), text.heading(s), None) for s in silent]
-    return TextMatches(len(found), tuple(sentences), steps[0] if taken else None, ". ".join(notes) or None)
+    return TextMatches(len(found), tuple(sentences), steps[0] if is_chosen else None, ". ".join(notes) or None)
 
 
 def _shown(item: InText, step: int, text: PageText) -> MentionShown:
@@ -230,8 +230,8 @@ def _shown(item: InText, step: int, text: PageText) -> MentionShown:
 
 
 def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
-    said = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
-    near = [close for word in asked.words if word not in said for close in get_close_matches(word, said, 2, _ALIKE)]
+    known = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
+    near = [close for word in asked.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     given = {"words": request.words, "unit": request.unit, "period": request.period}
     alone = {
@@ -239,12 +239,12 @@ def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: 
         "the unit": None if asked.unit is None else [n for n in numbers if counts(n, asked.unit)],
         "the period": None if asked.period is None else [n for n in numbers if _dated(n, asked.period, text)],
     }
-    told = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
+    fits = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
     return Refusal(
         "No number in the text has "
         + ", ".join(f"{k} = {v}" for k, v in given.items() if v is not None)
-        + f": of {len(numbers)} numbers {', '.join(told)}"
-        + (", but none has all of it" if len(told) > 1 else ""),
+        + f": of {len(numbers)} numbers {', '.join(fits)}"
+        + (", but none has all of it" if len(fits) > 1 else ""),
         f"Use other words, or query_kg for numbers of a table; units here are {', '.join(units) or 'none'}, "
         f"periods {', '.join(_periods(numbers)) or 'none'}",
         nearest=tuple(dict.fromkeys(near)),
@@ -291,11 +291,11 @@ def counts(item: InText, unit: str | None) -> bool:
 
 def _unit(name: str) -> str:
     """Return the one name of a unit or a scale: `$` and dollars are usd, shares are share."""
-    said = name.strip().casefold()
-    return " ".join(map(singular, _UNITS.get(said, said).split()))
+    plain = name.strip().casefold()
+    return " ".join(map(singular, _UNITS.get(plain, plain).split()))
 
 
 def _share(text: str, words: Sequence[str]) -> float:
     """Return how many of the words a text has, from 0 to 1."""
-    said = search_words(text)
-    return sum(word in said for word in words) / len(words) if words else 1.0
+    own = search_words(text)
+    return sum(word in own for word in words) / len(words) if words else 1.0

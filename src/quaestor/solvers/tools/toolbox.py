@@ -182,15 +182,15 @@ class Toolbox:
         Args:
             arguments: By name, or as JSON text; whatever is wrong with them is said in the reply.
         """
-        said = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, default=str)
         known = self.tools.get(tool)
-        with tool_span(tool[:100], known.description if known else "", said[:_LONGEST]) as replied:
+        with tool_span(tool[:100], known.description if known else "", text[:_LONGEST]) as replied:
             started = perf_counter()
             reply = self.ask(tool, arguments)
             output: dict[str, JsonValue] = serial.dump(reply, compact=True)
             if isinstance(reply, Refusal):
                 output = {name: value for name, value in output.items() if value != []}
-            call = ToolCall.ended(tool[:100], said[:_LONGEST], output, started)
+            call = ToolCall.ended(tool[:100], text[:_LONGEST], output, started)
             replied(output, reply.error if isinstance(reply, Refusal) else None)
         self._calls.append(call)
         self._on_call(call)
@@ -216,7 +216,7 @@ class Toolbox:
 
     def _find_in_all(self, page: GraphPage, draft: PlanBuilder, request: FindInText) -> Reply:
         """Look for sentences in what is shown, and in all of the document if none shown has all the words."""
-        if request.words is not None and not _says(page, request.words):
+        if request.words is not None and not _has_sentence(page, request.words):
             self._widen(SentenceQuery(request.words))
         reply = find_in_text(self._page, draft, request)
         if not isinstance(reply, Refusal) or request.words is None:
@@ -251,10 +251,10 @@ class Toolbox:
         return known.use(self._page, self._draft, arguments)
 
 
-def _says(page: GraphPage, words: str) -> bool:
+def _has_sentence(page: GraphPage, words: str) -> bool:
     """Return whether a sentence that is shown has all of some words."""
     wanted = {word for word in search_words(words) if word not in SMALL_WORDS}
-    return any(wanted <= said for said in page.graph.sentence_words)
+    return any(wanted <= own for own in page.graph.sentence_words)
 
 
 def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:

@@ -26,8 +26,8 @@ def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_a
         explains: Whether it is told that it may explain.
         always_answer: Whether it takes the likeliest of several numbers that fit.
     """
-    told = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
-    return render("workflow/system", **told)
+    variables = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
+    return render("workflow/system", **variables)
 
 
 def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False, explains: bool = False) -> str:
@@ -51,9 +51,9 @@ def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False
             _table(table, axes, document, first) for table, axes in zip(document.tables, axes_of(document), strict=True)
         ],
         sections=[
-            {"heading": _heading(section, first.get(section.path)), "sentences": taken}
+            {"heading": _heading(section, first.get(section.path)), "sentences": texts}
             for section, sentences in document.text
-            if (taken := [(named[at], s.text) for s in sentences if (at := (s.section, s.index)) in places])
+            if (texts := [(named[at], s.text) for s in sentences if (at := (s.section, s.index)) in places])
         ],
         left_out=shown.left_out,
         all_kinds=all_kinds,
@@ -85,14 +85,14 @@ def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[st
         "caption": table.caption.strip("() ") or scale,
         "columns": [line.shown for line in axes.columns.values()],
         "rows": [
-            " | ".join((line.shown, *_told([_printed(table.cells[row][column]) for column in axes.columns])))
+            " | ".join((line.shown, *_printed_cells([_printed(table.cells[row][column]) for column in axes.columns])))
             for row, line in axes.rows.items()
         ],
         "left_out": document.rows_left_out(table.index),
     }
 
 
-def _told(cells: list[str]) -> list[str]:
+def _printed_cells(cells: list[str]) -> list[str]:
     """Return the cells of a row; none of a heading that prints nothing beside it."""
     return cells if any(cell != "-" for cell in cells) else []
 

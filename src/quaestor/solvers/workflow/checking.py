@@ -109,14 +109,14 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
         if isinstance(step, ComputeStep):
             continue
         try:
-            taken = _looked_up(step, question, context)
+            result = _looked_up(step, question, context)
         except (LookupFailure, QuoteFailure) as failure:
             issues.append(f"step {place + 1}: {failure}")
         else:
-            if isinstance(taken, TextMatch):
-                undecided[place] = taken
+            if isinstance(result, TextMatch):
+                undecided[place] = result
             else:
-                found[place] = taken
+                found[place] = result
     if not written.steps and not written.explanation:
         issues.append("the plan has no steps; write them, or give the reason in no_answer")
     copied, loose = _literals(written, question, context)
@@ -163,23 +163,23 @@ def run_issues(plan: Plan, context: TurnContext) -> tuple[str, ...]:
 
 def _empty_fields(written: WorkflowPlan) -> Iterator[str]:
     for place, step in enumerate(written.steps, 1):
-        for name in () if isinstance(step, ComputeStep) else _unsaid(step):
+        for name in () if isinstance(step, ComputeStep) else _blank_words(step):
             yield f"step {place} leaves {name} empty; describe it in words"
 
 
-def _unsaid(step: LookUpStep) -> Iterator[str]:
+def _blank_words(step: LookUpStep) -> Iterator[str]:
     if isinstance(step, QuoteWords):
-        said = {"words": step.words}
+        words_of = {"words": step.words}
     elif isinstance(step, SelectCells):
-        said = {"rows": " ".join(step.rows), "columns": " ".join(step.columns)}
+        words_of = {"rows": " ".join(step.rows), "columns": " ".join(step.columns)}
     else:
-        said = {name: getattr(step.params, name) for name in step.params.__slots__}
-    yield from (name for name, words in said.items() if not words.strip())
+        words_of = {name: getattr(step.params, name) for name in step.params.__slots__}
+    yield from (name for name, words in words_of.items() if not words.strip())
 
 
 def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tuple[list[str], tuple[str, ...]]:
     """Return the literals that copy a number of the page as issues, and those that nothing accounts for as remarks."""
-    said = _said([question, *context.memory.questions])
+    asked = _numbers_asked([question, *context.memory.questions])
     graph = context.graph
     printed = {abs(o.quantity.value) for o in graph.observations} | {abs(m.quantity.value) for m in graph.mentions}
     years = {item.quantity.value for item in graph.labels if item.year}
@@ -189,7 +189,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
             if not isinstance(operand, LiteralNumber):
                 continue
             value = value_of(operand)
-            if not value.is_finite() or needs_no_source(value) or abs(value) in said or value in years:
+            if not value.is_finite() or needs_no_source(value) or abs(value) in asked or value in years:
                 continue
             if abs(value) in printed:
                 copied.append(f"step {place} writes {value:f}, which the page prints; extract it in its own step")
@@ -198,7 +198,7 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
     return copied, tuple(dict.fromkeys(loose))
 
 
-def _said(questions: Sequence[str]) -> set[Decimal]:
+def _numbers_asked(questions: Sequence[str]) -> set[Decimal]:
     """Return the numbers that the user has named, as printed and in units."""
     found: set[Decimal] = set()
     for text in questions:
@@ -222,7 +222,7 @@ def lower(written: WorkflowPlan, found: Mapping[int, LookedUp]) -> Plan:
             operation = "identity" if step.step_id in sizes else step.operation
             steps.append(Compute(step.step_id, operation, tuple(map(_operand, step.operands))))
         else:
-            steps.append(_taken(step, found.get(place), step.step_id in sizes.values()))
+            steps.append(_lookup_step(step, found.get(place), step.step_id in sizes.values()))
     return Plan(tuple(steps), thought=written.thought_process)
 
 
@@ -231,7 +231,7 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
 
     Such a number is one that is read without its sign, as the plans of all solvers say it.
     """
-    taken = Counter(
+    uses = Counter(
         operand.step_ref
         for step in written.steps
         if isinstance(step, ComputeStep)
@@ -244,7 +244,7 @@ def _sizes(written: WorkflowPlan) -> Mapping[int, int]:
         for step in written.steps
         if isinstance(step, ComputeStep) and step.operation == "absolute" and len(step.operands) == 1
         for operand in step.operands
-        if isinstance(operand, StepReference) and operand.step_ref in extracted and taken[operand.step_ref] == 1
+        if isinstance(operand, StepReference) and operand.step_ref in extracted and uses[operand.step_ref] == 1
     }
 
 
@@ -260,7 +260,7 @@ def query_of(step: LookUpStep) -> str:
     return f"{params.sought} | {params.value_context} | {params.unit} | {params.period}"
 
 
-def _taken(step: LookUpStep, found: LookedUp | None, as_size: bool) -> Step:
+def _lookup_step(step: LookUpStep, found: LookedUp | None, as_size: bool) -> Step:
     query = query_of(step)
     if isinstance(step, SelectCells):
         group = found.group if isinstance(found, SelectedCells) else CellGroup("", ("",), (_UNKNOWN,), (_NOWHERE,))

@@ -38,7 +38,7 @@ _REORDERED = 84.0
 _PART = 80.0
 """The fit of a query that leaves out some of a label's words, however many: of two such labels neither is better."""
 
-_LEAST_SAID = 3
+_MOST_LONGER = 3
 """A label has at most so many times the words of a query that means it."""
 
 _NEAR = 60.0
@@ -142,7 +142,7 @@ def _named(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[i
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Reading:
     """What a label or a query says.
 
     Attributes:
@@ -167,8 +167,8 @@ def fit(query: str, line: Line) -> float:
 
 def is_named(query: str, line: Line) -> bool:
     """Whether a query is the name of a line, as it is shown or whole, letter by letter but for case and spaces."""
-    said = " ".join(query.casefold().split())
-    return any(said == " ".join(name.casefold().split()) for name in (line.name, line.shown))
+    wanted = " ".join(query.casefold().split())
+    return any(wanted == " ".join(name.casefold().split()) for name in (line.name, line.shown))
 
 
 def _texts(line: Line) -> Iterable[str]:
@@ -178,7 +178,7 @@ def _texts(line: Line) -> Iterable[str]:
 
 
 def _fit(query: str, text: str, period: Period | None) -> float:
-    asked, line = _said(query), _said(text)
+    asked, line = _read(query), _read(text)
     if period is None and line.periods:  # a year that is part of a name: notes due 2014
         return _words_fit(plain(query), plain(text))
     both = _words_fit(asked.words, line.words) if asked.words and line.words else 0.0
@@ -207,7 +207,7 @@ def _words_fit(query: str, label: str) -> float:
         return 100 * (1 - len(extra) / len(wanted))
     if not left_out:
         return _REORDERED
-    return _PART if _LEAST_SAID * len(wanted) >= len(printed) else 0.0
+    return _PART if _MOST_LONGER * len(wanted) >= len(printed) else 0.0
 
 
 def _content(text: str) -> tuple[str, ...]:
@@ -250,15 +250,15 @@ def _period_fits(query: Period, line: Period) -> float:
 
 
 @lru_cache(maxsize=65536)
-def _said(text: str) -> _Said:
+def _read(text: str) -> _Reading:
     text = _ISO.sub(lambda found: f"{int(found[2])}/{int(found[3])}/{found[1]}", text)
     whole = parse_period(text)
     if whole is not None:
-        return _Said("", (whole,))
+        return _Reading("", (whole,))
     mentions = find_periods(text)
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} {text[mention.end :]}"
     words = plain(text)
     if all(word in DATE_WORDS or _DAY.fullmatch(word) for word in words.split()):
         words = ""
-    return _Said(words, tuple(mention.period for mention in mentions))
+    return _Reading(words, tuple(mention.period for mention in mentions))

@@ -105,17 +105,17 @@ class Planning:
             OutageError: The model cannot be asked.
         """
         prompt = await self._prompt()
-        told, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
+        message, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
         while True:
-            examined, used = await self._ask(told, left, phase)
+            examined, used = await self._ask(message, left, phase)
             if examined.written.no_answer == "other" and not self._all_kinds:
                 self._all_kinds = self._explains = True
                 phase = f"{_PHASE}_all_kinds"
-                told = prompt = await self._prompt()
+                message = prompt = await self._prompt()
                 continue
             if await self._widened(examined.written):
                 phase = f"{_PHASE}_wider"
-                told = prompt = await self._prompt()
+                message = prompt = await self._prompt()
                 continue
             examined, issues = await self._decided(examined)
             if not issues:
@@ -127,7 +127,7 @@ class Planning:
             if left <= 0:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
             written = json.dumps(serial.dump(examined.written), ensure_ascii=False)
-            told = f"{prompt}\n\n{render('workflow/again', plan=written, issues=issues)}"
+            message = f"{prompt}\n\n{render('workflow/again', plan=written, issues=issues)}"
 
     def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
         """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
@@ -180,10 +180,10 @@ class Planning:
         examined = self._examined
         assert examined is not None
         sign = [f"{SIGN_DROPPED}; leave absolute out, or write the same plan again"]
-        said = None if written.no_answer else written.explanation
+        sentences = None if written.no_answer else written.explanation
         return [
             *(sign if SIGN_DROPPED in examined.remarks else ()),
-            *self._explainer.bind(said, examined.likeliest_plan.steps),
+            *self._explainer.bind(sentences, examined.likeliest_plan.steps),
         ]
 
     async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
@@ -208,8 +208,8 @@ class Planning:
         """Return the place from 1 of the number that the model means, or 0 if it means none of them."""
         count = len(match.numbers)
 
-        def check(said: NumberChoice) -> Sequence[str]:
-            return () if 0 <= said.number <= count else (f"{said.number} is not in the list; give 0 to {count}",)
+        def check(choice: NumberChoice) -> Sequence[str]:
+            return () if 0 <= choice.number <= count else (f"{choice.number} is not in the list; give 0 to {count}",)
 
         prompt = render(
             "workflow/point",

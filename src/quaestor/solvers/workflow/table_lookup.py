@@ -268,10 +268,10 @@ def _side(queries: Sequence[str], lines: Mapping[int, Line]) -> _Side | None:
 
 def _meant(query: str, lines: Mapping[int, Line]) -> dict[int, float]:
     """Return the lines that a query means, with how well it fits."""
-    said = " ".join(query.split())
-    if said.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
+    text = " ".join(query.split())
+    if text.casefold() in (ALL, f"{ALL} rows", f"{ALL} columns", "*"):
         return dict.fromkeys(lines, 100.0)
-    heading, under, last = said.rpartition(_UNDER)
+    heading, under, last = text.rpartition(_UNDER)
     if under and last.strip().casefold() in (ALL, "*"):
         return _under(heading.strip(), lines)
     scores = fitting_lines(query, lines)

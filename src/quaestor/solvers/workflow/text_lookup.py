@@ -79,8 +79,8 @@ def _settled(close: Sequence[InText], asked: "_Asked", context: str) -> list[InT
     """Return the one number that alone has the period asked for, or alone is in the words copied around it."""
     copied = {word.strip(_AROUND) for word in context.split()}
     dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
-    told = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]
-    return next((found for found in (dated, told) if len(found) == 1), list(close))
+    quoted = [item for item in close if item.quantity.text.strip(_AROUND).partition(" ")[0] in copied]
+    return next((found for found in (dated, quoted) if len(found) == 1), list(close))
 
 
 def _margin(best: InText, other: InText) -> float:
@@ -171,13 +171,13 @@ def shown_matches(item: InText) -> str:
     where = (
         f"{item.before} [{quantity.text}] {item.after}" if isinstance(item, MentionFact) else f"label {item.label!r}"
     )
-    told = f" ({', '.join(facts)})" if facts else ""
-    return f"{quantity.value:f}{told} in: {where}"
+    details = f" ({', '.join(facts)})" if facts else ""
+    return f"{quantity.value:f}{details} in: {where}"
 
 
 def _nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
     """Say that no number fits, and of the nearest ones which parameters they do not fit."""
-    told = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
-    near = "; ".join(line.removesuffix(", not ") for line in told) or "the text has no number"
+    lines = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
+    near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"
     asked = f"{params.sought[:80]!r} around {params.value_context[:80]!r}"
     return f"no number in the text fits {asked}; the nearest are {near}"

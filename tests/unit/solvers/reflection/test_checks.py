@@ -14,7 +14,7 @@ from quaestor.questions.question import read_question
 from quaestor.solvers.reflection.evidence import (
     CheckContext,
     no_sign_dropped_unasked,
-    numbers_stand_on_the_page,
+    numbers_are_on_the_page,
     the_operation_asked_for,
 )
 from quaestor.solvers.reflection.numbers import NumberIndex
@@ -63,6 +63,6 @@ def test_of_a_question_for_yes_or_no_a_comparison_is_the_operation(question: str
 def test_a_threshold_that_a_draft_says_it_assumes_needs_no_page() -> None:
     limit = Compute(1, "greater", (Constant(Decimal(1), "1"), Constant(Decimal("0.25"), "0.25")))
     asked = case("is the company capital-intensive?", limit)
-    (finding,) = numbers_stand_on_the_page(asked)
+    (finding,) = numbers_are_on_the_page(asked)
     assert finding.hard
-    assert not list(numbers_stand_on_the_page(replace(asked, assumption="above 0.25 of revenue it is")))
+    assert not list(numbers_are_on_the_page(replace(asked, assumption="above 0.25 of revenue it is")))

@@ -75,7 +75,7 @@ def test_values_in_every_form() -> None:
     assert sales.register.sources == (sales.variable.source,)
     assert found.values["margin"].register.scale is Scale.PERCENT
     assert found.values["hundred"].variable == Constant(Decimal(100), "const_100")
-    told = {value["name"]: f"{value['value']} ({value['place']})" for value in found.told()}
+    told = {value["name"]: f"{value['value']} ({value['place']})" for value in found.list_values()}
     assert told == {
         "net_sales_2008": "100 million (net sales | 2008)",
         "margin": "13.7 percent (gross margin | 2008)",

@@ -11,7 +11,7 @@ from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected
 from quaestor.errors import SettingsError
 from quaestor.llm.naming import PROFILES
-from quaestor.solvers.page_text import tells_of_numbers
+from quaestor.solvers.page_text import sentences_with_numbers
 from quaestor.solvers.registry import make_solver
 from quaestor.solvers.signs import SIGN_DROPPED
 from quaestor.solvers.workflow.checking import statistics
@@ -60,7 +60,7 @@ def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
     shown = told[told.index("Its sentences that print numbers or lead to a table:") : told.index("Conversation so far")]
     assert "- capital expenditures were $ 38.6 million in 2009" in shown
     document = context_of().document
-    assert shown.count("\n- ") == len(tells_of_numbers(document)) < len(document.sentences)
+    assert shown.count("\n- ") == len(sentences_with_numbers(document)) < len(document.sentences)
 
 
 def test_what_is_the_same_for_every_question_comes_first() -> None:

@@ -14,7 +14,7 @@ _OF_SENTENCES = frozenset({"sentence", "before", "text"})
 _DIGITS = 10
 
 
-def told(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
+def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
     """Return a reply of a tool as a model is told it; a refusal whole but for places.
 
     Args:
@@ -22,7 +22,7 @@ def told(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxy
     """
     if reply.get("success"):
         return _short(_named(reply, names) if names else reply)
-    return {name: _told_value(value) for name, value in reply.items() if name != "success"}
+    return {name: _short_value(value) for name, value in reply.items() if name != "success"}
 
 
 def _named(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
@@ -39,33 +39,33 @@ def _named(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str
 
 
 def _introduced(text: str, names: Mapping[str, str]) -> str:
-    said: list[str] = []
+    parts: list[str] = []
     while known := max((sentence for sentence in names if text.startswith(sentence)), key=len, default=""):
-        said.append(f"{names[known]}: {known}")
+        parts.append(f"{names[known]}: {known}")
         text = text[len(known) :].lstrip()
-    return " ".join((*said, *([text] if text else [])))
+    return " ".join((*parts, *([text] if text else [])))
 
 
 def _short(reply: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     calculated = "operands" in reply
-    kept: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
+    shown: dict[str, JsonValue] = {k: v for k, v in reply.items() if k not in _UNTOLD and v not in (None, [], "")}
     if calculated:
-        kept.pop("values", None)
-        kept["operands"] = _operands(reply["operands"])
-        if not kept["operands"]:
-            del kept["operands"]
-    if not kept.get("label"):
-        kept |= {k: reply[k] for k in ("instance", "property") if k in reply}
-    if _plain(kept.get("rawValue")) == _plain(kept.get("value")):
-        kept.pop("rawValue", None)
-    return {name: _told_value(value) for name, value in kept.items()}
+        shown.pop("values", None)
+        shown["operands"] = _operands(reply["operands"])
+        if not shown["operands"]:
+            del shown["operands"]
+    if not shown.get("label"):
+        shown |= {k: reply[k] for k in ("instance", "property") if k in reply}
+    if _plain(shown.get("rawValue")) == _plain(shown.get("value")):
+        shown.pop("rawValue", None)
+    return {name: _short_value(value) for name, value in shown.items()}
 
 
-def _told_value(value: JsonValue) -> JsonValue:
+def _short_value(value: JsonValue) -> JsonValue:
     if isinstance(value, list):
-        return [_told_value(item) for item in value]
+        return [_short_value(item) for item in value]
     if isinstance(value, dict):
-        return _short(value) if "step" in value else {k: _told_value(v) for k, v in value.items() if k != "source"}
+        return _short(value) if "step" in value else {k: _short_value(v) for k, v in value.items() if k != "source"}
     return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
 
 
@@ -78,7 +78,7 @@ def _operands(shown: JsonValue) -> JsonValue:
         if isinstance(item, dict) and not str(item.get("from")).startswith(("step", "constant")):
             scale = "" if item.get("scale") in ("one", "unknown", None) else f" {item['scale']}"
             also = f"; also {item['also']} others on the page" if item.get("also") else ""
-            lines.append(f"{_told_value(item.get('value'))}{scale} ({item.get('from')}: {item.get('label')}{also})")
+            lines.append(f"{_short_value(item.get('value'))}{scale} ({item.get('from')}: {item.get('label')}{also})")
     return lines
 
 
