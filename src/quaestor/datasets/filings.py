@@ -62,10 +62,10 @@ class FilingQuestions:
         Raises:
             DatasetError: A line is not what it should be, or a document is missing.
         """
-        dataset = _dataset(self.name, content, folder, list(self._asked(content))[:limit])
+        dataset = _dataset(self.name, content, folder, list(self._read_questions(content))[:limit])
         return replace(dataset, unanswerable=self.unanswerable)
 
-    def _asked(self, content: FileContent) -> Iterator[_Asked]:
+    def _read_questions(self, content: FileContent) -> Iterator[_Asked]:
         lines = (
             (text_field(record.get("conversation"), f"{where}: 'conversation'", benchmark="questions"), where, record)
             for where, record in _records(content)
@@ -97,7 +97,7 @@ class FinanceBench(FilingQuestions):
         """Return whether the first line of a file is such an object."""
         return {"financebench_id", "doc_name", "question"} <= _first_line(content).keys()
 
-    def _asked(self, content: FileContent) -> Iterator[_Asked]:
+    def _read_questions(self, content: FileContent) -> Iterator[_Asked]:
         for where, record in _records(content):
             id, file, question = (
                 text_field(record.get(name), f"{where}: {name!r}", benchmark="FinanceBench")

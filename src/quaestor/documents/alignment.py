@@ -60,7 +60,7 @@ def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tup
     Args:
         earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
     """
-    return tuple(_aligned(sentence, earlier)[0])
+    return tuple(_align_periods(sentence, earlier)[0])
 
 
 def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> list[tuple[Period, ...]]:
@@ -68,7 +68,7 @@ def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) ->
 
     A number next to several periods is of all of them ("$ 2 in both 2012 and 2011"), unless each has its own number.
     """
-    found, listed = _aligned(sentence, earlier)
+    found, listed = _align_periods(sentence, earlier)
     periods: list[tuple[Period, ...]] = [(period,) if period else () for period in found]
     for dated in _period_lists(sentence):
         named = [period for period, _, _ in dated]
@@ -80,7 +80,7 @@ def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) ->
     return periods
 
 
-def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Period | None], set[int]]:
+def _align_periods(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Period | None], set[int]]:
     """The period of each number, and which numbers have theirs from a list of periods."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     dates = own_periods(sentence)
@@ -92,7 +92,7 @@ def _aligned(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Peri
             found[n] = period
             listed.add(n)
     for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
-        moved = _moved(spans[n], spans[after], found[after], sentence)
+        moved = _period_before(spans[n], spans[after], found[after], sentence)
         found[n] = moved or found[n] or _set_against(spans[n], found[after], sentence)
     return found, listed
 
@@ -241,7 +241,7 @@ def _nearest(n: int, spans: Sequence[Span], starts: Sequence[int], text: str, da
     return min(allowed, key=distance)[0] if allowed else None
 
 
-def _moved(span: Span, after: Span, period: Period | None, sentence: Sentence) -> Period | None:
+def _period_before(span: Span, after: Span, period: Period | None, sentence: Sentence) -> Period | None:
     """The period of A in "from A to B", a year before that of B; None where A has its own, or nothing moves."""
     between = sentence.text[span[1] : after[0]]
     if period is None or not _FROM.search(sentence.text, 0, span[0]) or not _TO.fullmatch(between):

@@ -369,9 +369,9 @@ class _Assembly:
         table = replace(table, caption=table.caption or clean_label(part.caption), title=part.title)
         if self.filing:
             self._look_for_default(part)
-            table = self._concluded(table, part)
+            table = self._with_surroundings(table, part)
         elif not self._is_page:
-            table = with_periods(table, self._about(table, part), self.reported)
+            table = with_periods(table, self._texts_over(table, part), self.reported)
         table = with_unit_columns(table)
         if sign := bare_sign_of(self.default.unit):
             table = with_own_currency(table, self.default.unit or "", sign)
@@ -384,7 +384,7 @@ class _Assembly:
         self.tables += 1
         self._add(table, part)
 
-    def _concluded(self, table: Table, part: TablePart) -> Table:
+    def _with_surroundings(self, table: Table, part: TablePart) -> Table:
         """Return a table of a filing with what its surroundings say of it."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
@@ -400,7 +400,7 @@ class _Assembly:
         is_default = not _has_units(amounts) and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
-        about = self._about(table, part)
+        about = self._texts_over(table, part)
         if not (amounts.scale or amounts.shares) and not _prints_cents(table):
             amounts = replace(self.amounts, shares=self.amounts.scale and Scale.ONE)
         elif amounts.scale in LARGE_SCALES and not is_default:
@@ -411,7 +411,7 @@ class _Assembly:
             self.currencies[table.unit] += 1
         return table
 
-    def _about(self, table: Table, part: TablePart) -> list[str]:
+    def _texts_over(self, table: Table, part: TablePart) -> list[str]:
         """Return what is over a table, the nearest last."""
         headings = [heading.text for heading in self.headings[-2:]]
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
@@ -442,16 +442,16 @@ def _tables_of(part: TablePart) -> list[TablePart]:
         return [part]
     corner = next((row[0] for row in part.grid[:header_rows] if read_caption(row[0]).scale), "")
     bounds = [restart.top for restart in restarts] + [len(part.grid)]
-    found = [_cut(part, part.grid[: bounds[0]], range(bounds[0]), 0)]
+    found = [_cut_table(part, part.grid[: bounds[0]], range(bounds[0]), 0)]
     for restart, end in zip(restarts, bounds[1:], strict=True):
         over = headings_of(part.grid, header_rows, restart, spread=part.header_rows is None)
-        below = _cut(part, [*over, *part.grid[restart.body : end]], range(restart.body, end), len(over))
+        below = _cut_table(part, [*over, *part.grid[restart.body : end]], range(restart.body, end), len(over))
         lone = " ".join(row[0].strip() for row in part.grid[restart.top : restart.head])
         found.append(replace(below, header_rows=len(over), caption=part.caption or corner, title=lone or part.title))
     return found
 
 
-def _cut(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: int) -> TablePart:
+def _cut_table(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: int) -> TablePart:
     """Return a table of some rows of another one, below so many rows of headings."""
     shift = headings - rows.start
     facts = [(row + shift, column, fact) for row, column, fact in part.facts if row in rows]

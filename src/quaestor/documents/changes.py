@@ -36,7 +36,7 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
             continue
         if follows_one is None:
             follows_one = len(periods) == 1
-        if (period := _named(header, columns)) is not None:
+        if (period := _later_year(header, columns)) is not None:
             found.append(replace(header, period=period))
             continue
         ahead = next((later.period for later in columns[place + 1 :] if later.period and not _is_change(later)), None)
@@ -57,7 +57,7 @@ def _is_change(header: Header) -> bool:
     return header.period is None or bool(_VERSUS.search(header.label))
 
 
-def _named(header: Header, columns: Sequence[Header]) -> Period | None:
+def _later_year(header: Header, columns: Sequence[Header]) -> Period | None:
     """The later of two years that a heading of changes names itself ("2024 vs. 2023 change"), as others have it."""
     years = sorted({int(year) for year in _YEAR.findall(" ".join(header.levels))})
     if len(years) < _PAIR:

@@ -59,7 +59,7 @@ class _Combined:
         self.sections += (Section(f"{prefix}_{s.id}", (name, *s.path)) for s in document.sections)
         before = len(self.blocks)
         for block in document.blocks:
-            content = self._moved(block.content, prefix)
+            content = self._move(block.content, prefix)
             self.blocks.append(
                 replace(block, content=content, order=before + block.order, section=f"{prefix}_{block.section}")
             )
@@ -70,7 +70,7 @@ class _Combined:
         self.facts += (TaggedNumber(self._source(tagged.source, prefix), tagged.fact) for tagged in document.facts)
         self.tables += len(document.tables)
 
-    def _moved(self, content: SectionHeading | Paragraph | Table, prefix: str) -> SectionHeading | Paragraph | Table:
+    def _move(self, content: SectionHeading | Paragraph | Table, prefix: str) -> SectionHeading | Paragraph | Table:
         match content:
             case SectionHeading():
                 return replace(content, level=content.level + 1)

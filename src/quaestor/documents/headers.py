@@ -110,7 +110,7 @@ def read_table(
         rows=rows,
         columns=columns,
         header_rows=header_rows,
-        orientation=_orientation(rows[header_rows:], columns if _unlabelled(rows[header_rows:]) else of_values),
+        orientation=_orientation(rows[header_rows:], columns if _lacks_labels(rows[header_rows:]) else of_values),
         caption=clean_label(corner),
         scale=caption.scale,
         unit=caption.unit,
@@ -137,7 +137,7 @@ def _is_period_counted(text: str) -> bool:
     return len(periods) == 1 and periods[0].start == 0 and is_caption(text[periods[0].end :].strip())
 
 
-def _fused(text: str) -> re.Match[str] | None:
+def _match_fused(text: str) -> re.Match[str] | None:
     """Return the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
     plain = without_caption(text)
     match = _FUSED.fullmatch(plain) if len(plain) < 300 else None
@@ -205,7 +205,7 @@ def _header_rows(grid: Grid) -> tuple[int, bool]:
     """Return how many rows head the columns, and whether numbers are fused into the headings."""
     printed = [text for text in grid[0][1:] if text.strip()]
     values = sum(is_amount(text) for text in printed)
-    fused = sum(_fused(text) is not None for text in printed)
+    fused = sum(_match_fused(text) is not None for text in printed)
     if printed and 2 * (values + fused) > len(printed):
         return 0, fused > 0
     count = 1
@@ -322,7 +322,7 @@ def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[H
         labels = list(grid[0])
         if not fused:
             return tuple(Header("") for _ in labels)
-        matches = [_fused(text) for text in labels]
+        matches = [_match_fused(text) for text in labels]
         named = [_without_number(text, match) for text, match in zip(labels, matches, strict=True)]
         return (Header(""), *(_header((name,)) for name in named[1:]))
     stacks: list[list[str]] = []
@@ -431,7 +431,7 @@ def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orien
     return "neither"
 
 
-def _unlabelled(rows: tuple[Header, ...]) -> bool:
+def _lacks_labels(rows: tuple[Header, ...]) -> bool:
     """Whether the label column holds values instead."""
     return bool(rows) and not any(header.label for header in rows)
 

@@ -68,7 +68,7 @@ def table_health(table: Table) -> TableHealth:
     numbers = sum(cell.quantity is not None for cell in body)
     if table.role is TableRole.CONTENTS:
         return TableHealth(numbers, (), ())
-    return TableHealth(numbers, tuple(filter(is_unread, body)), tuple(_undated(table)))
+    return TableHealth(numbers, tuple(filter(is_unread, body)), tuple(_undated_columns(table)))
 
 
 def document_health(document: Document) -> DocumentHealth:
@@ -93,7 +93,7 @@ def is_unread(cell: Cell) -> bool:
     return not find_periods(text)
 
 
-def _undated(table: Table) -> Iterator[int]:
+def _undated_columns(table: Table) -> Iterator[int]:
     """Yield the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
     unheaded = table.role.is_statement and table.header_rows == 0  # several columns are not of one time
     if table.orientation == "rows" or (table.period is not None and not unheaded):
@@ -111,12 +111,12 @@ def _undated(table: Table) -> Iterator[int]:
 
 def health_words(health: DocumentHealth) -> str:
     """Return the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
-    counts = f"{_counted(health.numbers, 'number')} in tables"
+    counts = f"{_count_words(health.numbers, 'number')} in tables"
     wrong = []
     if health.unread:
-        wrong.append(f"{_counted(health.unread, 'cell')} with digits not read as numbers")
+        wrong.append(f"{_count_words(health.unread, 'cell')} with digits not read as numbers")
     if health.undated:
-        wrong.append(f"{_counted(health.undated, 'column')} without a period")
+        wrong.append(f"{_count_words(health.undated, 'column')} without a period")
     findings = ", ".join(wrong) or ("all numbers and periods were read" if health.numbers else "")
     return f"{counts}; {findings}" if findings else counts
 
@@ -140,7 +140,7 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _counted(count: int, what: str) -> str:
+def _count_words(count: int, what: str) -> str:
     return f"1 {what}" if count == 1 else f"{count:,} {what}s"
 
 

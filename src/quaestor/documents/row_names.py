@@ -87,7 +87,7 @@ def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
             break
     if len(leading) < 2:  # two columns
         return None
-    names, sections = _carried(grid, header_rows, leading)
+    names, sections = _names_of_rows(grid, header_rows, leading)
     rows = [n for n in range(header_rows, len(grid)) if any(map(is_amount, grid[n][leading[-1] + 1 :]))]
     distinct = [len({(sections[n], names[n][:count]) for n in rows}) for count in range(1, len(leading) + 1)]
     blank = any(names[n][1] and not grid[n][leading[0]].strip() for n in rows)
@@ -114,7 +114,7 @@ def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount)
     return 2 * sum(_WORD.search(text) is not None or parse_period(text) is not None for text in texts) > len(texts)
 
 
-def _carried(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list[tuple[str, ...]], list[int]]:
+def _names_of_rows(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list[tuple[str, ...]], list[int]]:
     """Return the names of each row in some columns, a blank filled with the one above; and its section.
 
     A blank to the right of a name is not one: only what is left of a row's first name is printed once for several rows.

@@ -136,16 +136,16 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
     for gap in _END_OF_PROSE.finditer(text):
         end = gap.start() + len(gap[0].rstrip())
         if not _goes_on(text, begin, gap.start(), gap.end()):
-            spans += _bounded(text, begin, end)
+            spans += _bound_pieces(text, begin, end)
             begin = gap.end()
-    return (*spans, *_bounded(text, begin, len(text)))
+    return (*spans, *_bound_pieces(text, begin, len(text)))
 
 
 def bounded(sentence: str) -> tuple[str, ...]:
     """Return a sentence that came cut, in pieces where it is longer than `LONGEST_SENTENCE` characters."""
     if len(sentence) <= LONGEST_SENTENCE:
         return (sentence,)
-    return tuple(sentence[start:end] for start, end in _bounded(sentence, 0, len(sentence)))
+    return tuple(sentence[start:end] for start, end in _bound_pieces(sentence, 0, len(sentence)))
 
 
 def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
@@ -166,7 +166,7 @@ def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
     return not (following and following[1] and following[1].casefold() in SENTENCE_STARTS)
 
 
-def _bounded(text: str, begin: int, end: int) -> list[tuple[int, int]]:
+def _bound_pieces(text: str, begin: int, end: int) -> list[tuple[int, int]]:
     """Return a stretch without the spaces around it, in pieces where it is too long."""
     spans = []
     while begin < end and text[begin].isspace():

@@ -42,7 +42,7 @@ def table_line(table: Table) -> str:
     title = shortened(table.title or table.caption, 60)
     named = f" {title!r}" if title else ""
     rows = len(table.rows) - table.header_rows
-    return visible(f"<table {table.index}{named}: {_counted(rows, 'row')}; {' | '.join(heads)}>")
+    return visible(f"<table {table.index}{named}: {_count_words(rows, 'row')}; {' | '.join(heads)}>")
 
 
 def counted_in(table: Table) -> str:
@@ -68,13 +68,13 @@ def document_line(document: Document) -> str:
 def contents_words(document: Document) -> str:
     """Return what a document holds: `12 pages, 5 tables, 80 sentences`."""
     pages = max((block.page or 0 for block in document.blocks), default=0)
-    counts = [_counted(len(document.tables), "table"), _counted(len(document.sentences), "sentence")]
+    counts = [_count_words(len(document.tables), "table"), _count_words(len(document.sentences), "sentence")]
     if document.warnings:
-        counts.append(_counted(len(document.warnings), "warning"))
-    return ", ".join([_counted(pages, "page"), *counts] if pages else counts)
+        counts.append(_count_words(len(document.warnings), "warning"))
+    return ", ".join([_count_words(pages, "page"), *counts] if pages else counts)
 
 
-def _counted(count: int, what: str) -> str:
+def _count_words(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
@@ -85,7 +85,7 @@ def document_html(document: Document) -> str:
         shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
         parts.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
     if (more := len(document.tables) - _TABLES) > 0:
-        parts.append(f"<p>and {_counted(more, 'table')} more</p>")
+        parts.append(f"<p>and {_count_words(more, 'table')} more</p>")
     return boxed(*parts)
 
 
@@ -93,7 +93,7 @@ def _table_words(document: Document, table: Table) -> str:
     title = table.title or document.section_of(table).title or table.caption or "a table"
     page = document.block(table.cells[0][0].ref).page
     where = f", page {page}" if page is not None else ""
-    return html_text(f"{shortened(title, 80)}{where} ({_counted(len(table.rows) - table.header_rows, 'row')})")
+    return html_text(f"{shortened(title, 80)}{where} ({_count_words(len(table.rows) - table.header_rows, 'row')})")
 
 
 def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:
@@ -140,7 +140,7 @@ def _cell(table: Table, row: int | None, column: int | None, is_marked: bool) ->
     if row is None or column is None:
         return f'<td style="{style}">…</td>'
     cell = table.cells[row][column]
-    shown = f"<mark><b>{_printed(cell)}</b></mark>" if is_marked else _printed(cell)
+    shown = f"<mark><b>{_cell_text(cell)}</b></mark>" if is_marked else _cell_text(cell)
     if row < table.header_rows:
         return f'<th scope="col" style="{style}">{shown}</th>'
     if column == 0:
@@ -149,7 +149,7 @@ def _cell(table: Table, row: int | None, column: int | None, is_marked: bool) ->
     return f'<td style="{style}{whole}">{shown}</td>'
 
 
-def _printed(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     text = html_text(shortened(cell.text))
     return text if cell.misread is None else f"{text} <del>{html_text(shortened(cell.misread)) or 'nothing'}</del>"
 
@@ -160,10 +160,10 @@ def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:
     Args:
         spans: Where each begins, and the character after it; overlapping ones are marked as one.
     """
-    return "".join(_pieces(text, _joined(spans)))
+    return "".join(_pieces(text, _join_spans(spans)))
 
 
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _join_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and start < joined[-1][1]:

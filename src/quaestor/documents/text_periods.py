@@ -84,11 +84,11 @@ def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> l
     known = [bool(periods) and not _is_ahead(periods[0], reported, expected) for periods in found]
     if all(known):
         return found
-    default = _carried(document, place)
+    default = _carried_periods(document, place)
     return [periods if is_known else default for periods, is_known in zip(found, known, strict=True)]
 
 
-def _carried(document: Document, place: int) -> tuple[Period, ...]:
+def _carried_periods(document: Document, place: int) -> tuple[Period, ...]:
     """Return what a sentence, or one before it in its section, names first; else the periods of the report.
 
     A day dates only its own paragraph; the next one may be about another day.
@@ -130,7 +130,7 @@ def _spelled_out(sentence: Sentence) -> Sentence:
     for period, start, end in sentence.periods:
         if _names_a_thing(text, period, start, end) or _DUE.search(text, max(0, start - 60), start):
             continue
-        if period.kind == "year" and (group := _repeated(text, dates, start, end)):
+        if period.kind == "year" and (group := _dates_before(text, dates, start, end)):
             years = period.year - group[-1].year
             dates += ((shifted(one, years), start + n, start + n + 1) for n, one in enumerate(group[:-1]))
             dates.append((shifted(group[-1], years), start + len(group) - 1, end))
@@ -152,7 +152,7 @@ def _names_a_thing(text: str, period: Period, start: int, end: int) -> bool:
     return after is not None and bool(after.match(text, end) and _OF_NAME.search(text, max(0, start - 8), start))
 
 
-def _repeated(text: str, dates: Sequence[Dated], start: int, end: int) -> list[Period]:
+def _dates_before(text: str, dates: Sequence[Dated], start: int, end: int) -> list[Period]:
     """Return the days or lengths before a year that it names again ("June 30, 2025 and 2024"), of one year."""
     if not dates or end - start != len("2024") or dates[-1][0].kind not in ("date", "month", "quarter", "span"):
         return []

@@ -49,11 +49,11 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         about: What is over it, the nearest last: heading, sentences, title, caption.
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
-    columns = _under_first_day([_joined(table, place, header) for place, header in enumerate(table.columns)])
+    columns = _under_first_day([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
     columns = _with_relative_years(columns, reported)
     length = _length_of(table, about) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
-        columns = tuple(_lengthened(header, length) for header in columns)
+        columns = tuple(_with_length(header, length) for header in columns)
     if _rolls(replace(table, columns=columns)):
         columns = tuple(replace(header, period=_year_of(header.period)) for header in columns)
     rows = _in_sections(table)
@@ -62,20 +62,20 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         rows = _between_balances(table)
     own = reported
     if not any(header.period for header in columns[1:]):
-        own = next((period for text in reversed(about) if (period := _named(text))), reported)
+        own = next((period for text in reversed(about) if (period := _first_period(text))), reported)
     headed = 2 * sum(header.period is not None for header in columns[1:]) >= len(columns) - 1
     orientation = "columns" if headed and table.orientation == "neither" else table.orientation
     return replace(table, columns=dated_changes(columns), rows=rows, period=own, orientation=orientation)
 
 
-def _printed(table: Table, place: int) -> list[str]:
+def _header_texts(table: Table, place: int) -> list[str]:
     texts = [table.cells[row][place].text for row in range(table.header_rows)]
     return [text for text in texts if text and not is_caption(text)]
 
 
-def _joined(table: Table, place: int, header: Header) -> Header:
+def _join_periods(table: Table, place: int, header: Header) -> Header:
     """Return the heading of a column with the period that the headings over it make together."""
-    texts = _printed(table, place) if place else []
+    texts = _header_texts(table, place) if place else []
     whole = " ".join(texts)
     if (len(texts) < 2 and header.period is not None and not _LENGTH.search(whole)) or len(whole) > 300:
         return header
@@ -155,7 +155,7 @@ def _length_of(table: Table, about: Sequence[str]) -> str | None:
     return None
 
 
-def _lengthened(header: Header, length: str) -> Header:
+def _with_length(header: Header, length: str) -> Header:
     """Return a heading that names a year alone as one of a length that ended in it."""
     if header.period is None or header.period.kind != "year":
         return header
@@ -248,7 +248,7 @@ def reported_period(text: str) -> Period | None:
     return parse_period(f"{length} ended {last.year}-{last.month:02}-{last.day:02}")
 
 
-def _named(text: str) -> Period | None:
+def _first_period(text: str) -> Period | None:
     """Return the period that a text over a table names, its first."""
     found = [mention.period for mention in find_periods(text[:600])]
     return found[0] if found else None

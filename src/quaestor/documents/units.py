@@ -221,7 +221,7 @@ def with_units(
             for header, kind in zip(new_rows, rows, strict=True)
         ]
     new_columns = [_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)]
-    new_rows = [_covered(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
+    new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
     new_rows = [_written_out(table, place, header) for place, header in enumerate(new_rows)]
     new_columns = [_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
     if amounts.unit is None or is_default:
@@ -236,7 +236,7 @@ def with_units(
     return _in_labels(found, amounts, convention)
 
 
-def _covered(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
+def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
     """Return the heading of a line of money with the scale that the caption would except by its words."""
     if kind not in ("money", None) or header.scale is Scale.PERCENT or header.scale in LARGE_SCALES:
         return header

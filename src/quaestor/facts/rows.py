@@ -362,19 +362,19 @@ class _TableReader:
     @cached_property
     def _rates(self) -> frozenset[int]:
         """The columns of percentages whose sign need not be printed after the first one."""
-        return frozenset(column for column, texts in self._printed.items() if _are_rates(texts))
+        return frozenset(column for column, texts in self._texts.items() if _are_rates(texts))
 
     @cached_property
     def _prices(self) -> frozenset[int]:
         """The columns of amounts with hundredths beside columns of whole numbers."""
-        priced = {column for column, texts in self._printed.items() if _are_prices(texts)}
+        priced = {column for column, texts in self._texts.items() if _are_prices(texts)}
         whole = any(
-            not any("." in text for text in texts) for column, texts in self._printed.items() if column not in priced
+            not any("." in text for text in texts) for column, texts in self._texts.items() if column not in priced
         )
         return frozenset(priced) if whole else frozenset()
 
     @cached_property
-    def _printed(self) -> dict[int, list[str]]:
+    def _texts(self) -> dict[int, list[str]]:
         """The numbers of each column that has no scale of its own, as they are printed; those of a row with one not."""
         table = self.table
         rows = [row for row in range(table.header_rows, len(table.rows)) if not table.rows[row].scale]

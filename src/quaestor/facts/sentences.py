@@ -531,10 +531,10 @@ def index_sentences(document: Document) -> SentenceIndex:
         np.array(paragraph, np.intp),
         np.array(begins, np.intp),
         np.array(section, np.intp),
-        _fixed(postings),
-        _fixed(headings),
+        _as_arrays(postings),
+        _as_arrays(headings),
         tuple(terms_of_sentences),
-        _fixed(numbers),
+        _as_arrays(numbers),
         {(sentence.section, sentence.index): place for place, sentence in enumerate(sentences)},
         _describe(
             sentences,
@@ -550,7 +550,7 @@ def index_sentences(document: Document) -> SentenceIndex:
     )
 
 
-def _fixed(found: Mapping[_Key, list[int]]) -> dict[_Key, NDArray[np.intp]]:
+def _as_arrays(found: Mapping[_Key, list[int]]) -> dict[_Key, NDArray[np.intp]]:
     return {key: np.array(places, np.intp) for key, places in found.items()}
 
 

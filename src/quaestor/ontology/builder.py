@@ -127,13 +127,13 @@ class OntologyBuilder:
                 _append(documents[name], number)
             end += 1 + max(tables, default=-1)
         found = tuple(
-            OntologyClass(c.name, c.label, c.cues, c.core, self._named(documents[c.name]))
+            OntologyClass(c.name, c.label, c.cues, c.core, self._document_names(documents[c.name]))
             for c in sorted(classes, key=lambda c: c.name)
             if c.core or documents[c.name]  # a topic that is never the best name of a table names none
         )
         return self._with_properties(found, firsts, seen_on)
 
-    def _named(self, documents: Iterable[int]) -> tuple[str, ...]:
+    def _document_names(self, documents: Iterable[int]) -> tuple[str, ...]:
         return tuple(sorted({self._built_from[number][0] for number in documents}))
 
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
@@ -198,7 +198,7 @@ class OntologyBuilder:
 
     def _named_often(self, key: str, evidence: _Evidence) -> bool:
         """Whether a phrase of the text says enough and is in enough documents to be a property by itself."""
-        return " " in key and len(self._named(evidence.documents)) >= _PHRASE_DOCUMENTS
+        return " " in key and len(self._document_names(evidence.documents)) >= _PHRASE_DOCUMENTS
 
     def _property(self, name: str, labels: tuple[str, ...], evidence: list[_Evidence]) -> OntologyProperty:
         ranges = {kind for e in evidence for kind in e.ranges}
@@ -210,7 +210,7 @@ class OntologyBuilder:
             classes=tuple(sorted({c for e in evidence for c in e.classes})),
             lines=sum(e.lines for e in evidence),
             mentions=sum(e.mentions for e in evidence),
-            documents=self._named(number for e in evidence for number in e.documents),
+            documents=self._document_names(number for e in evidence for number in e.documents),
             concepts=tuple(sorted({c for e in evidence if len(e.concepts) == 1 for c in e.concepts if c})),
         )
 

@@ -383,7 +383,7 @@ def _snake(label: str) -> str:
 
 
 def _rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricType]) -> CoreRule:
-    about = [_named(metrics, metric, name) for metric in node.get("kg:about", ())]
+    about = [_look_up(metrics, metric, name) for metric in node.get("kg:about", ())]
     return CoreRule(
         name,
         kind,
@@ -404,9 +404,9 @@ def _pattern(
         examples=tuple(node["kg:example"]),
         matcher=compile_phrases(node["kg:phrase"], nouns),
         weight=float(_first(node, "kg:weight") or 0),
-        metric_type=next((_named(metrics, metric, name).name for metric in node.get("kg:asksFor", ())), None),
+        metric_type=next((_look_up(metrics, metric, name).name for metric in node.get("kg:asksFor", ())), None),
         again="True" in node.get("kg:again", ()),
-        after=frozenset(_named(metrics, metric, name).name for metric in node.get("kg:after", ())),
+        after=frozenset(_look_up(metrics, metric, name).name for metric in node.get("kg:after", ())),
         order=cast("Order | None", _first(node, "kg:order")),
         scale=_first(node, "kg:scale"),
         magnitude="True" in node.get("kg:magnitude", ()),
@@ -427,9 +427,9 @@ def _ratio(name: str, node: Node, metrics: Mapping[str, MetricType], lines: Mapp
         phrases=tuple(node["kg:phrase"]),
         examples=tuple(node["kg:example"]),
         matcher=compile_phrases(node["kg:phrase"], {}),
-        metric_type=_named(metrics, node["kg:asksFor"][0], name).name,
-        numerator=_named(lines, node["kg:numerator"][0], name),
-        denominator=_named(lines, node["kg:denominator"][0], name),
+        metric_type=_look_up(metrics, node["kg:asksFor"][0], name).name,
+        numerator=_look_up(lines, node["kg:numerator"][0], name),
+        denominator=_look_up(lines, node["kg:denominator"][0], name),
     )
 
 
@@ -437,7 +437,7 @@ def _first(node: Node, predicate: str) -> str | None:
     return next(iter(node.get(predicate, ())), None)
 
 
-def _named(known: Mapping[str, T], other: str, user: str) -> T:
+def _look_up(known: Mapping[str, T], other: str, user: str) -> T:
     if other not in known:
         raise OntologyError(f"{user} names {other}, which core.ttl does not define with that kind")
     return known[other]

@@ -104,7 +104,7 @@ def _without_fillers(label: str) -> str:
     return " ".join(word for word in _without_sign(label).split() if word not in LABEL_FILLERS)
 
 
-def _reworded(label: str) -> str:
+def _reword(label: str) -> str:
     text = f" {_without_fillers(label)} "
     for variant, wording in _wordings():
         if variant in text:
@@ -119,14 +119,14 @@ def _wordings() -> tuple[tuple[str, str], ...]:
 
 def _sorted(label: str) -> str:
     """Word order, of three words and more: lease financing is no financing lease, a transfer from is none to."""
-    key = _reworded(label)
+    key = _reword(label)
     words = key.split()
     return " ".join(sorted(words)) if len(words) > 2 and _DIRECTIONS.isdisjoint(words) else key
 
 
-def _unqualified(label: str) -> str:
+def _drop_qualifiers(label: str) -> str:
     """Drop the core's qualifiers where enough is left to name one thing: a total volume is not every volume."""
-    core, words = read_core(), _reworded(label).split()
+    core, words = read_core(), _reword(label).split()
     for word, alone in core.leading:
         if words[:1] == [word] and (len(words) > 2 or (len(words) == 2 and words[1] in alone)):
             words = words[1:]
@@ -144,9 +144,9 @@ RUNGS = (
     _rung("date", 0.94, "the preposition before a date", _without_date),
     _rung("sign", 0.93, "a sign in words, in brackets: (loss), (benefit)", _without_sign),
     _rung("filler", 0.93, "words without meaning: the, of, and", _without_fillers),
-    _rung("wording", 0.92, "wordings that the core ontology treats as one", _reworded),
+    _rung("wording", 0.92, "wordings that the core ontology treats as one", _reword),
     _rung("order", 0.9, "the same words in another order", _sorted),
-    _rung("qualifier", 0.85, "a leading total, or an optional net", _unqualified),
+    _rung("qualifier", 0.85, "a leading total, or an optional net", _drop_qualifiers),
 )
 """In the order in which they are asked."""
 
@@ -161,7 +161,7 @@ def spellings(label: str) -> frozenset[str]:
 
     A text of more than a thousand characters, which is not a label that anybody spells, has itself alone.
     """
-    words = _reworded(label).split()
+    words = _reword(label).split()
     found = {" ".join(words)}
     if len(label) > _LONGEST_SPELT:
         return frozenset(found)

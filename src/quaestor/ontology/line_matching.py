@@ -138,22 +138,22 @@ def readings(caption: str) -> Iterator[str]:
     if _BRACKETS.fullmatch(text):  # "(in thousands)" names no line
         return
     yield text
-    for shorten in (_unbracketed, _opened, _undated, _main_clause, _unqualified, _last_level):
+    for shorten in (_drop_brackets, _open_brackets, _drop_dates, _main_clause, _drop_qualifiers, _last_level):
         shorter = " ".join(shorten(text).split()).strip(" ,;:-*.")
         if re.search("[a-z]{2}", shorter) and shorter != text:
             text = shorter
             yield text
 
 
-def _unbracketed(text: str) -> str:
+def _drop_brackets(text: str) -> str:
     return _BRACKETS.sub(lambda found: found[0] if _OTHER_FIGURE.search(found[0]) else " ", _SIGNS.sub(" ", text))
 
 
-def _opened(text: str) -> str:
+def _open_brackets(text: str) -> str:
     return _OPENING.sub("", text)
 
 
-def _undated(text: str) -> str:
+def _drop_dates(text: str) -> str:
     return _AMOUNTS.sub(" ", _DATES.sub(" ", text))
 
 
@@ -162,7 +162,7 @@ def _main_clause(text: str) -> str:
     return text if _OTHER_FIGURE.search(text[len(cut) :]) else cut
 
 
-def _unqualified(text: str) -> str:
+def _drop_qualifiers(text: str) -> str:
     return _TOTAL.sub("", _NET.sub("", text))
 
 
@@ -172,8 +172,8 @@ def _last_level(text: str) -> str:
 
 def undated(caption: str) -> bool:
     """Whether a caption names dates or amounts of its own: two lines that differ in them alone are of one kind."""
-    text = _unbracketed(" ".join(caption.casefold().split()))
-    return _undated(text) != text
+    text = _drop_brackets(" ".join(caption.casefold().split()))
+    return _drop_dates(text) != text
 
 
 def head_words(caption: str) -> tuple[str, ...]:
@@ -333,11 +333,11 @@ class LabelIndex:
     def __init__(self, labels: Mapping[str, str]) -> None:
         """Take the property of each label, in the order of preference where a rung finds several."""
         self._properties = dict(labels)
-        self._rungs = tuple((rung, self._keyed(rung.key)) for rung in RUNGS)
+        self._rungs = tuple((rung, self._names_by_key(rung.key)) for rung in RUNGS)
         self._spellings: dict[str, list[str]] | None = None
         self._plain: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
-    def _keyed(self, key: Callable[[str], str]) -> dict[str, list[str]]:
+    def _names_by_key(self, key: Callable[[str], str]) -> dict[str, list[str]]:
         found: defaultdict[str, list[str]] = defaultdict(list)
         for label in self._properties:
             found[key(label)].append(label)
@@ -452,7 +452,7 @@ class LineIndex:
             if met := self._met(text, context):
                 rule = "shorter caption" if number else "statement line"
                 return _match(rule, *met, shared=number > 0 and undated(caption))
-        for text in readings(self._respaced(caption)):
+        for text in readings(self._split_words(caption)):
             if met := self._met(text, context):
                 return _match("lost spaces", *met)
         return None
@@ -472,7 +472,7 @@ class LineIndex:
         return None
 
     def _by_head(self, caption: str, context: LineContext | None) -> PropertyMatch | None:
-        words = head_words(self._respaced(caption))
+        words = head_words(self._split_words(caption))
         fitting = (kind for kind in self._core.kinds.values() if kind.starts_at is None and _may_be_on(kind, context))
         found = [(-length, kind.name, kind.label) for kind in fitting if (length := _head_length(words, kind))]
         if not found:
@@ -480,7 +480,7 @@ class LineIndex:
         _, name, label = min(found)
         return _match("kind of line", name, label, shared=True)
 
-    def _respaced(self, caption: str) -> str:
+    def _split_words(self, caption: str) -> str:
         """Return a caption with a space in each word that is several of the known ones without any between."""
         return re.sub(r"[a-z]{6,}", lambda found: " ".join(self._pieces(found[0]) or (found[0],)), caption.casefold())
 

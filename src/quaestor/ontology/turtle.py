@@ -73,7 +73,7 @@ def _property(p: OntologyProperty) -> Iterable[Triple]:
 
 
 def _merge(m: Merge) -> Iterable[Triple]:
-    name = _named("merge", m.variant, m.into)
+    name = _node_name("merge", m.variant, m.into)
     yield Triple(name, "rdf:type", "kg:Merge")
     yield Triple(name, "kg:variant", text_term(m.variant))
     yield Triple(name, "kg:into", text_term(m.into))
@@ -82,7 +82,7 @@ def _merge(m: Merge) -> Iterable[Triple]:
 
 
 def _distinction(a: KeptDistinct) -> Iterable[Triple]:
-    name = _named("apart", a.label, a.other, a.rule)
+    name = _node_name("apart", a.label, a.other, a.rule)
     yield Triple(name, "rdf:type", "kg:Distinction")
     yield Triple(name, "kg:label", text_term(a.label))
     yield Triple(name, "kg:otherLabel", text_term(a.other))
@@ -91,7 +91,7 @@ def _distinction(a: KeptDistinct) -> Iterable[Triple]:
 
 
 def _proposal(p: Proposal) -> Iterable[Triple]:
-    name = _named("proposal", p.kind, p.label, p.into, p.reason, *p.cues, *p.documents)
+    name = _node_name("proposal", p.kind, p.label, p.into, p.reason, *p.cues, *p.documents)
     yield Triple(name, "rdf:type", "kg:Proposal")
     yield Triple(name, "kg:rule", text_term(p.kind))
     yield Triple(name, "kg:label", text_term(p.label))
@@ -104,7 +104,7 @@ def _proposal(p: Proposal) -> Iterable[Triple]:
         yield Triple(name, "kg:seenIn", text_term(document))
 
 
-def _named(kind: str, *parts: str) -> str:
+def _node_name(kind: str, *parts: str) -> str:
     return f"kg:{kind}_{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:16]}"
 
 

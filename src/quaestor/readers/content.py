@@ -199,13 +199,13 @@ class FileContent:
     @cached_property
     def is_packed(self) -> bool:
         """Whether it is a `.gz` file, whatever it is called."""
-        with self._opened() as file:
+        with self._open() as file:
             return file.read(len(_GZIP)) == _GZIP
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the file as it lies on the disk."""
-        with self._opened() as file:
+        with self._open() as file:
             whole = hashlib.sha256()
             while chunk := file.read(1 << 20):
                 whole.update(chunk)
@@ -229,7 +229,7 @@ class FileContent:
         Raises:
             DatasetError: It cannot be read or unpacked; in the block too.
         """
-        with self._opened() as file:
+        with self._open() as file:
             if not self.is_packed:
                 yield file
                 return
@@ -247,7 +247,7 @@ class FileContent:
         Raises:
             DatasetError: It cannot be read.
         """
-        with self._opened() as file:
+        with self._open() as file:
             yield file
 
     @cached_property
@@ -272,14 +272,14 @@ class FileContent:
             return ()
 
     @contextmanager
-    def _opened(self) -> Iterator[io.BufferedIOBase]:
+    def _open(self) -> Iterator[io.BufferedIOBase]:
         if self.given is not None:
             yield io.BytesIO(self.given)
             return
         try:
             # A pipe can be read once only.
             regular = self.path.is_file() or not self.path.exists()
-            file: io.BufferedIOBase = self.path.open("rb") if regular else io.BytesIO(self._piped)
+            file: io.BufferedIOBase = self.path.open("rb") if regular else io.BytesIO(self._read_pipe)
         except FileNotFoundError:
             raise DatasetError(f"cannot read {self.path}: no such file; check the path") from None
         except (OSError, ValueError) as error:
@@ -288,7 +288,7 @@ class FileContent:
             yield file
 
     @cached_property
-    def _piped(self) -> bytes:
+    def _read_pipe(self) -> bytes:
         # If nobody ever writes, plain opening would wait for ever.
         with open(self.path, "rb", opener=_at_once) as pipe:
             waiting = select.poll()

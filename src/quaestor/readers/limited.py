@@ -109,7 +109,7 @@ async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAU
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-    reader, written = _checked(content, limits, process.returncode or 0, reply)
+    reader, written = _check_reply(content, limits, process.returncode or 0, reply)
     return reader, await asyncio.to_thread(_made, document_of, written, content)
 
 
@@ -121,7 +121,7 @@ def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str,
         raise _too_slow(content, limits) from None
     except OSError as error:
         raise _not_started(content, error) from error
-    return _checked(content, limits, ended.returncode, ended.stdout)
+    return _check_reply(content, limits, ended.returncode, ended.stdout)
 
 
 def _starting(*, run: bool = False) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _checked(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
+def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
     """Return the name of the reader and what the process wrote of the file; raise what it says is wrong."""
     line, _, written = reply.partition(b"\n")
     outcome = _first_line(line)

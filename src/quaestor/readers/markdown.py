@@ -64,11 +64,11 @@ class MarkdownReader:
         front = _FRONT_MATTER.match(text)
         skipped = front[0].count("\n") if front else 0
         blocks = _Blocks(text[front.end() :].split("\n") if front else text.split("\n"), skipped)
-        parts = list(_titled(blocks.parts()))
+        parts = list(_with_titles(blocks.parts()))
         return assemble(content.name, parts, [*content.text.warnings, *blocks.warnings], filing=True)
 
 
-def _titled(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
+def _with_titles(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
     """Yield parts; a short line right before a table is its title or its caption."""
     before: ParagraphPart | None = None
     for part in parts:
@@ -108,15 +108,15 @@ class _Blocks:
         while place < len(self.lines):
             line = self.lines[place]
             if fence := _FENCE.match(line):
-                yield from self._ended(place)
+                yield from self._end_paragraph(place)
                 place = self._after_fence(place, fence[1])
             elif heading := _HEADING.match(line):
-                yield from self._ended(place)
+                yield from self._end_paragraph(place)
                 if text := printed(heading[2] or ""):
                     yield HeadingPart(text, len(heading[1]), None, self._anchor(place, place))
                 place += 1
             elif "|" in line and place + 1 < len(self.lines) and _heads_table(line, self.lines[place + 1]):
-                yield from self._ended(place)
+                yield from self._end_paragraph(place)
                 last = self._table_end(place)
                 yield self._table(place, last)
                 place = last
@@ -128,7 +128,7 @@ class _Blocks:
             else:
                 yield from self._go_on(place)
                 place += 1
-        yield from self._ended(place)
+        yield from self._end_paragraph(place)
 
     def _go_on(self, place: int) -> Iterator[DocumentPart]:
         """Take a line of text; yields the paragraph that ends with it."""
@@ -136,18 +136,18 @@ class _Blocks:
         if quote := _QUOTE.match(line):
             line = line[quote.end() :]
             if place and not _QUOTE.match(self.lines[place - 1]):
-                yield from self._ended(place)
+                yield from self._end_paragraph(place)
         if not line.strip() or _BREAK.match(line):
-            yield from self._ended(place)
+            yield from self._end_paragraph(place)
             return
         if item := _ITEM.match(line):
-            yield from self._ended(place)
+            yield from self._end_paragraph(place)
             line = f"{item[1] or ''} {line[item.end() :]}"
         if not self.paragraph:
             self.begun = place
         self.paragraph.append(line.strip())
 
-    def _ended(self, place: int) -> Iterator[DocumentPart]:
+    def _end_paragraph(self, place: int) -> Iterator[DocumentPart]:
         """Yield the paragraph up to a line."""
         if sentences := split_prose(printed(" ".join(self.paragraph))):
             yield ParagraphPart(sentences, None, self._anchor(self.begun, place - 1))

@@ -91,7 +91,7 @@ def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
 def _leads(sheet: Sheet, block: _Block) -> bool:
     """Whether a block is a few short lines, as are over a table with an empty row between."""
     rows = sheet.rows[block.top : block.bottom]
-    return len(rows) <= _LINES_OVER_A_TABLE and all(_filled(row) == 1 and not _is_prose(_line(row)) for row in rows)
+    return len(rows) <= _LINES_OVER_A_TABLE and all(_width(row) == 1 and not _is_prose(_line(row)) for row in rows)
 
 
 def _goes_on(sheet: Sheet, above: _Block, below: _Block) -> bool:
@@ -99,7 +99,7 @@ def _goes_on(sheet: Sheet, above: _Block, below: _Block) -> bool:
     rows = sheet.rows
     if not any(_values(row) for row in rows[above.top : above.bottom]):
         return False
-    first = next((row for row in range(below.top, below.bottom) if _filled(rows[row]) > 1), None)
+    first = next((row for row in range(below.top, below.bottom) if _width(rows[row]) > 1), None)
     if first is None or not _values(rows[first]):
         return False
     # Headings of the section below the empty row are a line each; a title has more to say.
@@ -110,17 +110,17 @@ def _goes_on(sheet: Sheet, above: _Block, below: _Block) -> bool:
 def _block_parts(sheet: Sheet, block: _Block) -> Iterator[DocumentPart]:
     rows = sheet.rows
     top, bottom = block.top, block.bottom
-    while top < bottom and _filled(rows[top]) <= 1:
+    while top < bottom and _width(rows[top]) <= 1:
         top += 1
-    while bottom > top and _filled(rows[bottom - 1]) <= 1 and _is_note(_line(rows[bottom - 1])):
+    while bottom > top and _width(rows[bottom - 1]) <= 1 and _is_note(_line(rows[bottom - 1])):
         bottom -= 1
-    lead = [_line(row) for row in rows[block.top : top] if _filled(row)]
+    lead = [_line(row) for row in rows[block.top : top] if _width(row)]
     if top == bottom:
         yield from _text(sheet, block.top, block.bottom)
         return
     if (
         lead
-        and _filled(rows[top - 1])
+        and _width(rows[top - 1])
         and _begins_with_values(rows, top, bottom)
         and not _is_prose(lead[-1])
         and not is_caption(lead[-1])
@@ -147,15 +147,15 @@ def _block_parts(sheet: Sheet, block: _Block) -> Iterator[DocumentPart]:
 
 def _begins_with_values(rows: Sequence[Sequence[str]], top: int, bottom: int) -> bool:
     """Whether a table begins with values at once."""
-    return all(_values(row) for row in rows[top : min(top + 2, bottom)] if _filled(row) > 1)
+    return all(_values(row) for row in rows[top : min(top + 2, bottom)] if _width(row) > 1)
 
 
 def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, without: Sequence[int] = ()) -> TablePart:
     """Return the rows as a table, without the empty columns around it; those of long texts are empty."""
     cells = [[] if row in without else list(sheet.rows[row]) for row in range(top, bottom)]
-    left = min(next(n for n, text in enumerate(row) if text.strip()) for row in cells if _filled(row))
-    right = max(max(n for n, text in enumerate(row) if text.strip()) for row in cells if _filled(row)) + 1
-    grid = [[text.strip() for text in row[left:right]] if _filled(row) else [""] * (right - left) for row in cells]
+    left = min(next(n for n, text in enumerate(row) if text.strip()) for row in cells if _width(row))
+    right = max(max(n for n, text in enumerate(row) if text.strip()) for row in cells if _width(row)) + 1
+    grid = [[text.strip() for text in row[left:right]] if _width(row) else [""] * (right - left) for row in cells]
     numbers = [
         (row - top, column - left, sheet.numbers[row, column])
         for row in range(top, bottom)
@@ -179,7 +179,7 @@ def _anchor(sheet: Sheet, row: int) -> str:
     return sheet.anchor(row, column, row, column)
 
 
-def _filled(row: Sequence[str]) -> int:
+def _width(row: Sequence[str]) -> int:
     return sum(bool(text.strip()) for text in row)
 
 

@@ -69,7 +69,7 @@ def document_of(data: bytes) -> Document:
         ValueError: It did not write these.
     """
     try:
-        with _uncollected():
+        with _pause_collector():
             return _document(json.loads(data.decode("utf-8", "surrogatepass")))
     except (ValueError, TypeError, KeyError, LookupError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"these bytes are not a document: {type(error).__name__}") from error
@@ -97,7 +97,7 @@ def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _pause_collector() -> Iterator[None]:
     """Keep the collector from looking for cycles among values that have none: it takes twice the time otherwise."""
     collects = gc.isenabled()
     gc.disable()

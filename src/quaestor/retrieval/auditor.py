@@ -59,7 +59,7 @@ def auditor_of(document: Document) -> NamedFirm | None:
 
 def _found(document: Document) -> NamedFirm | None:
     for form in _FORMS:
-        found = list(_named(document, form))
+        found = list(_find_firms(document, form))
         if found:
             # A signature is below every report and below consents: the firm of most of them, and its first place.
             most, _ = Counter(_key(one) for one in found).most_common(1)[0]
@@ -71,7 +71,7 @@ def _key(firm: NamedFirm) -> str:
     return re.sub(r"\W", "", firm.sentence.text[firm.start : firm.end]).upper()
 
 
-def _named(document: Document, form: "re.Pattern[str]") -> Iterator[NamedFirm]:
+def _find_firms(document: Document, form: "re.Pattern[str]") -> Iterator[NamedFirm]:
     last_report = -_NEAR - 1
     for place, sentence in enumerate(document.sentences):
         if _REPORT.search(sentence.text):

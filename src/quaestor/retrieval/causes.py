@@ -142,16 +142,16 @@ def _causes(document: Document) -> Iterator[CauseSentence]:
             if moved is not None and moved.goes_on and moved.thing.stems <= before.thing.stems:
                 moved = replace(before, rose=before.rose if moved.rose is None else moved.rose)
             if moved is not None and _states_cause(sentence.text):
-                stated = _stated(block, place, paths[block.section], moved, year)
+                stated = _cause_sentence(block, place, paths[block.section], moved, year)
                 if not sentence.text.rstrip().endswith(":"):
                     yield stated
-                elif listed := tuple(_listed(document, block)):
+                elif listed := tuple(_list_points(document, block)):
                     yield replace(stated, listed=listed)
             if moved is not None and moved.thing:
                 before = moved
 
 
-def _stated(block: Block, place: int, path: tuple[str, ...], moved: Moved, year: int | None) -> CauseSentence:
+def _cause_sentence(block: Block, place: int, path: tuple[str, ...], moved: Moved, year: int | None) -> CauseSentence:
     assert isinstance(block.content, Paragraph)
     sentence, near = block.content.sentences[place], " ".join(path[-_HEADINGS:])
     return CauseSentence(
@@ -166,7 +166,7 @@ def _stated(block: Block, place: int, path: tuple[str, ...], moved: Moved, year:
     )
 
 
-def _listed(document: Document, lead: Block) -> Iterator[tuple[Sentence, int]]:
+def _list_points(document: Document, lead: Block) -> Iterator[tuple[Sentence, int]]:
     """Yield the points of the list behind a block."""
     at = bisect_left(document.blocks, lead.order, key=lambda block: block.order)
     for block in document.blocks[at + 1 : at + 1 + _POINTS]:

@@ -55,7 +55,7 @@ def without_company(text: str, document: Document, *, one_company: bool = False)
         one_company: Whether the document, or the excerpt that is given, is of one company however many files it has.
     """
     whole = document if one_company else document.whole or document
-    name = _NAMES.get(whole.digest, lambda: _called(whole, one_company=one_company))
+    name = _NAMES.get(whole.digest, lambda: _name_pattern(whole, one_company=one_company))
     if name is None:
         return text
     found = text
@@ -77,7 +77,7 @@ def _is_whole_name(text: str, match: re.Match[str]) -> bool:
     return following is None or (following.islower() and (following in _VERBS or following in FUNCTION_WORDS))
 
 
-def _called(document: Document, *, one_company: bool) -> "re.Pattern[str] | None":
+def _name_pattern(document: Document, *, one_company: bool) -> "re.Pattern[str] | None":
     """What finds the company's names in questions, the longest first; None if no cover tells one."""
     names: set[str] = set()
     for name in cover_names(document) if one_company or len(files_of(document)) < 2 else ():

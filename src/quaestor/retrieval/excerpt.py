@@ -59,7 +59,7 @@ def excerpt_for(
     chosen: dict[int, Block] = {}
     spent = 0
     best = next((place.block for place in places if place.document == document.id), None)
-    for order in (*needed, *_wanted(document, places, earlier_sources)):
+    for order in (*needed, *_wanted_blocks(document, places, earlier_sources)):
         block = document.blocks[order]
         shown = block if order in needed or order == best else shorten(block)
         group = [
@@ -85,7 +85,7 @@ def fits_excerpt(document: Document, budget_tokens: int) -> bool:
     return True
 
 
-def _wanted(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:
+def _wanted_blocks(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:
     """Yield the blocks that matter, the first first."""
     here = [place.block for place in places if place.document == document.id]
     yield from here[:1]

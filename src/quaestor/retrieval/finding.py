@@ -174,15 +174,15 @@ def _text(block: Block, places: Sequence[int]) -> str:
     match block.content:
         case Table() as table:
             heads = [column.label for column in table.columns[1:] if column.label]
-            lines = [_shortened(" | ".join(heads))] if heads else []
-            lines += [_shortened(" | ".join(_printed(table, row))) for row in places[:_ROWS_SHOWN]]
+            lines = [_shorten(" | ".join(heads))] if heads else []
+            lines += [_shorten(" | ".join(_row_texts(table, row))) for row in places[:_ROWS_SHOWN]]
             return "\n".join(dict.fromkeys(lines))  # a total may stand twice, word for word
         case Paragraph(sentences=sentences):
-            return _shortened(" ".join(sentences[place].text for place in sorted(places[:2])))
+            return _shorten(" ".join(sentences[place].text for place in sorted(places[:2])))
     return ""
 
 
-def _printed(table: Table, row: int) -> Iterator[str]:
+def _row_texts(table: Table, row: int) -> Iterator[str]:
     """Yield the cells of a row that print something; before its label the heading that it is under."""
     levels = [level for level in table.rows[row].levels if level]
     cells = [text for cell in table.cells[row] if (text := " ".join(cell.text.split()))]
@@ -191,7 +191,7 @@ def _printed(table: Table, row: int) -> Iterator[str]:
     yield from cells
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _TEXT else text[: _TEXT - 3].rstrip() + "..."
 
 

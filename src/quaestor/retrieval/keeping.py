@@ -27,10 +27,10 @@ def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
         cache: Where indexes are kept beyond this process; None to build it and keep nothing.
     """
     whole = document.whole or document
-    return PlaceIndex(whole, _WORDS.get(whole.digest, lambda: _loaded(whole, cache).words))
+    return PlaceIndex(whole, _WORDS.get(whole.digest, lambda: _load(whole, cache).words))
 
 
-def _loaded(whole: Document, cache: ByteCache | None) -> PlaceIndex:
+def _load(whole: Document, cache: ByteCache | None) -> PlaceIndex:
     if cache is None:
         return PlaceIndex.of(whole)
     key = cache_key("index", whole.digest, digest_of_code(*_BUILT_WITH))

@@ -86,7 +86,7 @@ def read_thing(text: str) -> NamedThing:
     >>> sorted(read_thing("Services net sales").heads)
     ['revenu']
     """
-    worded = _worded(text)
+    worded = _reword(text)
     names = frozenset(name_stems(text))
     heads: set[str] = set()
     for part in _SEGMENTS.split(_OF_OTHERS.split(worded, maxsplit=1)[0]):
@@ -99,7 +99,7 @@ def read_thing(text: str) -> NamedThing:
 
 def name_stems(text: str) -> tuple[str, ...]:
     """Return the stems of a name or a heading, in which all names of one thing are the same."""
-    named = (word for word in words(_worded(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
+    named = (word for word in words(_reword(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
     return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in named)
 
 
@@ -121,7 +121,7 @@ def months_named(text: str) -> frozenset[int]:
     return frozenset(months for months, form in _DURATIONS if form.search(text))
 
 
-def _worded(text: str) -> str:
+def _reword(text: str) -> str:
     text = in_words_of_reports(_ASIDE.sub(" ", text.lower()))
     for names, name in _SAME:
         text = names.sub(name, text)

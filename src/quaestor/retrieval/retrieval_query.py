@@ -120,7 +120,7 @@ def parse_retrieval_query(
         properties,
         _years(question, context),
         _roles(question),
-        _counted(question),
+        _counted_terms(question),
         follows,
         len(about) > 1,
     )
@@ -170,7 +170,7 @@ def _roles(question: Question) -> tuple[TableRole, ...]:
     return (*named, *look_alikes_named(question.text))
 
 
-def _counted(question: Question) -> frozenset[str]:
+def _counted_terms(question: Question) -> frozenset[str]:
     """The terms of what is counted, behind "how many"."""
     asked = _HOW_MANY.search(in_words_of_reports(question.lowered))
     loud = {term for term, loudness in _asked_terms(question).items() if loudness == 1}

@@ -91,12 +91,12 @@ def _is_slip(wrong: str, right: str) -> bool:
         return len(wrong) != len(right) or sorted(wrong) == sorted(right) or len(right) >= _LONG
     if min(len(wrong), len(right)) < _LONG or abs(len(wrong) - len(right)) > 2:
         return False
-    return any(_is_one_slip(one, right) for one in _dropped(wrong)) or any(
-        _is_one_slip(wrong, one) or wrong == one for one in _dropped(right)
+    return any(_is_one_slip(one, right) for one in _drop_letters(wrong)) or any(
+        _is_one_slip(wrong, one) or wrong == one for one in _drop_letters(right)
     )
 
 
-def _dropped(word: str) -> Iterator[str]:
+def _drop_letters(word: str) -> Iterator[str]:
     return (word[:place] + word[place + 1 :] for place in range(1, len(word)))
 
 

@@ -24,12 +24,12 @@ _LONGEST_EXPLANATION = 1000
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:
     """Return a plan whose numbers say what the labels and captions around them name, whoever wrote it."""
-    return replace(plan, steps=tuple(_labelled(step, document) for step in plan.steps))
+    return replace(plan, steps=tuple(_label_step(step, document) for step in plan.steps))
 
 
-def _labelled(step: Step, document: Document) -> Step:
+def _label_step(step: Step, document: Document) -> Step:
     if isinstance(step, Compute):
-        operands = (_labelled_group(o, document) if isinstance(o, CellGroup) else o for o in step.operands)
+        operands = (_label_group(o, document) if isinstance(o, CellGroup) else o for o in step.operands)
         return replace(step, operands=tuple(operands))
     if step.quantity is None or (step.label_scale or step.label_unit):
         return step
@@ -43,7 +43,7 @@ def _labelled(step: Step, document: Document) -> Step:
     return replace(step, label_scale=scale, label_unit=unit)
 
 
-def _labelled_group(group: CellGroup, document: Document) -> CellGroup:
+def _label_group(group: CellGroup, document: Document) -> CellGroup:
     if group.label_scale or group.label_unit or not all(isinstance(source, CellRef) for source in group.sources):
         return group
     cells = [(document.table(at.table), at) for at in group.sources if isinstance(at, CellRef)]

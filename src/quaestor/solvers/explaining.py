@@ -104,7 +104,7 @@ class BoundExplanation:
 
     def plan(self, answer: Plan) -> Plan:
         """Return the plan of an answer with the sentences beside it; of an empty one, they are the answer."""
-        return _joined(self, answer) if self.templates else answer
+        return _join_steps(self, answer) if self.templates else answer
 
 
 def has_reference(text: str) -> bool:
@@ -233,7 +233,7 @@ class Explainer:
         Args:
             known: What the reader is told anyway.
         """
-        found = [number for number in _assumed(plan, self.context.question) if not any(number in one for one in known)]
+        found = [number for number in _guesses(plan, self.context.question) if not any(number in one for one in known)]
         assumed = [f"the model assumes {', '.join(found)}, which no page prints"] if found else []
         return (*(f"left out: {fault}" for fault in self.bound.faults), *assumed)
 
@@ -242,7 +242,7 @@ def _asks_more(question: Question) -> bool:
     return _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
 
 
-def _assumed(plan: Plan, question: Question) -> tuple[str, ...]:
+def _guesses(plan: Plan, question: Question) -> tuple[str, ...]:
     """Return the numbers of a plan with an explanation that no page and no question has, as they are written."""
     named = {step for template in plan.explanation for step in steps_referred(template)}
     asked = {n for span in find_quantities(question.text) for n in (span.quantity.value, span.quantity.number)}
@@ -314,7 +314,7 @@ class _Binder:
         template = _IN_MARKS.sub(self._fill_words, template)
         if left := _LEFT_OVER.search(_PRINTED.sub("", template)):
             raise ModelReplyError(f"has {template[left.start() :][:20]!r}, no reference; write {self.notation}")
-        if altered := _RUN_ON.search(_seen(_PRINTED_CITATION.sub("", template))):
+        if altered := _RUN_ON.search(_visible_text(_PRINTED_CITATION.sub("", template))):
             raise ModelReplyError(f"has {altered[0]!r}, which reads as another number; part them with words")
         if loose := unbound_numbers(template, _allowed_words(template, " ".join(self._known))):
             raise ModelReplyError(f"says {', '.join(loose)[:80]!r} by itself; write {self.notation}, or leave it out")
@@ -401,7 +401,7 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _seen(text: str) -> str:
+def _visible_text(text: str) -> str:
     """Return a text without the characters that nobody sees."""
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn"))
 
@@ -424,14 +424,14 @@ def _split(texts: Iterable[str]) -> Iterator[str]:
             pending = f"{pending} {piece}".strip()
 
 
-def _joined(bound: BoundExplanation, answer: Plan) -> Plan:
+def _join_steps(bound: BoundExplanation, answer: Plan) -> Plan:
     """Return the steps that sentences and an answer need, each once, the answer's own last."""
     shift = len(bound.steps)
-    steps = [*bound.steps, *((_moved(step, lambda ref: ref + shift)) for step in answer.steps)]
+    steps = [*bound.steps, *((_renumber(step, lambda ref: ref + shift)) for step in answer.steps)]
     made: dict[Step, int] = {}
 
     def key(step: Step) -> Step:
-        return replace(_moved(step, take), id=0)
+        return replace(_renumber(step, take), id=0)
 
     def take(number: int) -> int:
         return made.setdefault(key(steps[number - 1]), len(made) + 1)
@@ -455,5 +455,5 @@ def _joined(bound: BoundExplanation, answer: Plan) -> Plan:
     return Plan(joined, answer.thought, tuple(templates))
 
 
-def _moved(step: Step, number: Callable[[int], int]) -> Step:
+def _renumber(step: Step, number: Callable[[int], int]) -> Step:
     return replace_references(step, lambda ref: Ref(number(ref.step)) if ref.step > 0 else ref)

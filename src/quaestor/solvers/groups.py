@@ -80,9 +80,9 @@ def _name(numbers: Sequence[PrintedNumber]) -> str:
     if not isinstance(first, Observation) or not all(isinstance(number, Observation) for number in numbers):
         return "numbers of the page"
     if len(rows) == 1:
-        return _called(first.row, "row", first.source.row)
+        return _heading_words(first.row, "row", first.source.row)
     if len(columns) == 1:
-        return _called(first.column, "column", first.source.column)
+        return _heading_words(first.column, "column", first.source.column)
     return first.caption or "numbers of the table"
 
 
@@ -103,8 +103,8 @@ def _labels(numbers: Sequence[PrintedNumber], labels: Sequence[str | None]) -> t
 def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
     if isinstance(number, Observation):
         row, column = (
-            _called(number.row, "row", number.source.row),
-            _called(number.column, "column", number.source.column),
+            _heading_words(number.row, "row", number.source.row),
+            _heading_words(number.column, "column", number.source.column),
         )
         if by_row and by_column:
             return f"{row}, {column}"
@@ -125,7 +125,7 @@ def _before(number: MentionFact) -> str:
     return " ".join(number.before.split()[-_WORDS_BEFORE:]) or number.quantity.text
 
 
-def _called(heading: Heading, axis: str, place: int) -> str:
+def _heading_words(heading: Heading, axis: str, place: int) -> str:
     return heading.label or f"{axis} {place + 1}"
 
 

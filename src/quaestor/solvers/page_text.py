@@ -51,7 +51,7 @@ def shown_text(
     numbered = document.sentences if all_sentences else sentences_with_numbers(document)
     if sum(len(sentence.text) for sentence in numbered) <= most:
         return ShownText(numbered, 0)
-    scores = _scores(numbered, _wanted(question, memory))
+    scores = _scores(numbered, _word_weights(question, memory))
     room, chosen = most, set()
     for place in sorted(scores, key=lambda place: -scores[place]):
         if len(numbered[place].text) <= room:
@@ -61,7 +61,7 @@ def shown_text(
     return ShownText(shown, len(numbered) - len(shown))
 
 
-def _wanted(question: str, memory: Memory) -> Mapping[str, float]:
+def _word_weights(question: str, memory: Memory) -> Mapping[str, float]:
     """Return the words that are looked for, with their weights."""
     wanted: dict[str, float] = {}
     for ago, asked in enumerate((question, *reversed(memory.questions[-_TURNS_BEFORE:]))):

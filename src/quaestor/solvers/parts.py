@@ -106,9 +106,9 @@ def _with_parts(plan: Plan, origins: Sequence[tuple[int, Plan | None]], turns: i
         if part is None:
             ends[ago] = Ref(place - turns)
         else:
-            steps += _moved(part, len(steps), partial(_of_turn, place - turns))
+            steps += _shift_steps(part, len(steps), partial(_of_turn, place - turns))
             ends[ago] = Ref(len(steps))
-    return Plan((*steps, *_moved(plan, len(steps), ends.__getitem__)), plan.thought)
+    return Plan((*steps, *_shift_steps(plan, len(steps), ends.__getitem__)), plan.thought)
 
 
 def _of_turn(place: int, before: int) -> Ref:
@@ -138,7 +138,7 @@ def join_plans(plans: Sequence[Plan | None], *, chained: bool = True) -> Plan:
     ends: list[Ref | None] = []
     for plan in plans:
         if plan is not None:
-            steps += _moved(plan, len(steps), lambda ago: _of_part(ago, ends if chained else ()))
+            steps += _shift_steps(plan, len(steps), lambda ago: _of_part(ago, ends if chained else ()))
         ends.append(None if plan is None else Ref(len(steps)))
     return Plan((*steps, Compute(len(steps) + 1, "items", tuple(end for end in ends if end is not None))))
 
@@ -153,7 +153,7 @@ def _of_part(ago: int, ends: Sequence[Ref | None]) -> Ref:
     return end
 
 
-def _moved(plan: Plan, shift: int, answer: Callable[[int], Ref]) -> Iterator[Step]:
+def _shift_steps(plan: Plan, shift: int, answer: Callable[[int], Ref]) -> Iterator[Step]:
     """Yield the steps of a plan behind other steps, with `answer` for the answers to which it refers."""
     for step in plan.steps:
         moved = replace_references(step, lambda ref: Ref(ref.step + shift) if ref.step > 0 else answer(-ref.step))

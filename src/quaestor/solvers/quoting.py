@@ -116,7 +116,7 @@ def _differ_only_in_signs(text: str, one: SentenceRef, other: SentenceRef) -> bo
 
 
 def _places(document: Document, words: str, asked: frozenset[str]) -> Iterator[_Found]:
-    wanted = _folded(words)[0]
+    wanted = _fold(words)[0]
     for table in document.tables:
         for row in table.cells:
             for cell in row:
@@ -154,24 +154,24 @@ def _in_sentence(
 
 def _spans(wanted: str, text: str, in_label: bool = False) -> list[tuple[int, int]]:
     """Return where words are in a text, as whole words; in a label a footnote's mark may be printed against them."""
-    folded, places = _folded(text)
+    folded, places = _fold(text)
     spans, start = [], folded.find(wanted)
     while start >= 0:
         end = start + len(wanted)
         marked = in_label and not wanted[-1].isdigit() and _FOOTNOTE.fullmatch(folded[end:]) is not None
-        if not _joined(folded, start) and (marked or not _joined(folded, end)):
+        if not _is_in_word(folded, start) and (marked or not _is_in_word(folded, end)):
             spans.append((places[start], places[end - 1] + 1))
         start = folded.find(wanted, start + 1)
     return spans
 
 
-def _joined(text: str, place: int) -> bool:
+def _is_in_word(text: str, place: int) -> bool:
     """Return whether a place is within a word."""
     return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 @lru_cache(maxsize=4096)
-def _folded(text: str) -> tuple[str, tuple[int, ...]]:
+def _fold(text: str) -> tuple[str, tuple[int, ...]]:
     """Return a text as it is compared, and for each character of it the place of the one it comes from."""
     characters: list[str] = []
     places: list[int] = []

@@ -110,7 +110,7 @@ def rows_of(table: RawTable) -> list[list[Item]]:
         placed, covered = _place(raw, covered)
         rows.append(placed)
     own = _columns_of_their_own(rows)
-    return [_joined(row, own) for row in rows]
+    return [_join_cells(row, own) for row in rows]
 
 
 def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
@@ -159,7 +159,7 @@ def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item],
     return items, below
 
 
-def _joined(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
+def _join_cells(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
     """Return a row's cells with those that belong to one number put together."""
     found: list[Item] = []
     opening: Item | None = None

@@ -70,7 +70,7 @@ class Outline:
         text = " ".join(line.text.split())
         if not _may_be(line, text):
             return None
-        named = _named(text)
+        named = _level_of_words(text)
         if line.tag in _TAGS:
             return (named or _PRINTED, (_TAGS[line.tag],))
         if named in (_PARTS, _ITEMS) and len(text) < 120:
@@ -93,7 +93,7 @@ class Outline:
         return (capitals and look.centred and len(text) > 5) or (aimed and (capitals or look.centred))
 
 
-def _named(text: str) -> int | None:
+def _level_of_words(text: str) -> int | None:
     """Return the level of a heading by its words; None if they tell none."""
     if (part := _PART.match(text)) and (not part["rest"] or len(text) < 60):
         return _PARTS

@@ -188,7 +188,7 @@ def printed_number(text: str, format: str | None) -> Decimal:
     printed = _SPACES.sub(" ", text).strip()
     if len(printed) > _LONGEST:
         raise ValueError(f"{printed[:30]!r}... is too long for a number")
-    read = _plain if format is None else _FORMATS.get(format.casefold(), _unknown)
+    read = _plain if format is None else _FORMATS.get(format.casefold(), _guess_number)
     try:
         return read(printed)
     except ValueError:
@@ -241,7 +241,7 @@ def _words(text: str) -> Decimal:
     return Decimal(found)
 
 
-def _unknown(text: str) -> Decimal:
+def _guess_number(text: str) -> Decimal:
     """A format that is in no registry: what most numbers of filings are in."""
     return _zero(text) if re.fullmatch(r"\W*", text) else _dot(text)
 

@@ -278,7 +278,7 @@ def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine
 
     Shape: as many pages as given.
     """
-    repeated = _repeated(pages)
+    repeated = _repeated_texts(pages)
     pages_left: list[list[TextLine]] = []
     seen: set[str] = set()
     for lines in pages:
@@ -297,7 +297,7 @@ def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
 
     Shape: as many as pages are given.
     """
-    repeated = _repeated(pages)
+    repeated = _repeated_texts(pages)
     edges = ([lines[place] for place in _edges(lines)] for lines in pages)
     return [next((text for x in own if _key(x) in repeated and (text := caption_within(x.text))), "") for own in edges]
 
@@ -313,7 +313,7 @@ def _edges(lines: Sequence[TextLine]) -> list[int]:
     return sorted({*range(min(_TOP, count)), *range(max(count - _BOTTOM, 0), count)})
 
 
-def _repeated(pages: Sequence[Sequence[TextLine]]) -> frozenset[str]:
+def _repeated_texts(pages: Sequence[Sequence[TextLine]]) -> frozenset[str]:
     """Return what lines say that many pages have at their edges, numbers left open."""
     counts: Counter[str] = Counter()
     for lines in pages:

@@ -214,14 +214,14 @@ def _long_runs(rows: Sequence[Sequence[Word]]) -> Iterable[tuple[int, int]]:
     runs: set[tuple[int, int]] = set()
     starts = [0] * len(strips)
     for place, row in enumerate([*rows, None]):
-        for strip in range(len(strips)) if row is None else _entered(row, strips, 0.4 * size):
+        for strip in range(len(strips)) if row is None else _strips_entered(row, strips, 0.4 * size):
             if place - starts[strip] >= _LINES_AT_LEAST:
                 runs.add((starts[strip], place))
             starts[strip] = place + 1
     yield from sorted(runs, key=lambda run: run[0] - run[1])
 
 
-def _entered(row: Sequence[Word], strips: Sequence[float], margin: float) -> set[int]:
+def _strips_entered(row: Sequence[Word], strips: Sequence[float], margin: float) -> set[int]:
     """Return the places of the strips that the words of a line enter."""
     entered: set[int] = set()
     for word in row:

@@ -162,7 +162,7 @@ def _split(lines: Sequence[TextLine], start: int, end: int) -> list[tuple[int, i
         while block < end and _heads_anew(lines[block], left):
             block += 1
         if seen_data and any(_is_heading_row(line) for line in lines[place:block]):
-            found.append((first, _cut(lines, first, place)))
+            found.append((first, _end_of_table(lines, first, place)))
             first, seen_data = place, False
         place = block
     return [*found, (first, end)]
@@ -183,7 +183,7 @@ def _heads_anew(line: TextLine, left: float) -> bool:
     )
 
 
-def _cut(lines: Sequence[TextLine], start: int, header: int) -> int:
+def _end_of_table(lines: Sequence[TextLine], start: int, header: int) -> int:
     """Return where the lines over a new header cease to be of the table above: at the widest gap."""
     last = max((place for place in range(start, header) if numbers_of(lines[place])), default=start)
     steps = {place: lines[place].y - lines[place - 1].y for place in range(last + 1, header + 1)}
@@ -362,7 +362,7 @@ def split_side_by_side(region: Region) -> list[Region]:
     if edge is None:
         return [region]
     titles = _titles(region.header, edge)
-    header, body = _parted(region.header[titles:], edge), _parted(region.body, edge)
+    header, body = _split_lines(region.header[titles:], edge), _split_lines(region.body, edge)
     left, right = (
         replace(region, header=tuple(header[side]), body=tuple(body[side]), start=region.start + titles)
         for side in (0, 1)
@@ -408,7 +408,7 @@ def _crosses(line: TextLine, edge: float) -> bool:
     return any(chunk.left < edge < chunk.right for chunk in line.chunks)
 
 
-def _parted(lines: Sequence[TextLine], edge: float) -> tuple[list[TextLine], list[TextLine]]:
+def _split_lines(lines: Sequence[TextLine], edge: float) -> tuple[list[TextLine], list[TextLine]]:
     """Split lines at an edge; a caption that crosses it is of both sides."""
     left, right = list[TextLine](), list[TextLine]()
     for line in lines:

@@ -74,10 +74,10 @@ def find_columns(region: Region) -> Columns:
     ends = [line.chunks[0].right for line in region.body if numbers_of(line) and line.chunks[0].left < columns[0].left]
     text_right = min(max(ends, default=0.0), columns[0].left)
     labels_left = min(line.left for line in region.body)
-    return _widened(Columns(columns[0].left, text_right, labels_left, tuple(columns)), region)
+    return _widen(Columns(columns[0].left, text_right, labels_left, tuple(columns)), region)
 
 
-def _widened(columns: Columns, region: Region) -> Columns:
+def _widen(columns: Columns, region: Region) -> Columns:
     """Return the columns as wide as the lowest headings, where each has one: headings above are in their middle."""
     lowest = next((line for line in reversed(region.header) if len(line.chunks) > 1), None)
     chunks = [chunk for chunk in lowest.chunks if not is_label(chunk, columns)] if lowest else []
@@ -167,7 +167,7 @@ def covered(
         own = _over(chunk, columns)
         behind = _over(chunks[place + 1], columns).start if place + 1 < len(chunks) else len(columns.values)
         behind = max(behind, own.stop if place + 1 == len(chunks) else own.start + 1)
-        reach = _ruled(chunk, line, columns, rules) or _centered(
+        reach = _columns_over_rule(chunk, line, columns, rules) or _columns_around(
             chunk, own, range(min(free, own.start), behind), columns, 2 * len(chunks) <= len(columns.values)
         )
         reach = range(max(reach.start, free), max(reach.stop, max(reach.start, free) + 1))
@@ -212,7 +212,7 @@ def _over(chunk: Chunk, columns: Columns) -> range:
     return range(over[0], over[-1] + 1) if over else range(columns.nearest(chunk), columns.nearest(chunk) + 1)
 
 
-def _ruled(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]) -> range | None:
+def _columns_over_rule(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]) -> range | None:
     """Return the columns over which the rule below a heading reaches, or None if there is no such rule."""
     for rule in sorted(rules, key=lambda rule: abs(rule.y - line.y)):
         near = -0.3 * line.size < rule.y - line.y < 1.3 * line.size and rule.left > columns.label_right - 40
@@ -226,7 +226,7 @@ def _ruled(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]
     return None
 
 
-def _centered(chunk: Chunk, own: range, room: range, columns: Columns, of_several: bool) -> range:
+def _columns_around(chunk: Chunk, own: range, room: range, columns: Columns, of_several: bool) -> range:
     """Return the columns with a heading in their middle: of a period, as many as there is room for."""
     best, error = own, _off_center(chunk, own, columns)
     of_several = is_date(chunk.text) and (of_several or not (is_year(chunk.text) or is_day(chunk.text)))

@@ -153,14 +153,14 @@ def _number(value: Decimal, tokens: tuple[tuple[str, str], ...], *, minus: bool)
         text = "".join(text for kind, text in tokens if kind in ("text", "percent")).strip()
         has_at = any(kind == "at" for kind, _ in tokens)
         return ShownNumber(("-" if minus else "") + _general(shown)) if has_at else ShownNumber(text, is_number=False)
-    return ShownNumber(_filled(shown, tokens, places, minus=minus), shift)
+    return ShownNumber(_fill_format(shown, tokens, places, minus=minus), shift)
 
 
 def _literal(kind: str, text: str) -> str:
     return "\0" if kind == "general" else text if kind in ("text", "percent") else ""
 
 
-def _filled(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[str], *, minus: bool) -> str:
+def _fill_format(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[str], *, minus: bool) -> str:
     """Return the text of a format whose digits are in one place."""
     pattern = "".join(places).rstrip(",")
     whole, _, fraction = pattern.partition(".")

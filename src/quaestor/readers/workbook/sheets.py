@@ -225,7 +225,7 @@ def read_workbook(archive: Archive) -> Workbook:
         elif tag == "workbookPr":
             since_1904 = given.get("date1904") in ("1", "true")
 
-    archive.parse(_WORKBOOK, start, _nothing, _nothing)
+    archive.parse(_WORKBOOK, start, _ignore, _ignore)
     parts = archive.relations(_WORKBOOK)
     by_kind = dict(parts.values())
     common = _Common(
@@ -244,7 +244,7 @@ def read_workbook(archive: Archive) -> Workbook:
     return Workbook(sheets, [name for name, _, shown in listed if not shown])
 
 
-def _nothing(_: str) -> None:
+def _ignore(_: str) -> None:
     """Take what is not needed."""
 
 
@@ -303,7 +303,7 @@ def _formats(archive: Archive, part: str) -> tuple[str, ...]:
         if tag == within:
             within = ""
 
-    archive.parse(part, start, end, _nothing)
+    archive.parse(part, start, end, _ignore)
     return tuple(own.get(style, BUILT_IN.get(style, "General")) for style in styles)
 
 

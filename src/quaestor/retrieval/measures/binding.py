@@ -192,7 +192,7 @@ class _Binder:
     def computed(self, formula: str, figures: Mapping[str, Figure]) -> ResolvedMeasure | MissingInputs:
         """What a formula over figures comes to at the times that are asked for."""
         lines: dict[str, Sequence[StatementRow]] = {}
-        text = self._spelled(formula, figures, lines)
+        text = self._expand_formula(formula, figures, lines)
         if text is None:
             known = any(row.statement for row in self.rows)
             lacking = (figure if known else replace(figure, statement="") for figure in self.lacking.values())
@@ -210,7 +210,7 @@ class _Binder:
         measure = self.asked.measure
         return measure is not None and measure.whole_years and not all(moment.is_year for moment in times)
 
-    def _spelled(
+    def _expand_formula(
         self, formula: str, figures: Mapping[str, Figure], lines: dict[str, Sequence[StatementRow]]
     ) -> str | None:
         """A formula over figures that statements print, whose lines are added to `lines`; None if one is lacking."""
@@ -228,7 +228,7 @@ class _Binder:
             return f"abs({figure.name})" if figure.magnitude and not figure.several else figure.name
         if figure.made_of:
             before, made = dict(self.lacking), dict(lines)
-            if (text := self._spelled(figure.made_of, figures, made)) is not None:
+            if (text := self._expand_formula(figure.made_of, figures, made)) is not None:
                 lines.update(made)
                 self.direct = False
                 return f"({text})"

@@ -84,7 +84,7 @@ def read_final(written: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]
     """
     in_words = isinstance(written, str) and "{" not in written
     final = FinalAnswer(str(written)) if in_words else read_json(FinalAnswer, written)
-    if _listed(final):
+    if _answer_parts(final):
         return final, ()
     if final.words:
         verdict = () if final.answer is None else tuple(_claims(final))[:1]
@@ -221,7 +221,7 @@ def ground_list(
     Raises:
         ModelReplyError: A step is named that there is not, or nothing states the yes or no.
     """
-    if not (listed := _listed(final)):
+    if not (listed := _answer_parts(final)):
         return None
     plans = [
         (stated(ClaimedAnswer(YesNo(one))) if isinstance(one, bool) else _by_step(draft, one)).plan for one in listed
@@ -231,7 +231,7 @@ def ground_list(
     return _settled(draft, ClaimedAnswer(register.value, register.scale, register.unit), plan)
 
 
-def _listed(final: FinalAnswer) -> tuple[int | bool, ...]:
+def _answer_parts(final: FinalAnswer) -> tuple[int | bool, ...]:
     """Return what an answer such as "#1, no" lists; nothing of one without yes or no, or of that alone."""
     parts = re.split(r"[,;]\s*", final.answer.strip(_AROUND)) if isinstance(final.answer, str) else []
     verdicts = [_VERDICT.get(one.strip().casefold()) for one in parts]

@@ -48,7 +48,7 @@ class Understanding:
     reasoning: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
 
-def _joined(value: object) -> object:
+def _join_texts(value: object) -> object:
     """Return texts that a model lists as one text, as it was asked for them; anything else as it is."""
     return ", ".join(value) if isinstance(value, list) and all(isinstance(part, str) for part in value) else value
 
@@ -66,7 +66,7 @@ class FinalAnswer:
 
     answer: Annotated[
         Annotated[bool, Strict()] | Annotated[int, Strict()] | Annotated[float, Strict()] | str | None,
-        BeforeValidator(_joined),
+        BeforeValidator(_join_texts),
         Field(description='"#3" for step 3, "#1, #2" for a list; or a number, "yes" or "no".'),
     ] = None
     words: Annotated[

@@ -21,24 +21,24 @@ def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingPr
         names: Of sentences, by which the model cites them.
     """
     if reply.get("success"):
-        return _short(_named(reply, names) if names else reply)
+        return _short(_add_names(reply, names) if names else reply)
     return {name: _short_value(value) for name, value in reply.items() if name != "success"}
 
 
-def _named(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
+def _add_names(reply: Mapping[str, JsonValue], names: Mapping[str, str]) -> dict[str, JsonValue]:
     """Return a reply with the names of its sentences before them."""
 
     def named(key: str, value: JsonValue) -> JsonValue:
         if isinstance(value, list):
             return [named(key, item) for item in value]
         if isinstance(value, dict):
-            return _named(value, names)
-        return _introduced(value, names) if isinstance(value, str) and key in _OF_SENTENCES else value
+            return _add_names(value, names)
+        return _with_names(value, names) if isinstance(value, str) and key in _OF_SENTENCES else value
 
     return {key: named(key, value) for key, value in reply.items()}
 
 
-def _introduced(text: str, names: Mapping[str, str]) -> str:
+def _with_names(text: str, names: Mapping[str, str]) -> str:
     parts: list[str] = []
     while known := max((sentence for sentence in names if text.startswith(sentence)), key=len, default=""):
         parts.append(f"{names[known]}: {known}")

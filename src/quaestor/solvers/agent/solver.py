@@ -261,12 +261,12 @@ class AnswerRounds(ModelLoop[Settled]):
         return read_calls(response)
 
     async def _take(self, reply: ParsedReply) -> Settled | ModelRequest:
-        self._understood(reply)
+        self._note_understanding(reply)
         # Tools go through the graph, in a long document also through an index in a file.
         off_the_loop = compute_little if self.context.search is None else asyncio.to_thread
         return await off_the_loop(self._calls if reply.calls else self._words, reply)
 
-    def _understood(self, reply: ParsedReply) -> None:
+    def _note_understanding(self, reply: ParsedReply) -> None:
         """Put the understanding on record that a reply states, once a turn; a first reply may do without."""
         if self.limits.two_phases or self.understanding is not None:
             return
@@ -322,7 +322,7 @@ class AnswerRounds(ModelLoop[Settled]):
                     unsure = unsure or len(steps) != foreseen_steps(called)
                     given |= {} if unsure else dict(enumerate(steps, before + len(given) + 1))
                 results.append((called, shorten(result, self._names())))
-        return return_results(results, self._repair() if self._closing else "")
+        return return_results(results, self._repair() if self._is_last_reply else "")
 
     def _names(self) -> Mapping[str, str]:
         """Return the names of the sentences that are shown now, if the question may be explained by them."""
@@ -358,7 +358,7 @@ class AnswerRounds(ModelLoop[Settled]):
                 raise ModelReplyError(faults[0])
             if final.answer is None and not final.words and not self._explainer.bound.templates:
                 return self._silence(final)
-            settled = self._scaled(final, self._grounded(final, claims))
+            settled = self._scale_answer(final, self._ground_answer(final, claims))
             plan = self._explainer.bound.plan(settled.plan)
             execute(plan, self._box.draft.history)
         except PlanError as error:
@@ -374,7 +374,7 @@ class AnswerRounds(ModelLoop[Settled]):
         self.assumption = final.assumption
         return replace(settled, plan=plan, remarks=tuple(remarks))
 
-    def _grounded(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
+    def _ground_answer(self, final: FinalAnswer, claims: Sequence[ClaimedAnswer]) -> GroundedAnswer:
         """Return the plan of an answer without its explanation, of one that explains alone an empty one."""
         asked, document = self.context.question.text, self.context.document
 
@@ -399,7 +399,7 @@ class AnswerRounds(ModelLoop[Settled]):
                 raise
             return stated(claims[0])
 
-    def _scaled(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
+    def _scale_answer(self, final: FinalAnswer, settled: GroundedAnswer) -> GroundedAnswer:
         """Return an answer in the scale that the model states, as far as the page does not say otherwise.
 
         Raises:
@@ -435,12 +435,12 @@ class AnswerRounds(ModelLoop[Settled]):
             raise ModelReplyError(f"{doubt}, or repeat the answer to confirm it")
 
     @property
-    def _closing(self) -> bool:
+    def _is_last_reply(self) -> bool:
         """Whether the next reply is the last."""
         return self.left == 1
 
     def _repair(self, fault: str = "") -> str:
-        return render("agent/repair", fault=fault, last=self._closing, native=self.native, tool=ANSWER)
+        return render("agent/repair", fault=fault, last=self._is_last_reply, native=self.native, tool=ANSWER)
 
 
 def _steps_of(result: Mapping[str, JsonValue]) -> list[int]:

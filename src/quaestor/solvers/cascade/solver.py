@@ -63,9 +63,9 @@ class CascadeSolver:
             OutageError: A model cannot be asked.
             MissingModelError: A stage asks a model, and the turn comes without one.
         """
-        return self._withheld(await self._answered(question, context))
+        return self._withhold(await self._ask_stages(question, context))
 
-    def _withheld(self, answer: Answer) -> Answer:
+    def _withhold(self, answer: Answer) -> Answer:
         sure = answer.confidence or 0.0
         if answer.value is None or sure >= self._abstain_below:
             return answer
@@ -73,14 +73,14 @@ class CascadeSolver:
         why = f"withheld: {show_number(answer)}; {measured}, below {self._abstain_below:g}"
         return replace(answer, value=None, reason=why)
 
-    async def _answered(self, question: str, context: TurnContext) -> Answer:
+    async def _ask_stages(self, question: str, context: TurnContext) -> Answer:
         """Return the answer of the stage whose answer counts."""
         unsure: list[Answer] = []
         for number, stage in enumerate(self.stages, start=1):
             last = number == len(self.stages)
             doubts = doubts_of(unsure[-1]) if self._show_doubts and unsure else ()
             try:
-                answer = await self._asked(number, question, context, doubts)
+                answer = await self._ask_stage(number, question, context, doubts)
             except OutageError:
                 raise
             except _NO_ANSWER as failure:
@@ -97,7 +97,7 @@ class CascadeSolver:
                 unsure.append(answer)
         raise SolverError("the cascade has no stages")
 
-    async def _asked(self, number: int, question: str, context: TurnContext, doubts: Sequence[str]) -> Answer:
+    async def _ask_stage(self, number: int, question: str, context: TurnContext, doubts: Sequence[str]) -> Answer:
         """Return what a stage says, and puts it on record, whatever becomes of it."""
         stage, role = self.stages[number - 1], role_of(number)
         solver, outer = stage.solver, context.trace
@@ -107,7 +107,7 @@ class CascadeSolver:
             feedback=(*context.feedback, *doubts),
             trace=Trace(lambda event: outer.append(StageEvent(number, solver.name, event))),
         )
-        before, begun = _used(inner), perf_counter()
+        before, begun = _usage_so_far(inner), perf_counter()
         answer, error = Answer(None), None
         try:
             answer = await solver.solve(question, inner)
@@ -117,7 +117,7 @@ class CascadeSolver:
         finally:
             # What a stage has found of a long document, and used, is the turn's.
             context.document, context.graph, context.usage = inner.document, inner.graph, inner.usage
-            used = _used(inner).since(before)
+            used = _usage_so_far(inner).since(before)
             context.trace.append(
                 StageAnswered(
                     stage=number,
@@ -134,7 +134,7 @@ class CascadeSolver:
         return answer
 
 
-def _used(context: TurnContext) -> Usage:
+def _usage_so_far(context: TurnContext) -> Usage:
     """What the turn has used so far: one meter counts all models of a run."""
     connection = context.model or next(iter(context.models.values()), None)
     if connection is None:

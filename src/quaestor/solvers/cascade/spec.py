@@ -44,7 +44,7 @@ class CascadeOptions:
             raise SettingsError(f"a cascade needs at least two stages, such as embedded,workflow, not {self.stages!r}")
         if _NAME in self.names:
             raise SettingsError("a cascade cannot be a stage of a cascade; name its stages instead")
-        if len(_listed(self.models or "")) > len(self.names):
+        if len(_split_list(self.models or "")) > len(self.names):
             raise SettingsError(f"{self.models!r} names more models than there are stages ({', '.join(self.names)})")
         _ = self.least
         if self.abstain_below and (unsaid := self._without_confidence()):
@@ -56,7 +56,7 @@ class CascadeOptions:
     @property
     def names(self) -> tuple[str, ...]:
         """The solvers of the stages, in their order."""
-        return tuple(name for name in _listed(self.stages) if name)
+        return tuple(name for name in _split_list(self.stages) if name)
 
     @property
     def least(self) -> tuple[float, ...]:
@@ -65,7 +65,7 @@ class CascadeOptions:
         Raises:
             SettingsError: One is not a number from 0 to 1, or there are more or fewer than stages before the last.
         """
-        listed, wanted = _listed(str(self.thresholds)), len(self.names) - 1
+        listed, wanted = _split_list(str(self.thresholds)), len(self.names) - 1
         try:
             found = [float(one) for one in listed]
         except ValueError:
@@ -82,7 +82,7 @@ class CascadeOptions:
     @property
     def named_models(self) -> Mapping[str, str]:
         """The models that stages have of their own, by the names of their roles."""
-        return {role_of(place): name for place, name in enumerate(_listed(self.models or ""), start=1) if name}
+        return {role_of(place): name for place, name in enumerate(_split_list(self.models or ""), start=1) if name}
 
     def of_stage(self, name: str) -> Mapping[str, object]:
         """Return what the solver of a name is built with.
@@ -115,7 +115,7 @@ def role_of(stage: int) -> str:
     return f"stage_{stage}"
 
 
-def _listed(words: str) -> list[str]:
+def _split_list(words: str) -> list[str]:
     return [word.strip() for word in words.split(",")]
 
 

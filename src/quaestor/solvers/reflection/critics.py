@@ -154,8 +154,8 @@ def salvage_verdict(text: str) -> Verdict | None:
         return None
     reasoning = next(iter(_texts(text, "reasoning")), "")
     if approves == {True}:
-        return Verdict(reasoning or _shortened(text), is_correct=True)
-    issues = _texts(text, "issues") or [_shortened(reasoning or text)]
+        return Verdict(reasoning or _shorten(text), is_correct=True)
+    issues = _texts(text, "issues") or [_shorten(reasoning or text)]
     return Verdict(reasoning, is_correct=False, issues=issues, changes=_texts(text, "changes"))
 
 
@@ -166,7 +166,7 @@ def _texts(text: str, key: str) -> list[str]:
         return []
     texts, place = list[str](), found.end()
     while (one := _TEXT.match(text, place)) is not None:
-        texts.append(_shortened(_unescaped(one[1])))
+        texts.append(_shorten(_unescaped(one[1])))
         between = re.compile(r"\s*+,\s*+(?=\")").match(text, one.end())
         if not found[1] or between is None:
             break
@@ -182,6 +182,6 @@ def _unescaped(written: str) -> str:
     return str(read)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."

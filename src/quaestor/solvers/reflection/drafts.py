@@ -447,7 +447,7 @@ def locate(quantity: Quantity, what: str, where: str, numbers: NumberIndex) -> L
         printed = [n.quantity.text for n in numbers.all if place_code(n.source) == code]
         prints = f"prints {', '.join(printed[:6])}" if printed else "prints no number"
         remarks.append(("misplaced", f"{code} {prints}; {quantity_words(quantity)} is printed at {place_words(best)}"))
-    elif remark := _misnamed(best, what, numbers):
+    elif remark := _explain_misnaming(best, what, numbers):
         remarks.append(("misplaced", remark))
     return LocatedNumber(best, "magnitude" if reading == "magnitude" else "signed", tuple(remarks))
 
@@ -458,7 +458,7 @@ def _likeness(number: PageNumber, what: str) -> tuple[int, bool, bool]:
     return len(named & own), dated, isinstance(number, Observation)
 
 
-def _misnamed(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
+def _explain_misnaming(number: PageNumber, what: str, numbers: NumberIndex) -> str | None:
     """Return how a cell differs from what it is called, where another cell is that; None if it does not."""
     if not isinstance(number, Observation):
         return None

@@ -221,13 +221,13 @@ def the_operation_asked_for(case: CheckContext) -> Iterator[Finding]:
         return  # what is looked up may be a change or an average that the page prints
     asked, score = case.asked
     also = {op for words, ops in _ALSO if words.search(case.question.lowered) for op in ops}
-    fitting = _fitting(asked)
+    fitting = _possible_operations(asked)
     if fitting is None or score < _SURE or last.operation in fitting | also | {"absolute", "as_printed"}:
         return
     yield Finding("operation", last.id, f"the question asks for a {asked.replace('_', ' ')}, not to {last.operation}")
 
 
-def _fitting(asked: str) -> frozenset[str] | None:
+def _possible_operations(asked: str) -> frozenset[str] | None:
     """Return which last operations may give a metric type; None for a value, which every operation may."""
     if asked == "value":
         return None

@@ -175,11 +175,11 @@ class ReflectionRounds:
                 self.trace.append(NotDrafted(number, str(failure)))
                 proposal = None
             if proposal is None or self.played[-1].accepted or not self._worth_another():
-                return self._settled()
+                return self._settle_round()
 
     async def _judge(self, number: int, proposal: DraftProposal) -> None:
         """Play a round with a draft, and put on record what is said of it."""
-        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.says, proposal.checked))
+        self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.stated_answer, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)
         judged = Round(number, proposal, await self.critics(proposal, number), repeated)
@@ -197,7 +197,7 @@ class ReflectionRounds:
             return True
         return 1 < made < self.limits.hard_limit and self.played[-1].weight < self.played[-2].weight
 
-    def _settled(self) -> Round:
+    def _settle_round(self) -> Round:
         best = last = self.played[-1]
         if not last.accepted:
             order = -1 if self.expert.revises else 1

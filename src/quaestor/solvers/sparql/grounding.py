@@ -67,14 +67,14 @@ class QueriedNumbers:
         Raises:
             QueryError: As of `find`.
         """
-        widened = _widened(query)
+        widened = _widen(query)
         found: dict[str, str | None] = {}
         for row in self.graph.select(widened.query, LIMITS):
             selected = [name for name in row if widened.selected is None or name in widened.selected]
             if all(row.get(name) is None for name in selected):
                 continue
             texts = [str(row[name]) for name in selected if _is_text(row[name])]
-            for node in self._tied(row, selected, widened.names):
+            for node in self._nodes(row, selected, widened.names):
                 found.setdefault(node, ", ".join(dict.fromkeys(texts)) or None)
         return {node: found[node] for node in self.by_node if node in found}
 
@@ -82,7 +82,7 @@ class QueriedNumbers:
         """Return the cells of words that a query means, each once; none of a query that cannot be run."""
         found: dict[str, TextCell] = {}
         with suppress(QueryError):
-            widened = _widened(query)
+            widened = _widen(query)
             for row in self.graph.select(widened.query, LIMITS):
                 selected = {str(row[name]) for name in row if widened.selected is None or name in widened.selected}
                 within = {*widened.names, *(str(value) for value in row.values() if isinstance(value, Iri))}
@@ -97,7 +97,7 @@ class QueriedNumbers:
     def _words(self) -> Mapping[str, TextCell]:
         return {text_node(cell): cell for cell in self.graph.text_cells if cell.has_words}
 
-    def _tied(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
+    def _nodes(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
         """Return the nodes that a row's selected values come from.
 
         Raises:
@@ -136,7 +136,7 @@ class _Widened:
     names: frozenset[str]
 
 
-def _widened(query: str) -> _Widened:
+def _widen(query: str) -> _Widened:
     """Return a query that returns all its variables, so that each value has its node beside it.
 
     Raises:

@@ -25,7 +25,7 @@ FORMULA = "write_formula"
 MOST_VALUES = 24
 
 
-def _filled(value: object) -> object:
+def _in_full(value: object) -> object:
     """Return a value that is written in short as it is written in full."""
     if isinstance(value, str):
         return {"result" if value.strip().startswith("result") else "sparql": value}
@@ -34,11 +34,11 @@ def _filled(value: object) -> object:
     return value
 
 
-def _listed(values: object) -> object:
+def _as_list(values: object) -> object:
     """Return values by their names as a list of values with names."""
     if not isinstance(values, Mapping):
         return values
-    filled = ((name, _filled(value)) for name, value in values.items())
+    filled = ((name, _in_full(value)) for name, value in values.items())
     return [{"name": name, **value} if isinstance(value, Mapping) else value for name, value in filled]
 
 
@@ -76,7 +76,7 @@ class WantedValues:
     reasoning: str = ""
     values: Annotated[
         list[WantedValue],
-        BeforeValidator(_listed),
+        BeforeValidator(_as_list),
         Field(max_length=MOST_VALUES),
     ]
     answer: str | None = None

@@ -115,12 +115,12 @@ class Retrieval:
         if len(given) != 1:
             raise _Refused(f"give one of {_FORMS[self.all_kinds]}" + (", not several" if given else ""))
         if value.words is not None:
-            return self._quoted(value, value.words)
+            return self._quote(value, value.words)
         if value.constant is not None:
             return self._constant(value, Decimal(str(value.constant)))
         return self._earlier(value, str(value.result)) if value.result is not None else self._on_page(value)
 
-    def _quoted(self, value: WantedValue, words: str) -> Found:
+    def _quote(self, value: WantedValue, words: str) -> Found:
         """Return words of the page."""
         document = self.context.document
         whole = named_passages(document).get(words.strip(" []"))
@@ -159,7 +159,7 @@ class Retrieval:
         except PlanError as error:
             raise _Refused(str(error)) from error
         if not self.is_given(number) and (nodes := self._printing(number)):
-            raise _Refused(f"the page prints {number:f}; query it so that its place is known: {self._shown(nodes)}")
+            raise _Refused(f"the page prints {number:f}; query it so that its place is known: {self._list(nodes)}")
         return Found(
             value.name,
             value.description,
@@ -213,7 +213,7 @@ class Retrieval:
         if isinstance(nodes, QueryError):
             raise _Refused("; ".join([str(nodes), *unknown_names(self._numbers, query)]))
         if not nodes:
-            raise _Refused(self._nothing(value, query))
+            raise _Refused(self._explain_nothing(value, query))
         return nodes
 
     def _several_labelled(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
@@ -246,18 +246,18 @@ class Retrieval:
     def _several(self, nodes: Sequence[str]) -> str:
         more = f", and {len(nodes) - _MOST_LISTED} more" if len(nodes) > _MOST_LISTED else ""
         return (
-            f"the query returns {len(nodes)} numbers, but a value is one number: {self._shown(nodes)}{more}. "
+            f"the query returns {len(nodes)} numbers, but a value is one number: {self._list(nodes)}{more}. "
             "Say which, such as by its node: SELECT ?value WHERE { " + nodes[0] + " kg:value ?value }"
         )
 
-    def _nothing(self, value: WantedValue, query: str) -> str:
+    def _explain_nothing(self, value: WantedValue, query: str) -> str:
         unknown = unknown_names(self._numbers, query)
         nodes = near(self._numbers, query, value.description or value.name)
-        similar = f"similar in the graph: {self._shown(nodes)}" if nodes else "the graph has nothing similar"
+        similar = f"similar in the graph: {self._list(nodes)}" if nodes else "the graph has nothing similar"
         empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph, query)[:_MOST_LISTED]]
         return "; ".join(["the query returns nothing", *unknown, *empty, similar])
 
-    def _shown(self, nodes: Sequence[str]) -> str:
+    def _list(self, nodes: Sequence[str]) -> str:
         return nearby_lines(self._numbers, nodes[:_MOST_LISTED])
 
     @cached_property

@@ -119,7 +119,7 @@ def _lines(labels: Mapping[str, str], instances: Sequence[Instance], all_kinds: 
             continue
         named = _property(predicate, label)
         if all(len(facts) < 2 for facts in cells):
-            values = [_printed(facts[0]) if facts else "-" for facts in cells]
+            values = [_fact_text(facts[0]) if facts else "-" for facts in cells]
             found.append(f"{named}: {' | '.join(values)}")
         else:
             nodes = [_cell_words(fact) for facts in cells for fact in facts]
@@ -131,7 +131,7 @@ def _cell_words(fact: Fact) -> str:
     """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
     place = " | ".join(filter(None, map(_heading, (fact.row, fact.column))))
     node = observation_node(fact) if isinstance(fact, Observation) else text_node(fact)
-    return f"{node} ({place}) = {_printed(fact)}"
+    return f"{node} ({place}) = {_fact_text(fact)}"
 
 
 def _heading(heading: Heading) -> str:
@@ -143,7 +143,7 @@ def _facts(instance: Instance) -> list[Fact]:
     return [fact for fact in instance.facts if isinstance(fact, Observation) or fact.has_words]
 
 
-def _printed(fact: Fact) -> str:
+def _fact_text(fact: Fact) -> str:
     if isinstance(fact, TextCell):
         return fact.text[:_LONGEST_CELL]
     return f"{fact.quantity.value:f}" + ("%" if fact.quantity.scale is Scale.PERCENT else "")
@@ -177,10 +177,10 @@ def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[li
     shown = shown_text(context.document, question, context.memory, all_sentences=all_kinds)
     names = passage_names(context.document)
     placed = [(sentence, (sentence.section, sentence.index)) for sentence in shown.sentences]
-    return [(names[at], _marked(sentence.text, marked.get(at, ()))) for sentence, at in placed], shown.left_out
+    return [(names[at], _mark_numbers(sentence.text, marked.get(at, ()))) for sentence, at in placed], shown.left_out
 
 
-def _marked(text: str, mentions: Sequence[MentionFact]) -> str:
+def _mark_numbers(text: str, mentions: Sequence[MentionFact]) -> str:
     for mention in sorted(mentions, key=lambda m: m.source.start, reverse=True):
         start, end = mention.source.start, mention.source.end
         node = mention_node(mention).removeprefix("doc:mention_")

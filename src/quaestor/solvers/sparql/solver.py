@@ -63,10 +63,10 @@ class SparqlSolver:
             MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
-        calculation, wanted, formula = await self._played(model, question, context)
+        calculation, wanted, formula = await self._play(model, question, context)
         silent = _silence(wanted, formula)
         if silent and silent[0] == "not_on_page" and await asyncio.to_thread(context.widen_once, question, silent[1]):
-            calculation, wanted, formula = await self._played(model, question, context, f"{PLAN}_wider")
+            calculation, wanted, formula = await self._play(model, question, context, f"{PLAN}_wider")
             silent = _silence(wanted, formula)
         if silent is not None:
             return answer_without_value(context, *silent)
@@ -82,7 +82,7 @@ class SparqlSolver:
         answer = await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 
-    async def _played(
+    async def _play(
         self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
     ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
         """Return the values that the model names in what is shown, and its formula over them where one is needed."""

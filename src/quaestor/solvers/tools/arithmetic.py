@@ -38,7 +38,7 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     """
     operation = OPERATIONS.get(request.operation)
     if operation is None or operation.name not in FOR_MODELS:
-        return _growth_rate(draft, request) if request.operation == GROWTH_RATE else _unknown(request.operation)
+        return _growth_rate(draft, request) if request.operation == GROWTH_RATE else _refuse(request.operation)
     if operation.of_row:
         return _of_row(page, draft, request)
     traced = _traced_all(draft, request.values)
@@ -47,7 +47,7 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     name = _MANY.get(request.operation, request.operation) if len(traced) > 2 else request.operation
     if operation.of_list:
         selected = select(page, draft, operation, traced)
-        return selected if isinstance(selected, Refusal) else _calculated(draft, name, request.values, traced, selected)
+        return selected if isinstance(selected, Refusal) else _calculate(draft, name, request.values, traced, selected)
     refusal = _wrong_number(draft, OPERATIONS[name], traced)
     if refusal is not None:
         return refusal
@@ -57,10 +57,10 @@ def calculate(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calcul
     step = draft.compute(name, operands[:2] if name == "multiply" else operands)
     for operand in operands[2:] if name == "multiply" else ():
         step = draft.compute(name, (Ref(step), operand))
-    return _calculated(draft, name, request.values, traced, step)
+    return _calculate(draft, name, request.values, traced, step)
 
 
-def _unknown(operation: str) -> Refusal:
+def _refuse(operation: str) -> Refusal:
     near = nearest(operation, (*FOR_MODELS, GROWTH_RATE))
     return Refusal(f"Unknown operation: {operation[:100]}", "Use one of the operations in the schema", near)
 
@@ -77,7 +77,7 @@ def _growth_rate(draft: PlanBuilder, request: Calculate) -> Calculated | Refusal
     times = Ref(draft.compute("divide", (new, old)))
     each = Ref(draft.compute("exp", (times, Ref(draft.compute("divide", (one, years))))))
     step = draft.compute("percentage_change", (each, one))
-    return _calculated(draft, "percentage_change", request.values, traced, step)
+    return _calculate(draft, "percentage_change", request.values, traced, step)
 
 
 def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Grounding] | Refusal:
@@ -85,7 +85,7 @@ def _traced_all(draft: PlanBuilder, values: Sequence[Scalar]) -> Sequence[Ground
     single = expanded(values, len(draft.steps))
     found: list[Grounding] = []
     for value in () if isinstance(single, Refusal) else single:
-        traced = _traced(draft, value)
+        traced = _trace(draft, value)
         if isinstance(traced, Refusal):
             return traced
         found.append(traced)
@@ -143,13 +143,13 @@ def _of_row(page: GraphPage, draft: PlanBuilder, request: Calculate) -> Calculat
         label_unit=units.pop() if len(units) == 1 else None,
     )
     step = draft.compute(request.operation, (label,))
-    return _calculated(draft, request.operation, request.values, [Grounding(label, "page", label.text)], step)
+    return _calculate(draft, request.operation, request.values, [Grounding(label, "page", label.text)], step)
 
 
-def _traced(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
+def _trace(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
     if isinstance(value, str):
         if reference := _REFERENCE.fullmatch(value):
-            return _referred(draft, int(reference[1]))
+            return _refer(draft, int(reference[1]))
         try:
             quantity = parse_quantity(value)
         except QuantityError as error:
@@ -162,7 +162,7 @@ def _traced(draft: PlanBuilder, value: Scalar) -> Grounding | Refusal:
         return Refusal(f"{value} cannot be used: {error}", "Give a number of the page or a result")
 
 
-def _referred(draft: PlanBuilder, step: int) -> Grounding | Refusal:
+def _refer(draft: PlanBuilder, step: int) -> Grounding | Refusal:
     if 0 < step <= len(draft.steps) or 0 < -step <= len(draft.history):
         return draft.traced(step)
     return Refusal(
@@ -171,7 +171,7 @@ def _referred(draft: PlanBuilder, step: int) -> Grounding | Refusal:
     )
 
 
-def _calculated(
+def _calculate(
     draft: PlanBuilder, operation: str, values: Sequence[Scalar], traced: Sequence[Grounding], step: int
 ) -> Calculated:
     register = draft.result(step)

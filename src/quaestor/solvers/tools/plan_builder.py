@@ -250,7 +250,7 @@ class PlanBuilder:
         self, value: Decimal, numbers: Sequence[PrintedNumber], origin: str = "page"
     ) -> Iterator[Grounding]:
         for magnitude in (False, True):
-            found = [n for n in numbers if _printed(n, value, magnitude)]
+            found = [n for n in numbers if _prints(n, value, magnitude)]
             for number in found:
                 step = extract_number(len(self._steps) + 1, number, "magnitude" if magnitude else "signed")
                 yield Grounding(Ref(self._extracted(step)), origin, number.label, also=len(found) - 1)
@@ -282,7 +282,7 @@ def _same(known: Decimal | None, value: Decimal, shift: int = 0, exact: bool = F
     return known == value or (not exact and rounds_to(known, value, _DIGITS_COPIED))
 
 
-def _printed(number: PrintedNumber, value: Decimal, magnitude: bool) -> bool:
+def _prints(number: PrintedNumber, value: Decimal, magnitude: bool) -> bool:
     quantity = number.quantity
     wanted = -value if magnitude else value
     if magnitude and quantity.value >= 0:

@@ -64,20 +64,20 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     instances = page.of_type(type_)
     known = page.properties(instances)
     property_ = page.property_named(request.property, known) if request.property is not None else None
-    filters = {_named(key, known, page): value for key, value in (request.filters or {}).items()}
+    filters = {_filter_of(key, known, page): value for key, value in (request.filters or {}).items()}
     if refusal := _unreadable(page, request, type_, known, filters):
         return refusal
     matching = [i for i in instances if all(_fits(page, i, key, value) for key, value in filters.items())]
     cells = {key: value for key, value in filters.items() if key in _CELL_KEYS}
     fitting = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
     facts = [_zero(page, fact) or fact for fact in fitting]
-    words = f"{type_} {_shown(filters)} {request.property or ''}".strip()
+    words = f"{type_} {_filter_words(filters)} {request.property or ''}".strip()
     if not filters.keys() - _TIMES:
         facts = [fact for fact in facts if not _is_change(fact)] or facts
     if not facts:
-        return _nothing(property_, instances, matching, filters)
+        return _refuse_filters(property_, instances, matching, filters)
     if len(facts) == 1 or (property_ is not None and len({_amount(fact) for fact in facts}) == 1):
-        return _retrieved(facts[0], draft, words)
+        return _retrieve(facts[0], draft, words)
     if property_ is None or any(isinstance(value, list) for value in filters.values()):
         listed = [(key, values) for key, values in filters.items() if isinstance(values, list)]
         by_name = {instance.name: instance for instance in matching}
@@ -100,7 +100,7 @@ def _unreadable(
     return _unknown_filter(unknown[0], known) if unknown else None
 
 
-def _named(key: str, known: Mapping[str, str], page: GraphPage) -> str:
+def _filter_of(key: str, known: Mapping[str, str], page: GraphPage) -> str:
     """Return the filter that a key means; a property of the page goes before another name of a filter."""
     if key in KEYS or page.property_named(key, known) is not None:
         return key
@@ -225,7 +225,7 @@ def _prints(fact: Fact, value: Scalar) -> bool:
         return fact.quantity.text.strip() == str(value).strip()
 
 
-def _nothing(
+def _refuse_filters(
     property_: str | None, instances: Sequence[Instance], matching: Sequence[Instance], filters: Filters
 ) -> Refusal:
     """Return what to say where no instance fits the filters, or none of those that fit has the property."""
@@ -235,16 +235,16 @@ def _nothing(
     )
     if below:
         return Refusal(
-            f"A heading has no numbers: {_shown(filters)}", "Name the rows below it", tuple(below)[:_MOST_NAMED]
+            f"A heading has no numbers: {_filter_words(filters)}", "Name the rows below it", tuple(below)[:_MOST_NAMED]
         )
     if not matching or property_ is None:
         return Refusal(
-            f"No instance found matching filters: {_shown(filters)}",
+            f"No instance found matching filters: {_filter_words(filters)}",
             "Try different filter values: year and period are those of the instance, entity is its row or column",
             available_instances=_names(instances),
         )
     return Refusal(
-        f"Property '{property_}' not found on instance '{matching[0].name}' with the filters {_shown(filters)}",
+        f"Property '{property_}' not found on instance '{matching[0].name}' with the filters {_filter_words(filters)}",
         "The instances below have it: choose one by its filters",
         available_instances=_names([i for i in instances if property_ in i.valued]),
     )
@@ -286,7 +286,7 @@ def _ambiguous(
         for fact, trait in zip(facts[:_MOST_NAMED], traits, strict=False)
     ]
     return Refusal(
-        f"{len(facts)} values match '{property_}'" + (f" with the filters {_shown(filters)}" if filters else ""),
+        f"{len(facts)} values match '{property_}'" + (f" with the filters {_filter_words(filters)}" if filters else ""),
         "Name one of the candidates by its step, or give filters that single it out; each candidate has such filters",
         available_instances=tuple(dict.fromkeys(fact.instance for fact in facts))[:_MOST_NAMED],
         candidates=tuple(candidates),
@@ -341,7 +341,7 @@ def _telling(traits: Sequence[Mapping[str, Scalar]]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _retrieved(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusal:
+def _retrieve(fact: Fact, draft: PlanBuilder, query: str) -> Retrieved | Refusal:
     if isinstance(fact, TextCell) and fact.empty:
         return Refusal(
             f"The cell {_label(fact)} is empty ({fact.why_empty})",
@@ -380,7 +380,7 @@ def _names(instances: Sequence[Instance]) -> tuple[str, ...]:
     return tuple(instance.name for instance in instances)[:_MOST_NAMED]
 
 
-def _shown(filters: Filters) -> str:
+def _filter_words(filters: Filters) -> str:
     return ", ".join(f"{key} = {value}" for key, value in filters.items()) or "none"
 
 

@@ -102,7 +102,7 @@ def _place(
         text, cut = (" ".join(sentences), "") if wanted is None else _passage(sentences, wanted)
         return PlaceFound(section, block.page, text=text, cut=cut)
     table = block.content
-    rows, cut = _printed(table) if wanted is None else _labels(table, wanted)
+    rows, cut = _rows_shown(table) if wanted is None else _labels(table, wanted)
     columns = dict.fromkeys(" ".join(dict.fromkeys(c.levels)) or c.label for c in table.columns[1:])
     return PlaceFound(
         section,
@@ -118,7 +118,7 @@ def _place(
 
 def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, str]:
     """Return whole sentences around the one that has most of some words, and how much is left out."""
-    first = max(range(len(sentences)), key=lambda at: _shared(sentences[at], wanted), default=0)
+    first = max(range(len(sentences)), key=lambda at: _count_shared(sentences[at], wanted), default=0)
     last, room = first, _MOST_TEXT - sum(map(len, sentences[first : first + 1]))
     # What a sentence is about often is in the one before it.
     for at in (first - 1, *range(first + 1, len(sentences)), *range(first - 2, -1, -1)):
@@ -135,13 +135,13 @@ def _passage(sentences: Sequence[str], wanted: Collection[str]) -> tuple[str, st
 def _labels(table: Table, wanted: Collection[str]) -> tuple[tuple[str, ...], str]:
     """Return labels of rows, of many those that have most of some words, and how many are left out."""
     rows = list(dict.fromkeys(header.label for header in table.rows[table.header_rows :] if header.label))
-    best = sorted(rows, key=lambda label: -_shared(label, wanted))[:_MOST_ROWS]
+    best = sorted(rows, key=lambda label: -_count_shared(label, wanted))[:_MOST_ROWS]
     left = len(rows) - len(best)
     shown = tuple(label for label in rows if label in best)
     return shown, f"{left} more rows: read its section, or use query_kg" if left else ""
 
 
-def _printed(table: Table) -> tuple[tuple[str, ...], str]:
+def _rows_shown(table: Table) -> tuple[tuple[str, ...], str]:
     """Return the rows of a table as printed, and how many are left out."""
     rows = [" | ".join(filter(None, (cell.text.strip() for cell in row))) for row in table.cells[table.header_rows :]]
     rows = [row for row in rows if row]
@@ -149,5 +149,5 @@ def _printed(table: Table) -> tuple[tuple[str, ...], str]:
     return tuple(rows[:_MOST_ROWS_READ]), f"{left} more rows: use query_kg" if left > 0 else ""
 
 
-def _shared(text: str, wanted: Collection[str]) -> int:
+def _count_shared(text: str, wanted: Collection[str]) -> int:
     return sum(word in wanted for word in search_words(text))

@@ -143,16 +143,16 @@ def find_in_text(page: GraphPage, draft: PlanBuilder, request: FindInText) -> Te
         )
     words = [word for word in search_words(request.words or "") if word not in SMALL_WORDS]
     asked = _Asked(words, request.unit, period)
-    fitting = [n for n in numbers if counts(n, asked.unit) and _dated(n, period, text) > 0]
+    fitting = [n for n in numbers if counts(n, asked.unit) and _period_fit(n, period, text) > 0]
     shares = {i: _share(text.searched(n), words) for i, n in enumerate(fitting)}
     best = max(shares.values(), default=0.0)
     found = [fitting[i] for i, share in shares.items() if share == best and share >= _SHARE_NEEDED]
-    surest = max((_dated(n, period, text) for n in found), default=0)
-    found = _printed_once([n for n in found if _dated(n, period, text) == surest], text)
+    surest = max((_period_fit(n, period, text) for n in found), default=0)
+    found = _printed_once([n for n in found if _period_fit(n, period, text) == surest], text)
     # What names no number may still say where the numbers below it belong.
     silent = _silent(text, words, best if found else _SHARE_NEEDED) if asked.unit is None and period is None else []
     if not found and not silent:
-        return _nothing(numbers, text, asked, request)
+        return _refuse_search(numbers, text, asked, request)
     return _matches(found, silent, text, best == 1, draft, request)
 
 
@@ -203,7 +203,7 @@ def _matches(
     sentences = [
         SentenceShown(
             sentence_of(items[0][0]),
-            tuple(_shown(item, step, text) for item, step in items),
+            tuple(_mention_shown(item, step, text) for item, step in items),
             text.heading(items[0][0]) if several else None,
             text.before(items[0][0])
             if alike[sentence_of(items[0][0])] > 1 or any(text.period_before(item) for item, _ in items)
@@ -215,7 +215,7 @@ def _matches(
     return TextMatches(len(found), tuple(sentences), steps[0] if is_chosen else None, ". ".join(notes) or None)
 
 
-def _shown(item: InText, step: int, text: PageText) -> MentionShown:
+def _mention_shown(item: InText, step: int, text: PageText) -> MentionShown:
     before = text.period_before(item)
     return MentionShown(
         value=json_number(item.quantity.value),
@@ -229,7 +229,7 @@ def _shown(item: InText, step: int, text: PageText) -> MentionShown:
     )
 
 
-def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
+def _refuse_search(numbers: Sequence[InText], text: PageText, asked: _Asked, request: FindInText) -> Refusal:
     known = dict.fromkeys(w for n in numbers for w in search_words(text.searched(n)) if w not in SMALL_WORDS)
     near = [close for word in asked.words if word not in known for close in get_close_matches(word, known, 2, _ALIKE)]
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
@@ -237,7 +237,7 @@ def _nothing(numbers: Sequence[InText], text: PageText, asked: _Asked, request: 
     alone = {
         "the words": None if request.words is None else [n for n in numbers if _has_words(n, asked, text)],
         "the unit": None if asked.unit is None else [n for n in numbers if counts(n, asked.unit)],
-        "the period": None if asked.period is None else [n for n in numbers if _dated(n, asked.period, text)],
+        "the period": None if asked.period is None else [n for n in numbers if _period_fit(n, asked.period, text)],
     }
     fits = [f"{len(fit) or 'none'} fit{'s' * (len(fit) < 2)} {name}" for name, fit in alone.items() if fit is not None]
     return Refusal(
@@ -267,7 +267,7 @@ def _periods(numbers: Sequence[InText]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(period_code(n.period) for n in numbers if n.period))[:_MOST_SHOWN]
 
 
-def _dated(item: InText, period: Period | None, text: PageText) -> int:
+def _period_fit(item: InText, period: Period | None, text: PageText) -> int:
     """How surely a number is of a period: 2 where its sentence says so, 1 where those before it do, else 0.
 
     A year fits every period that ends in it.

@@ -85,7 +85,7 @@ def _table(table: Table, axes: Axes, document: Document, first: Mapping[tuple[st
         "caption": table.caption.strip("() ") or scale,
         "columns": [line.shown for line in axes.columns.values()],
         "rows": [
-            " | ".join((line.shown, *_printed_cells([_printed(table.cells[row][column]) for column in axes.columns])))
+            " | ".join((line.shown, *_printed_cells([_cell_text(table.cells[row][column]) for column in axes.columns])))
             for row, line in axes.rows.items()
         ],
         "left_out": document.rows_left_out(table.index),
@@ -97,7 +97,7 @@ def _printed_cells(cells: list[str]) -> list[str]:
     return cells if any(cell != "-" for cell in cells) else []
 
 
-def _printed(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     """Return a cell as printed; of a cell with several numbers, each with the words that single it out."""
     if cell.repair:
         return "-"

@@ -88,14 +88,14 @@ def axes_of(document: Document) -> tuple[Axes, ...]:
     rows = Counter(line.name.casefold() for axes in found for line in axes.rows.values())
     return tuple(
         Axes(
-            _placed(axes.rows, f"table {table.index + 1}", rows),
-            _placed(axes.columns, f"table {table.index + 1}"),
+            _with_table(axes.rows, f"table {table.index + 1}", rows),
+            _with_table(axes.columns, f"table {table.index + 1}"),
         )
         for table, axes in zip(document.tables, found, strict=True)
     )
 
 
-def _placed(lines: dict[int, Line], table: str, names: Mapping[str, int] = MappingProxyType({})) -> dict[int, Line]:
+def _with_table(lines: dict[int, Line], table: str, names: Mapping[str, int] = MappingProxyType({})) -> dict[int, Line]:
     """Return lines with the name of their table, which is shown where another table has a row of the name."""
     return {
         index: replace(
@@ -115,11 +115,11 @@ def _axes(table: Table, shown: Collection[int]) -> Axes:
     """Return the lines of a table, of its rows those that are shown."""
     cells = [cell.ref for cell in table.body()]
     rows, columns = sorted({ref.row for ref in cells}), sorted({ref.column for ref in cells})
-    named = _named(rows, table.rows, "row")
-    return Axes({row: line for row, line in named.items() if row in shown}, _named(columns, table.columns, "column"))
+    named = _name(rows, table.rows, "row")
+    return Axes({row: line for row, line in named.items() if row in shown}, _name(columns, table.columns, "column"))
 
 
-def _named(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[int, Line]:
+def _name(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[int, Line]:
     """Return the lines by index: a label that several lines have gets its headings, and then its number."""
     labels = Counter(headers[index].label.casefold() for index in indices)
     names = {
@@ -200,7 +200,7 @@ def _words_fit(query: str, label: str) -> float:
         if (key := rung.key(query)) and key == rung.key(label):
             return 100 * rung.score
     wanted, printed = _content(query), _content(label)
-    extra, left_out = _missing(wanted, printed), _missing(printed, wanted)
+    extra, left_out = _missing_words(wanted, printed), _missing_words(printed, wanted)
     if not wanted or not printed or (extra and left_out) or not _TURNING.isdisjoint(extra):
         return _NEAR * (len(wanted) - len(extra)) / (len(wanted) + len(left_out) + 1)
     if extra:
@@ -214,7 +214,7 @@ def _content(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(singular(word) for word in text.split() if word not in _EMPTY))
 
 
-def _missing(words: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
+def _missing_words(words: tuple[str, ...], among: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words that have no like among others; one letter of a longer word may differ."""
     from rapidfuzz import fuzz, process
 

@@ -113,11 +113,11 @@ class Planning:
                 phase = f"{_PHASE}_all_kinds"
                 message = prompt = await self._prompt()
                 continue
-            if await self._widened(examined.written):
+            if await self._widen(examined.written):
                 phase = f"{_PHASE}_wider"
                 message = prompt = await self._prompt()
                 continue
-            examined, issues = await self._decided(examined)
+            examined, issues = await self._decide(examined)
             if not issues:
                 self.context.trace.extend(found_events(examined))
                 return examined
@@ -138,7 +138,7 @@ class Planning:
     async def _prompt(self) -> str:
         return await compute_little(rendered_prompt, self.question, self.context, self._all_kinds, self._explains)
 
-    async def _widened(self, written: WorkflowPlan) -> bool:
+    async def _widen(self, written: WorkflowPlan) -> bool:
         """Whether more of a long document is shown now, where the model finds no answer in what was shown."""
         if written.no_answer != "not_on_page":
             return False
@@ -186,7 +186,7 @@ class Planning:
             *self._explainer.bind(sentences, examined.likeliest_plan.steps),
         ]
 
-    async def _decided(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
+    async def _decide(self, examined: CheckedPlan) -> tuple[CheckedPlan, tuple[str, ...]]:
         """Return the plan with every number chosen, and why it cannot be run, if so."""
         if not examined.open:
             return examined, ()

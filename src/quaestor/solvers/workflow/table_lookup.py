@@ -87,11 +87,11 @@ def look_up(document: Document, row_query: str, col_query: str) -> TableMatch:
     found = sorted(candidates, key=lambda candidate: -candidate.score)
     found = [one for one in found if is_named(row_query, one.row) or is_named(row_query, one.column)] or found
     if not found:
-        raise LookupFailure(_nothing(document, *queries))
+        raise LookupFailure(_explain_nothing(document, *queries))
     best, others = found[0], [other for other in found[1:] if other.cell.ref != found[0].cell.ref]
     if others and best.score - others[0].score < MARGIN:
         close = [c.name for c in (best, *others) if best.score - c.score < MARGIN]
-        raise LookupFailure(f"{_asked(*queries)} fits {len(close)} cells, {_listed(close)}; use one of these names")
+        raise LookupFailure(f"{_query(*queries)} fits {len(close)} cells, {_listed(close)}; use one of these names")
     runner_up = others[0] if others else None
     return TableMatch(
         cell=best.cell,
@@ -141,7 +141,7 @@ def _number_of(cell: Cell, place: int | None) -> Quantity:
     )
 
 
-def _nothing(document: Document, row_query: str, col_query: str) -> str:
+def _explain_nothing(document: Document, row_query: str, col_query: str) -> str:
     """Say why no cell fits: no such row, no such column, or no number where they meet."""
     if not document.tables:
         return "the page has no table; take the number from the text"
@@ -149,7 +149,7 @@ def _nothing(document: Document, row_query: str, col_query: str) -> str:
     ways = [(row_query, col_query), (col_query, row_query)]
     faults: list[list[str]] = sorted((_misses(axes, *way) for way in ways), key=len)
     if not faults[0]:
-        return f"{_asked(row_query, col_query)} have no cell with a number"
+        return f"{_query(row_query, col_query)} have no cell with a number"
     return "; ".join(faults[0])
 
 
@@ -171,7 +171,7 @@ def nearest_names(query: str, lines: Sequence[Line]) -> str:
     return _listed([repr(line.name) for line in near])
 
 
-def _asked(row_query: str, col_query: str) -> str:
+def _query(row_query: str, col_query: str) -> str:
     return f"{row_query[:80]!r} | {col_query[:80]!r}"
 
 

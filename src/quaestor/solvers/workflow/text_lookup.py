@@ -67,15 +67,15 @@ def find_numbers(graph: KnowledgeGraph, params: TextParams) -> TextMatch:
     asked = _Asked.of(params)
     scored = sorted(((asked.score(item), item) for item in numbers), key=lambda pair: -pair[0])
     if not scored or scored[0][0] < THRESHOLD:
-        raise LookupFailure(_nothing([item for _, item in scored], params, asked))
+        raise LookupFailure(_explain_nothing([item for _, item in scored], params, asked))
     best = scored[0][0]
     close = [item for score, item in scored if best - score < _margin(scored[0][1], item)]
     left = [score for score, item in scored if item not in close]
-    close = _settled(close, asked, params.value_context)
+    close = _choose_number(close, asked, params.value_context)
     return TextMatch(tuple(close[:MOST_LISTED]), round(best, 1), round(left[0], 1) if left else 0.0)
 
 
-def _settled(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
+def _choose_number(close: Sequence[InText], asked: "_Asked", context: str) -> list[InText]:
     """Return the one number that alone has the period asked for, or alone is in the words copied around it."""
     copied = {word.strip(_AROUND) for word in context.split()}
     dated = [i for i in close if asked.period and i.period is not None and _same_year(i.period, asked.period)]
@@ -175,7 +175,7 @@ def shown_matches(item: InText) -> str:
     return f"{quantity.value:f}{details} in: {where}"
 
 
-def _nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
+def _explain_nothing(nearest: Sequence[InText], params: TextParams, wanted: _Asked) -> str:
     """Say that no number fits, and of the nearest ones which parameters they do not fit."""
     lines = (f"{shown_matches(item)}, not {' and '.join(wanted.misfits(item))}" for item in nearest[:3])
     near = "; ".join(line.removesuffix(", not ") for line in lines) or "the text has no number"
