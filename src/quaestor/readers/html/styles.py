@@ -21,7 +21,7 @@ class Style:
         underlined: Whether there is a line below it.
         centred: Whether its block is centred.
         raised: Whether it is printed above the line, as footnote marks are.
-        preformatted: Whether spaces and line ends are kept (`pre`).
+        verbatim: Whether spaces and line ends are kept (`pre`).
     """
 
     bold: bool = False
@@ -30,7 +30,7 @@ class Style:
     centred: bool = False
     raised: bool = False
     size: float = 10.0
-    preformatted: bool = False
+    verbatim: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _BY_TAG: dict[str, dict[str, bool | float]] = {
     "ins": {"underlined": True},
     "center": {"centred": True},
     "sup": {"raised": True},
-    "pre": {"preformatted": True},
+    "pre": {"verbatim": True},
     "h1": {"bold": True, "size": 18.0},
     "h2": {"bold": True, "size": 15.0},
     "h3": {"bold": True, "size": 13.0},
@@ -88,7 +88,7 @@ def style_rules(style: str) -> _Rules:
     if size := _SIZE.match(css.get("font-size", "")):
         changes["size"] = float(size[1]) * _POINTS[size[2]]
     if (space := css.get("white-space")) and space.startswith("pre"):
-        changes["preformatted"] = True
+        changes["verbatim"] = True
     before = css.get("page-break-before") or css.get("break-before", "")
     after = css.get("page-break-after") or css.get("break-after", "")
     return _Rules(
@@ -183,7 +183,7 @@ class Run:
         """
         if _ODD.search(text):
             text = text.translate(_UNSEEN)
-        if style.preformatted:
+        if style.verbatim:
             self._add_lines(text, style)
             return
         text = _SPACE.sub(" ", text)
@@ -259,9 +259,7 @@ class Run:
         def share(name: str) -> bool:
             return sum(count for style, count in self.looks.items() if getattr(style, name)) >= 0.95 * total
 
-        return Style(
-            share("bold"), share("italic"), share("underlined"), most.centred, False, most.size, most.preformatted
-        )
+        return Style(share("bold"), share("italic"), share("underlined"), most.centred, False, most.size, most.verbatim)
 
 
 def as_mark(text: str) -> str:
