@@ -71,7 +71,7 @@ _TO_EXPLAIN = re.compile(
 _TO_JUDGE = re.compile(
     r"^(?:(?:and|so|but|then)\s)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
 )
-WrittenSentences = Annotated[list[str] | None, BeforeValidator(lambda said: [said] if isinstance(said, str) else said)]
+WrittenSentences = Annotated[list[str] | None, BeforeValidator(lambda one: [one] if isinstance(one, str) else one)]
 """An explanation as a model writes it."""
 WrittenVerdict = Literal["yes", "no"] | None
 """A yes or no that passages state, as a model writes it."""

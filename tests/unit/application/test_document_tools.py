@@ -107,7 +107,7 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
         made += 1
         return load_index(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("quaestor.application.answer_workers.kept_index", counting)
+    monkeypatch.setattr("quaestor.application.answer_workers.load_index", counting)
     page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
     bench = DocumentTools(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))

@@ -43,7 +43,7 @@ from quaestor.solvers.reflection.numbers import (
     years_named_in,
 )
 
-WrittenValue = Annotated[str, BeforeValidator(lambda said: str(said) if isinstance(said, bool | int | float) else said)]
+WrittenValue = Annotated[str, BeforeValidator(lambda one: str(one) if isinstance(one, bool | int | float) else one)]
 """A number or words: a model may write either, and is asked for text, which keeps every digit."""
 
 Operation = Literal[
