@@ -37,6 +37,7 @@ from quaestor.solvers.embedded.prior import (
     translate_question,
     uses_unasked_constant,
 )
+from quaestor.solvers.embedded.repeated_plans import score_restatements
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
 
 
@@ -251,6 +252,7 @@ def rank_hypotheses(
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
+    scores += score_restatements(candidates, turns)
     scores += score_lists(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):

@@ -1,0 +1,168 @@
+"""Plans that do once more what an earlier turn did: "and in 2012?", "what was that change for the index?"."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaestor.conversation.references.expressions import asks_again, find_expressions
+from quaestor.core.patterns import lazy_regex
+from quaestor.core.words import words
+from quaestor.questions.comparison import boundary
+from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
+from quaestor.questions.question import Question
+from quaestor.solvers.embedded.candidates import CHANGE, LOOKUP, OPERATIONS, Candidates
+from quaestor.solvers.embedded.operand_pool import CONSTANT
+from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnView
+
+# Such a question leaves out all but what is new in it, so it can mean little else; the ranker has seen too few of
+# them to know. After gold's history 17 labelled turns have such a plan, and 16 of them are answered by one; of 75
+# that ask for another year of what was looked up 72 are.
+
+_MEANT = 5.0
+"""What is added to the log odds of such a plan."""
+_CALCULATED = frozenset({"subtract", "divide", "multiply", "percentage_change"})
+"""What can be asked for again. A sum cannot: "and in 2008?" after one asks for its next term."""
+
+_GOES_ON = lazy_regex(
+    r"(?:and|so|then|now|but|or)?,?\s*(?:(?:what|how) about)?\s*(?:what (?:was|is|were|are) (?:it|they),?\s+)?"
+    r"(?:only|also|then|just)?,?\s*"
+    r"(?:in|for|during|as of|at|between|from|related to|under|over|on)\b(?!.*\b(?:what|how|which)\b)[^?]*\?*"
+)
+"""A question that names a time, a place or a thing alone."""
+_CONVERTS = lazy_regex(r"\b(?:thousands?|mill?i?ons?|billions?|hundreds?|tens|percent\w*|dollars|terms|decimal)\b")
+_OVER = lazy_regex(
+    r"\bover (?!the (?:same |next |previous |following |subsequent |last |prior |full )*(?:year|period|time|month)"
+    r"|th(?:is|at) |(?:19|20)\d\d\b)"
+)
+"""A ratio: "what is that change over the 2015 value?"."""
+_FITS = 0.6
+
+_Calculation = tuple[int, tuple[int | float, ...]]
+"""The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
+
+
+def score_restatements(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+    """Return what is added to the score of each plan.
+
+    Args:
+        plans: Those after each reading of the turns before.
+        turns: Page, conversation and question, likewise.
+
+    Shape: One entry a plan.
+    """
+    scores = np.zeros(len(plans), np.float32)
+    for turn, part in zip(turns, plans.parts, strict=True):
+        meant = find_restated_turn(turn)
+        calculation = None if meant is None else _read_calculation(turn.state, meant)
+        if calculation is not None:
+            scores[part] = np.where(_find_repeats(plans, part, turn, calculation), np.float32(_MEANT), np.float32(0))
+    return scores
+
+
+def find_restated_turn(turn: TurnView) -> int | None:
+    """Return the earlier turn whose calculation a question asks for again, from 0; None if it asks for none."""
+    question, outcomes = turn.question, turn.state.outcomes
+    if not outcomes or not len(turn.leaves):
+        return None
+    last, asked = outcomes[-1].operation, _find_repeated_nouns(question)
+    if asked is None:
+        return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
+    return next((found for noun in asked if (found := _find_turn(noun, turn)) is not None), None)
+
+
+@lru_cache(maxsize=64)
+def _find_repeated_nouns(question: Question) -> tuple[str, ...] | None:
+    """The nouns of what a question asks for again; None of one that names a time, a place or a thing alone."""
+    if _GOES_ON.fullmatch(question.lowered.strip()):
+        return () if _CONVERTS.search(question.lowered) else None
+    if _OVER.search(question.lowered):
+        return ()
+    again = (e for e in find_expressions(question) if e.kind != "period" and asks_again(question, e))
+    return tuple(expression.noun for expression in again if expression.noun)
+
+
+def _names_years(question: Question) -> bool:
+    """Whether a question names years, and no end of one: the beginning of a year is the end of the one before."""
+    return bool(question.years) and not boundary(question.lowered)
+
+
+def _find_turn(noun: str, turn: TurnView) -> int | None:
+    """The latest turn with a result that is called so: by what it is, or in its own question."""
+    if noun in PLAIN_NOUNS:
+        return None
+    for result in reversed(turn.results):
+        if turn.state.outcomes[result.turn].operation in _CALCULATED and (
+            noun_fits_metric(noun, result.metric) >= _FITS or noun in words(turn.state.questions[result.turn].lowered)
+        ):
+            return result.turn
+    return None
+
+
+def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:
+    """Which plans do the same, each operand as it was or moved along its line or across it, and one of them moved."""
+    code, operands = calculation
+    again: NDArray[np.bool_] = plans.operation[part] == code
+    moved = np.zeros(len(again), bool)
+    if not again.any():
+        return again
+    for was, index in zip(operands, (plans.first[part], plans.second[part]), strict=False):
+        stays, moves = _compare(was, plans, turn)
+        again = again & (stays | moves)[index]
+        moved |= moves[index]
+    return again & moved
+
+
+def _compare(was: int | float, plans: Candidates, turn: TurnView) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which operands of the pool are what an operand was, and which are the same thing as the question names it."""
+    pool, leaves = plans.pool, turn.leaves
+    if isinstance(was, float):
+        return (pool.kind == CONSTANT) & (pool.value == was), np.zeros(len(pool.kind), bool)
+    leaf, at = pool.leaf, np.maximum(pool.leaf, 0)
+    near = (leaf >= 0) & (leaf != was) & (leaves.table[at] == leaves.table[was])
+    line, place = leaves.line[at] == leaves.line[was], leaves.place[at] == leaves.place[was]
+    # The numbers of two sentences have nothing in common by their order.
+    near &= line ^ place if leaves.table[was] >= 0 else line
+    near &= (
+        is_among(leaves.year[at], turn.question.year_set or turn.target_years)
+        | _has_asked_words(was, turn.question, leaves)[at]
+    )
+    return leaf == was, near
+
+
+def _has_asked_words(was: int, question: Question, leaves: NumberMatrix) -> NDArray[np.bool_]:
+    """Which numbers have a word of the question in their labels that this one has not."""
+    asked, own = frozenset(question.stems), leaves.named[was]
+    return np.array([not asked.isdisjoint(named - own) for named in leaves.named], bool)
+
+
+def _read_calculation(state: DialogueState, turn: int) -> _Calculation | None:
+    """What a turn calculated from numbers of the page and constants; None if it has other parts."""
+    outcome = state.outcomes[turn]
+    if outcome.operation == "lookup" and turn in state.lookups:
+        return LOOKUP, (state.lookups[turn],)
+    if len(outcome.operands) != 2 or outcome.operation not in OPERATIONS:
+        return None
+    first, second = (_number_or_constant(operand, state) for operand in outcome.operands)
+    if first is not None and second is not None:
+        return OPERATIONS.index(outcome.operation), (first, second)
+    changed = outcome.operands[0]
+    if outcome.operation == "divide" and changed.kind == "result" and second is not None:
+        inner = _read_calculation(state, changed.index)
+        # A change over its base is a percentage change of what it is the change of.
+        if inner is not None and OPERATIONS[inner[0]] == "subtract" and inner[1][1] == second:
+            return CHANGE, inner[1]
+    return None
+
+
+def _number_or_constant(operand: Operand, state: DialogueState) -> int | float | None:
+    match operand.kind:
+        case "leaf":
+            return operand.index
+        case "constant":
+            return float(operand.value)
+        case "result":
+            return state.lookups.get(operand.index)
+    return None
