@@ -310,6 +310,11 @@ class FileContent:
             raise DatasetError(failure)
         return parsed
 
+    @property
+    def is_json(self) -> bool:
+        """Whether `json` can be read."""
+        return self.looks_like_json and self._parsed[1] is None
+
     @cached_property
     def outline(self) -> JsonOutline | None:
         """What the JSON of a data set is made of, found without holding it.
