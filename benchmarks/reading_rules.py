@@ -51,9 +51,9 @@ def main() -> None:
         won = [one for name in changed for one in before[name].wrong - after[name].wrong]
         lost = [one for name in changed for one in after[name].wrong - before[name].wrong]
         aspects = {aspect for *_, aspect in (*won, *lost)}
-        told = (f"{a} +{sum(w[2] == a for w in won)} -{sum(w[2] == a for w in lost)}" for a in sorted(aspects))
+        counts = (f"{a} +{sum(w[2] == a for w in won)} -{sum(w[2] == a for w in lost)}" for a in sorted(aspects))
         print(
-            f"{rule:60} {len(changed):9} {len(won):6} {len(lost):6}   {', '.join(told)} {' '.join(changed[:6])}",
+            f"{rule:60} {len(changed):9} {len(won):6} {len(lost):6}   {', '.join(counts)} {' '.join(changed[:6])}",
             flush=True,
         )
 

@@ -213,7 +213,7 @@ class ConcurrencyLimiter:
     """Room for so much at once. All calls are made from one event loop."""
 
     def __init__(self, most: int, refusal: str, most_of_one: int | None = None) -> None:
-        """Take how much there is room for, what those are told who find none, and how much one client may have."""
+        """Set the limits of all clients and of one, and the message of the error if a limit is reached."""
         self._most, self._refusal, self._most_of_one = most, refusal, most_of_one or most
         self._entered: Counter[str] = Counter()
 

@@ -21,7 +21,7 @@ class Value(BaseModel):
 
     @classmethod
     def of(cls, *records: object, **others: object) -> Self:
-        """Return what records say, the first that has a field; others are told as given."""
+        """Return the fields of records, each from the first that has it, and the others as given."""
         fields = dict(others)
         for name in cls.model_fields.keys() - others.keys():
             fields[name] = next(getattr(record, name) for record in records if hasattr(record, name))

@@ -114,14 +114,14 @@ class AnsweredNow:
 
 
 Listener = Callable[[str, Event | Turn], None]
-"""Is told in the event loop of a question of the conversation, and of what happens in it or how it is answered."""
+"""Is called in the event loop with a question of the conversation, and with its events or its answer."""
 
 
 class EventForwarder:
     """The watcher of an open conversation: tells whoever asked, in the event loop."""
 
     def __init__(self) -> None:
-        """Tell nobody yet. Made in the event loop that listeners are told in."""
+        """Start without listeners, in the event loop that will call them."""
         self.listener: Listener | None = None
         self._loop = asyncio.get_running_loop()
         self._question = ""

@@ -42,7 +42,7 @@ def completions(line: str, commands: Sequence[str], words: Sequence[str]) -> lis
 
 @contextmanager
 def typed_lines(prompt: str, history: Path | None, complete: Callable[[str], list[str]]) -> Iterator[ReadLine]:
-    """Give what reads lines from a terminal, or from stdin where that is none: then nothing is prompted for."""
+    """Return a reader of lines from a terminal, or from stdin without a prompt if that is not a terminal."""
     if not sys.stdin.isatty():
         yield _read_pipe
         return

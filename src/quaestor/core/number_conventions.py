@@ -103,7 +103,7 @@ def in_english(masked: str, convention: NumberConvention, *, cell: bool) -> tupl
         cell: Whether it is a table's cell, in which more is a sign than in a sentence.
 
     Returns:
-        The text, and the places of digits that are none of a number.
+        The text, and the places of digits that are not part of a number.
     """
     refused: list[tuple[int, int]] = []
     if convention.is_loose:

@@ -95,7 +95,7 @@ def _is_numeric(character: str) -> bool:
 
 
 def _find_places(phrase: str, text: str) -> Iterator[tuple[int, int]]:
-    """The places of words in a text that are no part of a longer word or number."""
+    """The places of words in a text that are not part of a longer word or number."""
     if phrase:
         pattern = rf"(?<![^\W_])(?<!\d[.,]){re.escape(phrase)}(?![^\W_]|[.,]\d)"
         yield from (found.span() for found in re.finditer(pattern, text, re.IGNORECASE))

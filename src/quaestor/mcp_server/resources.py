@@ -151,7 +151,7 @@ async def planning_prompt(context: ServerContext, given: Mapping[str, str]) -> G
     """Return the prompt, filled.
 
     Raises:
-        InputError: An argument is missing, unknown, or stands for nothing.
+        InputError: An argument is missing, unknown, or names nothing.
     """
     if unknown := given.keys() - {"document", "conversation", "question"}:
         raise InputError(

@@ -80,7 +80,7 @@ class ServerContext:
         """Return the document that is named, or the one of a conversation with the numbers that hold in it.
 
         Raises:
-            InputError: There is none, or not one of both is named.
+            InputError: Neither exists, or not exactly one of them is named.
         """
         require_either(document, conversation)
         if document is not None:

@@ -31,7 +31,7 @@ _NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01,
 """Digits and signs as wide as Chinese characters are those that they look like."""
 _SIGNED = lazy_regex(rf"[$€£]?\s?{SIGN_LOOK}\s")
 _SPACED = lazy_regex(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
-"""A number whose thousands are parted by spaces; what could be two columns is none."""
+"""A number with spaces between its thousands; what could be two columns does not match."""
 _NOTHING = lazy_regex(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
 _RULE = lazy_regex(r"[\s\-=_]*+[\s\-=_$]*+")
 _MOST_BETWEEN = 4
@@ -43,7 +43,7 @@ _LONGEST_LABEL = 70
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words that stand together in a line, from its column `start` up to `end`."""
+    """Adjacent words of a line, from its column `start` up to `end`."""
 
     text: str
     start: int
@@ -51,7 +51,7 @@ class Piece:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is an amount, or stands for none."""
+        """Whether it is an amount, or the sign of a missing one."""
         text = self.text.translate(_NARROW)
         return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
 

@@ -12,7 +12,7 @@ from quaestor.questions.stems import stems
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*")
 _LONGEST = 4_000
-"""Characters of a text that are read: what a longer one says is said in its beginning."""
+"""Characters of a text that are read, from its beginning."""
 
 
 @lru_cache(maxsize=50_000)

@@ -26,7 +26,7 @@ class Prediction:
         confidence: The solver's probability that the answer is right, if it gives one.
         plan: The steps, with the cells and spans that they read; None if there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
-        statement: The answer as people are told it, for benchmarks of stated answers; None if that is not known.
+        statement: The answer as it is shown to people, for benchmarks of stated answers; None if that is not known.
         answer: The answer as it was given; None if there is none.
         evidence_rank: Which of the places shown first has the evidence of the question, from 1; 0 if none has, None
             where that is not known.

@@ -83,7 +83,7 @@ def judge_predictions(
     """Return the verdict on every labelled turn, with why it is wrong.
 
     Args:
-        causes: Whether it is said why turns are wrong; verdicts alone take a fraction of the time.
+        causes: Whether to add why turns are wrong; verdicts alone take a fraction of the time.
 
     Raises:
         DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that

@@ -30,7 +30,7 @@ def asks_beyond_numbers(question: Question) -> bool:
 
 
 def why_none(silence: NumberSilence | None) -> NoAnswerReason:
-    """Return why there is no answer, as a turn has it on record: what is of no other kind is not on the page."""
+    """Return why there is no answer, as a turn records it; `not_on_page` if no other kind fits."""
     return "not_on_page" if silence is None or silence == "other" else silence
 
 

@@ -5,6 +5,7 @@
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -37,7 +38,7 @@ OnRejected = Callable[[str, str, int, tuple[str, ...]], None]
 _MOST_FAULTS = 12
 
 
-class ModelLoop(Generic[T]):
+class ModelLoop(ABC, Generic[T]):
     """Requests to a model until a reply can be used.
 
     A subclass says what the model may reply with (`_parameters`), how that is read (`_read`), and what becomes of it
@@ -70,7 +71,7 @@ class ModelLoop(Generic[T]):
 
         Args:
             phase: What the requests are on record as.
-            messages: What is said; replies and what is said of them are added.
+            messages: The messages to send; replies and the faults found in them are appended.
 
         Raises:
             ModelReplyError: No reply could be used, or the server does not take the request.
@@ -106,14 +107,16 @@ class ModelLoop(Generic[T]):
     def _phase_of(self, number: int) -> str:
         return self._phase if number == 1 else f"{self._phase}_repair_{number - 1}"
 
+    @abstractmethod
     def _parameters(self) -> ModelRequestParameters:
-        raise NotImplementedError
+        """Return what the model may reply with."""
 
     def _read(self, response: ModelResponse) -> ParsedReply:
         return read_reply(response)
 
+    @abstractmethod
     async def _take(self, reply: ParsedReply) -> T | ModelRequest:
-        raise NotImplementedError
+        """Return the result, or the next message."""
 
 
 def _no_faults(_found: object) -> Sequence[str]:
@@ -149,7 +152,7 @@ class TypedRequest(ModelLoop[T]):
             name: Of the output tool and the schema, such as `describe_understanding`.
             attempts: Replies in all each time that it is asked for, at least 1.
             check: Returns what is wrong with an object, in sentences that the model can act on.
-            doubt: Returns what a model is told once of an object that can be used, unless it is in the last reply.
+            doubt: Returns what to object once to an object that can be used, unless it is in the last reply.
             salvage: Reads a reply that is not JSON of the type, or was cut off; None if that cannot be done without
                 guessing.
             shown: The type whose schema the model is shown, if that is a part of what can be read: every word of a
@@ -164,16 +167,16 @@ class TypedRequest(ModelLoop[T]):
 
     @property
     def begun(self) -> bool:
-        """Whether the model has given an object before, and so knows what it was told then."""
+        """Whether the model has given an object before, and so has the messages of then."""
         return self._given is not None
 
     async def ask(self, prompt: str, phase: str, system: str = "") -> T:
         """Return an object, as a model says it.
 
         Args:
-            prompt: What the model is told; of a talk that has begun, what is new.
+            prompt: The prompt; in a conversation that has begun, only what is new.
             phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
-            system: What it is told first, once.
+            system: The system prompt, sent once.
 
         Raises:
             ModelReplyError: No reply could be used, or the server does not take the request.

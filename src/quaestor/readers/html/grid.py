@@ -88,7 +88,7 @@ _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
 
 @lru_cache(maxsize=8192)
 def prints_value(text: str) -> bool:
-    """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, is none."""
+    """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, does not count."""
     if len(text) > 60:
         return False
     plain = text.strip()

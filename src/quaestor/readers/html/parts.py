@@ -40,7 +40,7 @@ _LETTER = lazy_regex(r"[A-Za-z]{2}")
 _ENDS_SENTENCE = lazy_regex(r"[a-z][a-z)\"\u201d\u2019]\.$|[;,]$")
 
 _PARTS, _ITEMS, _STATEMENTS, _NOTES, _PRINTED = 1, 2, 3, 4, 5
-"""Levels; those that are told by how they are printed come last."""
+"""Levels; those that are recognised by their print come last."""
 
 
 @dataclass(slots=True)
@@ -185,7 +185,7 @@ def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
 
 
 def _key(piece: Piece) -> str | None:
-    """Return by what a piece is known on other pages; None if it is none that is repeated."""
+    """Return the key of a piece that is repeated on other pages; None if it cannot be repeated."""
     text = _text(piece)
     if text is None or len(text) > _LONGEST_REPEATED or text.startswith("("):
         return None

@@ -263,5 +263,5 @@ class Run:
 
 
 def as_mark(text: str) -> str:
-    """Return a raised footnote mark in the parentheses by which it is told from what it is attached to."""
+    """Return a raised footnote mark in the parentheses that separate it from what it is attached to."""
     return text if text.startswith("(") else f"({text})"

@@ -164,7 +164,7 @@ def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
 
 
 _LONGEST = 100
-"""Characters of a number, at most; what is longer is none."""
+"""Characters of a number, at most; longer text is not a number."""
 _SPACES = lazy_regex(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
 _PLAIN = lazy_regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOT = lazy_regex(r"[0-9][0-9, '`\u2019]*(?:\.[0-9 ]*)?|\.[0-9][0-9 ]*")
@@ -174,7 +174,7 @@ _NOT_DIGITS = lazy_regex(r"[^0-9]")
 
 
 def printed_number(text: str, format: str | None) -> Decimal:
-    """Return the number that a printed text stands for, without the scale and the sign of its tag.
+    """Return the number that a text prints, without the scale and the sign of its tag.
 
     Args:
         format: The local name of the transformation (`num-dot-decimal`); None if the text is a plain decimal.

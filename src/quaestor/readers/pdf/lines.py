@@ -230,7 +230,7 @@ def _strips_entered(row: Sequence[Word], strips: Sequence[float], margin: float)
 
 
 def _gap(rows: Sequence[Sequence[Word]]) -> float | None:
-    """Return the middle of the gap that divides lines into two columns of text, or None if they are none."""
+    """Return the middle of the gap that divides lines into two columns of text, or None if they are not in columns."""
     words = [word for row in rows for word in row]
     size = sorted(word.size for word in words)[len(words) // 2]
     left, right = min(word.left for word in words), max(word.right for word in words)

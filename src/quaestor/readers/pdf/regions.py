@@ -1,4 +1,4 @@
-"""Lines of a page -> stretches that are tables, and the lines between them; two tables side by side are told apart.
+"""Lines of a page -> stretches that are tables, and the lines between them; two tables side by side are separated.
 
 A table is recognised by numbers that stand apart from what is before them, one below the other.
 """

@@ -66,7 +66,7 @@ class Archive:
         """Goes through a part: elements by their local names, attributes likewise.
 
         Args:
-            start: Is told of the beginning of an element.
+            start: Is called at the beginning of an element.
 
         Raises:
             DatasetError: The part is broken, larger than can be read, or has a document type.

@@ -1,6 +1,6 @@
-"""What of a tool's reply a model is told: every word is read again with each request that follows.
+"""What a model sees of a tool's reply: every word is read again with each request that follows.
 
-The whole reply is on record. Owns what may be left out of it: places that a step stands for, what was asked, what is
+The whole reply is on record. Owns what may be left out of it: places that a step already names, what was asked, what is
 said twice, and digits beyond those that a reader compares.
 """
 
@@ -15,7 +15,7 @@ _DIGITS = 10
 
 
 def shorten(reply: Mapping[str, JsonValue], names: Mapping[str, str] = MappingProxyType({})) -> dict[str, JsonValue]:
-    """Return a reply of a tool as a model is told it; a refusal whole but for places.
+    """Return a reply of a tool as a model sees it; a refusal loses only its places.
 
     Args:
         names: Of sentences, by which the model cites them.

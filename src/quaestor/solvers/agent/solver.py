@@ -184,7 +184,7 @@ class AgentSolver:
 
 
 def page_variables(question: str, context: TurnContext) -> dict[str, object]:
-    """Return what prompts are told: the page, the conversation, the text that the question is near to."""
+    """Return the variables of prompts: the page, the conversation, the text that the question is near to."""
     page = briefing.outline(context)
     explains = may_be_explained(context.read(question), context)
     names = passage_names(context.document.whole or context.document) if explains else {}
@@ -349,7 +349,7 @@ class AnswerRounds(ModelLoop[Settled]):
         """Return an answer that can be used, noting what the model claims.
 
         Raises:
-            ModelReplyError: It cannot be used, or nothing bears it out and the model was not yet told so.
+            ModelReplyError: It cannot be used, or nothing bears it out and this was not yet returned to the model.
         """
         try:
             final, claims = read_final(written)
@@ -403,7 +403,7 @@ class AnswerRounds(ModelLoop[Settled]):
         """Return an answer in the scale that the model states, as far as the page does not say otherwise.
 
         Raises:
-            ModelReplyError: Only the caption of a table says otherwise, and the model was not yet told so.
+            ModelReplyError: Only the caption of a table says otherwise, and this was not yet returned to the model.
         """
         if final.scale is None or not settled.plan.steps:
             return settled
@@ -428,7 +428,7 @@ class AnswerRounds(ModelLoop[Settled]):
         """Tell a model once a turn that nothing bears out its answer.
 
         Raises:
-            ModelReplyError: It was not yet told so.
+            ModelReplyError: This was not yet returned to the model.
         """
         if not self._challenged and self.left:
             self._challenged = True

@@ -41,7 +41,7 @@ from quaestor.solvers.embedded.writing import complete_question
 
 # A line of statements that a question names and the page does not have, though it has one that sounds like it.
 #
-# "Net income" and "operating income" share a word and are two lines. They are told apart by the captions that the
+# "Net income" and "operating income" share a word and are two lines. They are distinguished by the captions that the
 # core knows, only if a question names nothing else, and where nothing on the page, in its tables or its text, is
 # called by any caption of the line.
 

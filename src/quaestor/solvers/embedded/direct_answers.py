@@ -147,7 +147,7 @@ def _spell_form(asked: AskedConversion) -> str:
 
 
 def find_conversion(question: Question, memory: Memory) -> AskedConversion | None:
-    """Return in what the last answer is wanted; None if there is none, or something else is asked."""
+    """Return the unit or scale to convert the last answer to; None if the question asks for something else."""
     return read_conversion(question.lowered) if find_converted_turn(memory) is not None else None
 
 

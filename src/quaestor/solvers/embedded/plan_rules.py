@@ -131,7 +131,7 @@ def is_off_question(question: Question, outcome: TurnAction, used: Sequence[int]
     """Return whether a plan does another thing than the question asks for.
 
     Args:
-        used: The number of the page that each operand is or looked up; -1 of what is none.
+        used: The number of the page that each operand is or looked up; -1 if it is not one.
     """
     match outcome.operation:
         case "lookup":
@@ -232,7 +232,7 @@ def _list_things(turn: int, state: DialogueState) -> frozenset[str]:
 
 
 def find_leaves(outcome: TurnAction, state: DialogueState) -> tuple[int, ...]:
-    """Return the number of the page that each operand is or looked up; -1 of what is none."""
+    """Return the number of the page that each operand is or looked up; -1 if it is not one."""
     lookups = state.lookups
     operands = (operand for operand in outcome.operands if operand.kind != "group")
     return tuple(operand.index if operand.kind == "leaf" else lookups.get(operand.index, -1) for operand in operands)

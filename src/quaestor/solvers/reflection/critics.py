@@ -1,4 +1,4 @@
-"""The critics as a model plays them: what they are told, what they say, and what can be read of it where it is muddled.
+"""The critics as a model plays them: their prompts, their replies, and what can be read of a reply that is malformed.
 
 A verdict is read where it is stated in so many words; none is guessed from the tone of a text, and one that says both
 is none. Which model plays a role is the turn's to say.

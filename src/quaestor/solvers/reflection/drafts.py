@@ -226,7 +226,7 @@ class _DraftParser:
         self._look_ups = [number for number, step in enumerate(draft.steps, 1) if isinstance(step, LookUp)]
 
     def parsed(self, turns_before: int) -> ParsedDraft:
-        """Return all of it; words that are misquoted are told where nothing else is wrong."""
+        """Return all of it; misquoted words are reported only if nothing else is wrong."""
         draft = self._draft
         claims, steps = list[DraftClaim | None](), list[Step]()
         for number, step in enumerate(draft.steps, 1):

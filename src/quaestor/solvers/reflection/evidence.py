@@ -1,4 +1,4 @@
-"""What can be said of a draft or a plan without a model: where its numbers are, and how its operations take them.
+"""What can be checked in a draft or a plan without a model: where its numbers are, and how its operations take them.
 
 A rule of reading speaks only where the page and the question leave little doubt; what it says a critic may overrule.
 """
@@ -126,7 +126,7 @@ class CheckContext:
 
     @cached_property
     def operands(self) -> Operands:
-        """What its operands stand for."""
+        """The meaning of its operands."""
         return Operands(self.plan, self.memory, self.numbers)
 
     @cached_property

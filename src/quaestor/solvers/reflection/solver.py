@@ -75,7 +75,7 @@ async def no_critics(_proposal: DraftProposal, _number: int, /) -> Mapping[Duty,
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One draft with all that was said of it.
+    """One draft with its verdicts and findings.
 
     Attributes:
         number: From 1.
@@ -155,7 +155,7 @@ class ReflectionRounds:
         """Return the round whose draft is the answer: the accepted one, else the best; or why there is no answer.
 
         Raises:
-            SolverError: There was no draft at all.
+            SolverError: No draft was written.
             PlanError: The same, of a solver whose plan has no result.
             OutageError: A model cannot be asked.
         """
@@ -178,7 +178,7 @@ class ReflectionRounds:
                 return self._settle_round()
 
     async def _judge(self, number: int, proposal: DraftProposal) -> None:
-        """Play a round with a draft, and put on record what is said of it."""
+        """Play a round with a draft, and record its verdicts."""
         self.trace.append(Drafted(number, proposal.steps, proposal.result, proposal.stated_answer, proposal.checked))
         self.trace.extend(EvidenceFound(number, found.kind, found.step, found.text) for found in proposal.findings)
         repeated = any(earlier.proposal.plan.steps == proposal.plan.steps for earlier in self.played)

@@ -51,7 +51,7 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
 
 
 def phase_variables(question: str, context: TurnContext, *rules: RuleKind) -> dict[str, object]:
-    """Return what both phases are told: the question, what it points back to, why it is asked again, the results.
+    """Return variables of the prompts: the question, what it points back to, why it is asked again, the results.
 
     Args:
         rules: The kinds of rules that the phase follows. Formulas have signs, and no names of operations.

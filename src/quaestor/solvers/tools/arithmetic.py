@@ -255,7 +255,7 @@ def select(page: GraphPage, draft: PlanBuilder, operation: Operation, traced: Se
 def _listed(
     page: GraphPage, draft: PlanBuilder, operands: Sequence[Operand], operation: Operation
 ) -> Sequence[Operand] | Refusal:
-    """Return what stands for a list in the plan: one operand, but for `items`, which takes several."""
+    """Return the operands of a list in the plan: one operand, but for `items`, which takes several."""
     numbers = list(_numbers(page, draft, operands))
     if len(numbers) == len(operands):
         return [group_of(numbers)]

@@ -70,7 +70,7 @@ Searching = Callable[[Query], WidenedExcerpt]
 
 
 def places_found(found: WidenedExcerpt, query: str) -> PlacesFound | Refusal:
-    """Return what is told of a search."""
+    """Return the reply to a search."""
     types = {table.index: table.name for table in found.graph.tables}
     wanted = {word for word in search_words(query) if word not in SMALL_WORDS}
     places = tuple(_place(block, found.excerpt.document, types, wanted) for block in found.found)

@@ -1,4 +1,4 @@
-"""What the planner is told: the form of a plan with examples, the page by the names of its lines, the question.
+"""The planner's prompt: the form of a plan with examples, the page by the names of its lines, the question.
 
 What the model copies from the page is words.
 """

@@ -88,7 +88,7 @@ class Planning:
     _plans: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        """Decide what the model is told at first."""
+        """Choose the first prompt."""
         asked = self.context.read(self.question)
         self._explains = may_be_explained(asked, self.context)
         self._all_kinds = self._explains or asks_beyond_numbers(asked)
@@ -97,8 +97,8 @@ class Planning:
     async def run(self) -> CheckedPlan:
         """Return a plan that has a result, or says why there is none.
 
-        A model that is told of numbers alone and says that the answer is none is told of all kinds then; one that finds
-        no answer in a part of a document is shown more of it once.
+        A model that was shown numbers alone and says that the answer is not a number is then shown all kinds; one that
+        finds no answer in a part of a document is shown more of it once.
 
         Raises:
             ModelReplyError: None was found within the bounds.
@@ -176,7 +176,7 @@ class Planning:
         return examined.issues
 
     def _doubt(self, written: WorkflowPlan) -> Sequence[str]:
-        """Return what the model is told once of a plan that can be run."""
+        """Return what to object once to a plan that can be run."""
         examined = self._examined
         assert examined is not None
         sign = [f"{SIGN_DROPPED}; leave absolute out, or write the same plan again"]

@@ -29,7 +29,7 @@ _TURNED = 3.0
 _NUMBER = re.compile(r"(?<![,\s])[,\s]*+\(\s*number\s+([1-9])\s*+\)\s*+$", re.IGNORECASE)
 _NEAREST = 3
 ALL = "all"
-"""What is said for every row or every column."""
+"""The word for every row or every column."""
 
 MOST_CELLS = 400
 MOST_QUERIES = 100

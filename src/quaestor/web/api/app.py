@@ -183,7 +183,7 @@ class Rates:
         """Take the rate.
 
         Args:
-            a_minute: Requests a minute of one address; 0 is no limit.
+            a_minute: Requests a minute of one address; 0 sets no limit.
             clock: Says the time in seconds.
         """
         self._a_second, self._clock = a_minute / 60, clock

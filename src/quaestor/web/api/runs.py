@@ -196,7 +196,7 @@ class RunTurnList(PartReply[RunTurnReply]):
 
 
 def run_of(view: RunView) -> RunReply:
-    """Return a run as it is told."""
+    """Return a run as the API shows it."""
     options = view.run.spec.get("solver_options")
     return RunReply.of(
         view,

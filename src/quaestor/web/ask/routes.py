@@ -219,7 +219,7 @@ async def _stop(request: Request, site: TheSite, id: str) -> Response:
 
 
 async def _stream(site: Site, id: str, text: str) -> AsyncIterator[str]:
-    """Yield what the page is told: that it is asked, each step, each answer, or what went wrong.
+    """Yield the events of the page: that it is asked, each step, each answer, or what went wrong.
 
     Who closes the page stops looking, and the answer is kept all the same.
     """

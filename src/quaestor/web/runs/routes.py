@@ -210,7 +210,7 @@ async def _network(site: Site, run: str, conversation: str, node: str) -> Networ
 
 
 def _neighbours(network: Network) -> list[tuple[str, NetworkNode]]:
-    """Return what the thing in the middle leads to, with what joins them; what leads to it is told backwards."""
+    """Return what the thing in the middle leads to, with what joins them; what leads to it is listed backwards."""
     if network.focus is None:
         return []
     nodes, middle = {node.id: node for node in network.nodes}, network.focus.id

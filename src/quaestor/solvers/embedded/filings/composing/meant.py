@@ -206,7 +206,7 @@ def _add_measure(
         alike = max((measure_likeness(name - column, line) for name in names if name - column), default=0.0)
         if line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
-        # A percentage is no amount, and a part of a sum is not the sum.
+        # A percentage is not an amount, and a part of a sum is not the sum.
         fits = alike > ALIKE and one.series[0].place not in summed
         fits = fits and not (is_amount and one.series[0].first.scale is Scale.PERCENT)
         if fits and _is_of(one.series[0], others, member):
