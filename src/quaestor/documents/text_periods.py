@@ -16,7 +16,9 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity
 from quaestor.documents.alignment import LOOKED_BACK, Dated, aligned_periods, all_aligned_periods, own_periods
 from quaestor.documents.document import Block, Document, Mention, Sentence
+from quaestor.documents.table import TableRole
 
+_FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS)
 _CARRIED = 12
 """How many sentences of its section back a sentence without a period looks for one; items of lists do not count."""
 _FURTHEST = 60
@@ -176,3 +178,21 @@ def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -
 def _is_long_ago(period: Period, reported: Period | None) -> bool:
     """Whether a period is before those that a report compares: when a thing was bought or a case was begun."""
     return reported is not None and period.year < reported.year - _YEARS_COMPARED
+
+
+def last_days_of_years(document: Document) -> dict[int, Period]:
+    """Return the last day of each fiscal year that is called by the year before that day.
+
+    The years of the statements of flows and the days of the balance sheets are paired in their order.
+    """
+    years: set[int] = set()
+    days: set[Period] = set()
+    for table in (document.whole or document).tables:
+        periods = {column.period for column in table.columns[1:] if column.period is not None}
+        if table.role is TableRole.BALANCE_SHEET:
+            days |= {period for period in periods if period.kind == "date"}
+        elif table.role in _FLOWS:
+            years |= {period.year for period in periods if period.kind == "year"}
+    latest = sorted(days, key=lambda day: (day.year, day.month or 0, day.day or 0), reverse=True)
+    pairs = zip(sorted(years, reverse=True), latest, strict=False)
+    return {year: day for year, day in pairs if day.year == year + 1}

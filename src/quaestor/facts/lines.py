@@ -16,6 +16,7 @@ from quaestor.core.terms import terms
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import TableRole
+from quaestor.documents.text_periods import last_days_of_years
 from quaestor.ontology.lexicon import Concept, read_lexicon
 
 _MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
@@ -55,6 +56,10 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
         return FiscalCalendar(last.year, last.end)
     if reported is not None and reported.kind == "year" and reported.ends is not None:
         return FiscalCalendar(reported.year, reported.ends)
+    if named := last_days_of_years(document):
+        year = max(named)
+        day = named[year]
+        return FiscalCalendar(year, date(day.year, day.month or 12, day.day or 28))
     ended = [(period.ends, period.year) for period in _years_named(document) if period.ends is not None]
     if ended:
         (day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from quaestor.core.periods import Period, find_periods, resolve_distances
+from quaestor.core.periods import find_periods, resolve_distances
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Document
+from quaestor.documents.text_periods import last_days_of_years
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stem
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.measures.lines import statement_rows
-from quaestor.retrieval.measures.moments import moments_of
-from quaestor.retrieval.measures.places import blocks_of_measure
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.retrieval.spelling import respelled
@@ -36,7 +34,7 @@ class SearchedQuestion:
         context: The questions before, put likewise, and the sources of their answers.
         meant: What is meant by the questions, by how they were asked; of others nothing.
         places: Those that fit best.
-        needed: The blocks that print the figures of the measure asked for, and those of the statements needed.
+        needed: The blocks of the statements that print what is asked for, or what it is computed from.
     """
 
     question: Question
@@ -59,8 +57,8 @@ def search_question(
     meant = normalize_questions((text, *earlier), index)
     question, *before = (read_question(meant.get(one, one)) for one in (text, *earlier))
     context = FindingContext(tuple(before), tuple(sources))
-    needed = (*blocks_of_measure(index.document, question, before), *needed_statements(index, question, before))
-    return SearchedQuestion(question, context, meant, find_places(index, question, context, most), needed)
+    places = find_places(index, question, context, most)
+    return SearchedQuestion(question, context, meant, places, needed_statements(index, question, before))
 
 
 _ARTICLE = re.compile(r"\b(?:the )?(?:financial )?$", re.IGNORECASE)
@@ -79,7 +77,7 @@ def in_fiscal_years(text: str, document: Document) -> str:
     at_the_end = _AT_THE_END.search(text)
     if not ended and at_the_end is None:
         return text
-    days = _last_days(document)
+    days = last_days_of_years(document)
     if at_the_end is not None and (day := days.get(int(at_the_end["year"]))) is not None:
         when = f"at {month_name[day.month or 1]} {day.day}, {day.year}"
         return text[: at_the_end.start()] + when + text[at_the_end.end() :]
@@ -88,20 +86,6 @@ def in_fiscal_years(text: str, document: Document) -> str:
         if year := years.get(mention.period.ends or date.min):
             text = f"{_ARTICLE.sub('', text[: mention.start])}fiscal {year}{text[mention.end :]}"
     return text
-
-
-def _last_days(document: Document) -> dict[int, Period]:
-    """The last day of each fiscal year that is called by the year before that day."""
-    moments = moments_of(document, statement_rows(document))
-    return {
-        moment.flow.year: moment.balance
-        for moment in moments
-        if moment.flow is not None
-        and moment.flow.kind == "year"
-        and moment.balance is not None
-        and moment.balance.kind == "date"
-        and moment.balance.year == moment.flow.year + 1
-    }
 
 
 def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from quaestor.core.words import FUNCTION_WORDS, STOP_WORDS
 from quaestor.documents.document import Document
-from quaestor.ontology.lexicon import read_measures
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.ontology.line_matching import read_core_lines
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
@@ -50,7 +50,7 @@ def _may_be_wrong(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _known_words() -> frozenset[str]:
     captions = (caption for line in read_core_lines().lines.values() for caption in line.captions)
-    labels = (measure.label for measure in read_measures().measures)
+    labels = (name.replace("_", " ") for name in read_lexicon().measures)
     known = {word for text in (*captions, *labels) for word in _LABEL_WORD.findall(text.lower())}
     return frozenset(known | _OF_QUESTIONS)
 

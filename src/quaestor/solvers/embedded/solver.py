@@ -18,8 +18,8 @@ from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRul
 from quaestor.solvers.embedded.answerability import AnswerabilityModel
 from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
 from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
-from quaestor.solvers.embedded.direct_answers import answer_follow_up, answer_named_measure, answer_part_count
-from quaestor.solvers.embedded.filings.answering import FilingAnswerer
+from quaestor.solvers.embedded.direct_answers import answer_follow_up, answer_part_count
+from quaestor.solvers.embedded.filings.answering import FilingAnswerer, asks_for_measure
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import shared_confidence
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
@@ -240,13 +240,15 @@ class EmbeddedSolver:
         return add_runner_up(first, find_other_reading(first, answers))
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
-        """The answer to what goes on from the last one, or to a measure of a filing: there is nothing to rank."""
+        """The answer to what goes on from the last one, or to a measure that is computed from lines of a report."""
         if not self._any_kind:
             return None
         leaves = self._reader.reading(context).page.leaves
         decline = self._rules is not None
         answer = answer_follow_up(question, context, leaves, decline=decline)
-        return answer if answer is not None else answer_named_measure(question, context, decline=decline)
+        if answer is not None or self._filings is None or context.document.is_page:
+            return answer
+        return self._filings.answer(question, context) if asks_for_measure(question, context) else None
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.

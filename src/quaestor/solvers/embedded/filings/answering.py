@@ -14,9 +14,12 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_company_facts
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Plan
+from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_of_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
@@ -70,6 +73,27 @@ class FilingAnswerer:
         if len(facts_of(context)) > 1:  # what was asked about another company says nothing of this one
             turns = tuple(turn for turn in turns if any(source in table.at for source in turn.answer.sources))
         return decide_question(question, list(_past_turns(turns)), table, self._weights)
+
+
+def asks_for_measure(question: str, context: TurnContext) -> bool:
+    """Return whether a question asks for what is only computed, or goes on from such a question.
+
+    That is a measure with a formula that no line is called like, or a change in a mean year.
+    """
+    printed = {line.label_terms for table in facts_of(context) for line in table.lines}
+    measures = read_lexicon().measures
+    for text in (question, *reversed(context.memory.questions)):
+        reading = read_filing_question(text)
+        named = [
+            measures[name]
+            for operand in reading.operands
+            for match in operand.matches
+            if not match.concepts and operand.phrase[match.start : match.end] not in printed
+            for name in match.measures
+        ]
+        if named or not reading.goes_on or reading.terms:
+            return any(measure.formula is not None for measure in named) or asks_for_yearly_change(text.lower())
+    return False
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:

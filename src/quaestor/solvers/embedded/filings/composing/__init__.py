@@ -6,6 +6,7 @@ from math import exp, log
 
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.embedded.filings.composing.comparisons import (
+    YEARLY_RATE,
     propose_changes,
     propose_comparisons,
     propose_growth_rates,
@@ -15,13 +16,14 @@ from quaestor.solvers.embedded.filings.composing.comparisons import (
 from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
+    AVERAGE_CHANGE,
     list_operands,
     propose_averages,
     propose_lists,
     propose_sums,
 )
 
-__all__ = ["Bound", "Proposal", "Question", "compose", "intents_by_name", "softmax"]
+__all__ = ["Bound", "Proposal", "Question", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
 
 _LEAST_FORM = 0.02
 """Forms that are less likely are not composed."""
@@ -58,6 +60,11 @@ _COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
     "ranking": propose_rankings,
     "compare": propose_comparisons,
 }
+
+
+def asks_for_yearly_change(text: str) -> bool:
+    """Return whether the words of a question, in small letters, ask by how much something changed in a mean year."""
+    return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
 
 
 def compose(question: Question) -> list[Proposal]:

@@ -54,7 +54,7 @@ _DIFFERENCE = lazy_regex(r"\b(?:differences?|gap|apart|spread)\b")
 _IN_PERCENT = lazy_regex(r"(?:%|\bpercent\b|\bpct\b)(?!\s*points?\b|\s*of\b)")
 _OF_RATIO = lazy_regex(r"\bbps\b|\bpoints?\b|\bmargin\b|\bbetter\b|\bworse\b|\bratio\b|\brate\b")
 _OVER_YEARS = lazy_regex(rf"\b(?P<years>{'|'.join(list(NUMBER_WORDS)[1:])}|[2-9])(?:-| )?(?:years?|yrs?)\b")
-_YEARLY = lazy_regex(
+YEARLY_RATE = lazy_regex(
     r"\b(?:annual|annuali[sz]ed|yearly|compound\w*) (?:growth )?(?:rate|growth|decline|decrease|increase)\b|\bcagr\b"
 )
 EITHER = lazy_regex(
@@ -235,7 +235,7 @@ def _is_asked_fall(question: Question, old: str, new: str, terms: Terms) -> bool
 
 def propose_growths(question: Question) -> Iterator[Proposal]:
     """Yield growth from an earlier to a later number."""
-    if _YEARLY.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
+    if YEARLY_RATE.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
     for score, meant, old, new, terms in read_pairs(question):

@@ -49,6 +49,7 @@ _QUARTERS = lazy_regex(
 _TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
+AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
 _NOT_COMPUTED = 0.3
 """How likely the amounts of members are listed although the question names a ratio."""
 Entry = tuple[str, Meant, Moment | None]
@@ -161,6 +162,9 @@ def propose_averages(question: Question) -> Iterator[Proposal]:
     for meant in meants[:MOST_TRIED]:
         moments = choose_moments(question, meant)
         terms = Terms(question.table)
+        if AVERAGE_CHANGE.search(question.text):
+            yield from _average_changes(meant, moments, terms)
+            continue
         names = _spell_all(meant, moments, terms)
         if (
             len(names) >= 2
@@ -170,6 +174,17 @@ def propose_averages(question: Question) -> Iterator[Proposal]:
             yield replace(made, score=made.score - (1.5 if each and moments[0].months != each else 0.0))
         if each:
             yield from _average_parts(question, meant, each)
+
+
+def _average_changes(meant: Meant, moments: Sequence[Moment], terms: Terms) -> Iterator[Proposal]:
+    """Yield the whole change by the number of years or quarters that it took."""
+    names = _spell_all(meant, [moments[0], moments[-1]], terms)
+    quarters = 4 * (moments[-1].year - moments[0].year) + moments[-1].quarter - moments[0].quarter
+    count = quarters if moments[0].months == 3 else quarters // 4
+    if len(names) == 2 and count > 0:
+        made = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meant.share))
+        if made is not None:
+            yield made
 
 
 def _average_parts(question: Question, meant: Meant, each: int) -> Iterator[Proposal]:
