@@ -62,8 +62,8 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
         return FiscalCalendar(year, date(day.year, day.month or 12, day.day or 28))
     ended = [(period.ends, period.year) for period in _years_named(document) if period.ends is not None]
     if ended:
-        (day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)
-        end, year = max((ends, year) for ends, year in ended if (ends.month, ends.day) == day)
+        (last_day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)
+        end, year = max((ends, year) for ends, year in ended if (ends.month, ends.day) == last_day)
         return FiscalCalendar(year, end)
     return CALENDAR_YEARS
 
