@@ -259,10 +259,37 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
             min(right, _QUOTED) if result.proposal.form == "words" else right
             for right, result in zip(rights, judged, strict=True)
         ]
+    measures = _find_computed_measures(question, judged)
+    if measures:
+        rights = [
+            min(right, _OF_ANOTHER) if _is_of_another(result, measures, question.table) else right
+            for right, result in zip(rights, judged, strict=True)
+        ]
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]
     return Decision(ranked, tuple(features[place] for place in order), answerable)
+
+
+def _find_computed_measures(question: Question, results: Sequence[Result]) -> frozenset[str]:
+    """Return the measures that a question names and nothing else, if one of the results is computed by a formula."""
+    operand, *others = question.reading.operands
+    named = [match for match in operand.matches if match.measures and not match.concepts]
+    if others or len(named) != 1 or not any(result.proposal.form == "measure" for result in results):
+        return frozenset()
+    covered = set(operand.phrase[named[0].start : named[0].end])
+    return frozenset(named[0].measures) if covered >= set(operand.terms) else frozenset()
+
+
+def _is_of_another(result: Result, measures: frozenset[str], table: FactTable) -> bool:
+    """Return whether no line or sentence of a looked-up result is called like one of some measures."""
+    if result.proposal.form not in ("words", *_LOOKED_UP):
+        return False
+    index = table.sentences
+    texts = [index.terms[index.places[at]] for at in _list_sentences(result.proposal) if at in index.places]
+    lines = [series.line for series in result.proposal.series if not series.line.sentence]
+    texts += [(*line.path_terms, *line.label_terms) for line in lines]
+    return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))
 
 
 def _is_unheard_of(features: Mapping[str, float]) -> bool:
@@ -271,6 +298,8 @@ def _is_unheard_of(features: Mapping[str, float]) -> bool:
     return 0 < features["asked"] == features["unheard"] and found < _FOUND
 
 
+_OF_ANOTHER = 0.05
+"""The most that a line or sentence is right that is not called like a measure that can be computed."""
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")
 _MORE_IS_BETTER = ("form_asked", "kind_fits")
 

@@ -123,3 +123,15 @@ def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
     stated = result(Text("Sales rose to $1.2 billion."), "words", 0.3)
     agreeing, other = result(Number(Decimal(1198)), "value", 0.5), result(Number(Decimal(70)), "value", 0.2)
     assert measure_agreements([agreeing, other, stated]) == [0.3, 0.0, 0.5]
+
+
+def test_a_sentence_about_another_measure_does_not_answer_what_can_be_computed(weights: FilingWeights) -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",)),
+        ParagraphPart(("Our gross profit margin increased to 61.1% in 2024 from 59.5% in 2023.",)),
+        HeadingPart("CONSOLIDATED STATEMENTS OF INCOME"),
+        TablePart([["", "2024", "2023"], ["Net sales", "200", "150"], ["Net income", "50", "30"]]),
+    ]
+    table = build_facts(assemble("10-K", parts))
+    decision = decide_question("what was the profit margin in 2024?", [], table, weights)
+    assert decision.results[0].value == Number(Decimal("0.25"))
