@@ -43,7 +43,7 @@ MAY_READ_RECORDS = MAY_OPEN | {
 }  # fmt: skip
 MAY_NAME_TABLES = {
     "scores/base.py", "store/tables.py", "store/sqlite_schema.py", "store/sqlite.py", "store/mongo.py",
-    "store/mongo_documents.py",
+    "store/mongo_connection.py",
 }  # fmt: skip
 ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "web"}
 """The packages that answer nothing: all others are imported below."""

@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -19,7 +18,7 @@ from pymongo import MongoClient
 from store_records import GRAPH, a_prompt, a_run, an_example, play
 
 from quaestor.errors import StoreError
-from quaestor.store import mongo_contents
+from quaestor.store import contents, mongo
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.contents import content_digest
 from quaestor.store.records import GraphKey, PromptRecord, RunRecord
@@ -32,7 +31,7 @@ PAGE = "".join(f"row {number}: {number * 7919 % 104729} in €\n" for number in 
 @pytest.fixture(autouse=True)
 def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the time that a MongoDB store leaves to writers."""
-    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(seconds=-5))
+    monkeypatch.setattr(contents, "GRACE", -5.0)
 
 
 def sizes(uri: str) -> list[int]:
@@ -136,7 +135,7 @@ def test_a_content_that_an_older_version_packed_against_another_is_read_and_free
 
 
 def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(minutes=1))
+    monkeypatch.setattr(contents, "GRACE", 60.0)
 
     async def scenario(store: RunStore) -> None:
         await fill(store, RUN)
@@ -150,7 +149,7 @@ def test_a_young_content_is_left_to_its_writer(mongo_uri: str, monkeypatch: pyte
 
 
 def test_a_content_may_be_larger_than_a_document(mongo_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mongo_contents, "_PART", 1000)
+    monkeypatch.setattr(mongo, "_PART", 1000)
     text = random.Random(1).randbytes(4000).hex()
 
     async def scenario(store: RunStore) -> None:

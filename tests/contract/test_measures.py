@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_records import START, a_run, an_example, play, some_turns
+from store_records import START, a_run, an_example, measures_of, play, some_turns
 
 from quaestor.conversation.events import (
     ExpertEvent,
@@ -25,7 +25,7 @@ from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.store.base import RunStore
 from quaestor.store.records import ExampleStatus, TurnRecord
 from quaestor.store.sqlite import SqliteTables
-from quaestor.store.turn_measures import RunMeasures, gather
+from quaestor.store.turn_summary import RunMeasures
 
 RUN, OTHER = a_run(conversations=9), a_run("another-run", minutes=5)
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
@@ -65,7 +65,7 @@ def test_the_turns_that_count_are_measured(uri: str) -> None:
     async def scenario(store: RunStore) -> None:
         await filled(store)
         found = await store.measure_turns(RUN.id)
-        assert found == gather(await store.turns(RUN.id))
+        assert found == measures_of(await store.turns(RUN.id))
         assert found.turns == 4
         assert (found.requests[3], found.tokens[1200], found.cached_tokens[400]) == (1, 1, 1)
         assert found.milliseconds[12] == 2

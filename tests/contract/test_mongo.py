@@ -14,12 +14,11 @@ from saved_scores import a_score
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.conversation.events import Note, ToolCalled, Understood, dump_events, load_events
-from quaestor.core.serial import Triple
 from quaestor.errors import DuplicateRecordError, StoreError
 from quaestor.scores.base import ScoreStore
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
-from quaestor.store.mongo_documents import INDEXES, SCHEMA_VERSION
+from quaestor.store.mongo_connection import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
 
 RUN = a_run()
@@ -244,18 +243,6 @@ def test_what_an_interrupted_writer_left_is_not_read(mongo_uri: str) -> None:
     assert len(documents(mongo_uri, "turns", {"conversationId": "c2"})) == 3
 
 
-def test_ontologies_that_two_processes_have_mixed_are_refused(mongo_uri: str) -> None:
-    play(mongo_uri, fill)
-    mixed = Triple("a", "b", "c")._asdict() | {"type": "ontology", "digest": "ab" * 32}
-    look(mongo_uri, lambda db: db.ontology.insert_one(mixed))
-
-    async def read(store: RunStore) -> None:
-        with pytest.raises(StoreError, match="5 of the 4"):
-            await store.load_ontology("ab" * 32)
-
-    play(mongo_uri, read)
-
-
 def as_before_contents(db: Any) -> None:
     """Make what `fill` wrote what the version before contents would have written."""
     for prompt in db.prompt_logs.find():
@@ -265,6 +252,7 @@ def as_before_contents(db: Any) -> None:
         for kept in db[sets].find():
             key = {name: value for name, value in kept.items() if name not in ("_id", "content", "triples")}
             db[triples].insert_many([{**triple._asdict(), "type": "instance", **key} for triple in GRAPH])
+    for sets in ("graphs", "frozen_graphs", "ontologies"):
         db[sets].update_many({}, {"$unset": {"content": 1}})
     db.drop_collection("contents")
     db.store.update_one({"_id": "schema"}, {"$set": {"version": 4}})
@@ -283,6 +271,7 @@ def test_a_database_of_before_contents_is_packed_when_it_is_opened(mongo_uri: st
         assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
         assert await store.load_graph(RUN.id, "c1") == GRAPH
         assert await store.frozen_graph(GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")) == GRAPH
+        assert await store.load_ontology("ab" * 32) == GRAPH
         with pytest.raises(StoreError):
             await store.load_graph(RUN.id, "c2")
 

@@ -21,7 +21,7 @@ from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.scores.base import ScoreStore
-from quaestor.store import mongo_retrying
+from quaestor.store import mongo_connection
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.records import Claim, GraphKey, RunRecord
@@ -173,7 +173,7 @@ def test_a_server_that_is_killed_and_brought_back_does_not_end_a_run(own_server:
 
 @pytest.mark.very_slow
 def test_patience_ends(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 1.0)
 
     async def scenario(store: RunStore) -> None:
         assert await store.runs() == ()
@@ -210,7 +210,7 @@ def test_what_another_one_wrote_is_no_reply_that_was_lost(mongo_uri: str) -> Non
 def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
     own_server: MongoServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 0.0)
 
     async def scenario(store: RunStore) -> None:
         await store.create_run(RUN)
@@ -234,7 +234,7 @@ def test_a_server_that_does_not_answer_is_one_clear_line_in_time(
 @pytest.mark.very_slow
 def test_a_run_goes_on_after_its_server_was_killed(own_server: MongoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every conversation that was reported as stored outlives `kill -9` of the server, and is not played again."""
-    monkeypatch.setattr(mongo_retrying, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(mongo_connection, "PATIENCE_SECONDS", 0.0)
     dataset, uri, engine = many_conversations(8, 0.0), f"{own_server.address}/outage", InlineEngine()
     spec = RunSpec.of(dataset, "scripted")
     stored: list[str] = []

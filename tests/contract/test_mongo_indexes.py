@@ -16,7 +16,7 @@ from quaestor.scores.listing import PairFilter, VerdictFilter
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.mongo import MongoTables
-from quaestor.store.mongo_documents import INDEXES
+from quaestor.store.mongo_connection import INDEXES
 from quaestor.store.records import Claim, GraphKey
 
 RUN, OTHER = a_run(), a_run("other")

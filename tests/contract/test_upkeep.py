@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,10 +24,9 @@ from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.scores.base import open_scores
-from quaestor.store import mongo_contents
-from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import GraphKey
-from quaestor.store.upkeep import Checked, StoreUpkeep, VacuumResult
+from quaestor.store import contents
+from quaestor.store.base import open_store
+from quaestor.store.records import GraphKey, StoreCheck, VacuumResult
 
 T = TypeVar("T")
 RUN, BROKEN = a_run(), a_run("broken", minutes=1)
@@ -37,7 +35,7 @@ RUN, BROKEN = a_run(), a_run("broken", minutes=1)
 @pytest.fixture(autouse=True)
 def freed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the time that a MongoDB store leaves to writers."""
-    monkeypatch.setattr(mongo_contents, "GRACE", timedelta(seconds=-5))
+    monkeypatch.setattr(contents, "GRACE", -5.0)
 
 
 def work(uri: str, scenario: Callable[[StoreParts], Coroutine[None, None, T]]) -> T:
@@ -77,13 +75,11 @@ async def fill(parts: StoreParts) -> None:
         await parts.scores.add_score(a_score(RUN, verdicts, id=f"score-{number}"))
 
 
-async def check(parts: StoreParts) -> Checked:
-    assert isinstance(parts.runs, StoreUpkeep)
+async def check(parts: StoreParts) -> StoreCheck:
     return await parts.runs.check()
 
 
 async def vacuum(parts: StoreParts) -> VacuumResult:
-    assert isinstance(parts.runs, StoreUpkeep)
     return await parts.runs.vacuum()
 
 
@@ -298,11 +294,3 @@ def test_a_vacuumed_file_is_smaller(tmp_path: Path) -> None:
     assert done.after < done.before / 2
     assert (tmp_path / "runs.db").stat().st_size == done.after
     assert work(uri, digests_of) == before
-
-
-def test_every_store_of_ours_looks_after_itself(uri: str) -> None:
-    async def scenario(parts: StoreParts) -> None:
-        store: RunStore = parts.runs
-        assert isinstance(store, StoreUpkeep)
-
-    work(uri, scenario)

@@ -1,12 +1,14 @@
 """Records of made-up runs, and scenarios played on a store, for the tests of run stores."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 from quaestor.core.serial import Triple
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import ConversationRecord, CorrectionRecord, PromptRecord, RunRecord, TurnRecord
+from quaestor.store.turn_summary import COUNTED, RunMeasures, sum_measures, summary_row
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 
@@ -129,3 +131,14 @@ def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, atte
         changes=[{"turn": 1, "was": "1.50", "answer": {"value": "1.60"}, "verified": True}] if number == 1 else [],
         attempt=attempt,
     )
+
+
+def measures_of(turns: Iterable[TurnRecord]) -> RunMeasures:
+    """What a store counts of a run with these turns."""
+    outcome = ("refusals", "no_answer", "answered", "verified", "ended", "stages")
+    rows = [
+        {**summary_row(asdict(turn)), "answered": turn.number is not None, "verified": turn.verified}
+        | {"ended": turn.status == "complete"}
+        for turn in turns
+    ]
+    return sum_measures((*(row[name] for name in (*COUNTED, *outcome)), 1) for row in rows)

@@ -14,7 +14,7 @@ from quaestor.solvers.workflow.checking import statistics
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ConversationCounts
 from quaestor.store.records import ConversationRecord, CorrectionRecord, RunRecord, TurnRecord
-from quaestor.store.turn_measures import RunMeasures
+from quaestor.store.turn_summary import RunMeasures
 
 N = TypeVar("N", int, float)
 

@@ -10,9 +10,7 @@ import typer
 from quaestor.cli.options import JsonOption, StoreOption, print_help_alone
 
 if TYPE_CHECKING:
-    from quaestor.application.store_copy import StoreParts
     from quaestor.store.records import RunRecord
-    from quaestor.store.upkeep import StoreUpkeep
 
 store_commands = typer.Typer(help="Maintain the run store.", invoke_without_command=True, callback=print_help_alone)
 
@@ -35,7 +33,7 @@ def check_store(store: StoreOption = None, json: JsonOption = False) -> None:
         async with AsyncExitStack() as stack:
             parts = await opened_parts(stack, uri, create=False)
             with announce(f"checking {_show_uri(uri)}"):
-                found = await _upkeep(parts, uri).check()
+                found = await parts.runs.check()
                 digest = None if found.problems else digest_of_all(await digests_of(parts))
         if json:
             print_json(
@@ -81,7 +79,6 @@ def vacuum_store(
     async def work() -> None:
         async with AsyncExitStack() as stack:
             parts = await opened_parts(stack, uri, create=False)
-            upkeep = _upkeep(parts, uri)
             old = await ended_before(parts.runs, older_than) if older_than is not None else ()
             if old:
                 for record in old:
@@ -92,7 +89,7 @@ def vacuum_store(
                 for record in old:
                     await parts.runs.delete_run(record.id)
                 print(f"deleted {_runs(len(old))}")
-            done = await upkeep.vacuum()
+            done = await parts.runs.vacuum()
         left = f" and {done.left:,} documents of deleted runs" if done.left else ""
         sizes = f"; {done.before:,} bytes before, {done.after:,} after" if done.before is not None else ""
         print(f"removed {done.contents:,} contents{left}{sizes}")
@@ -137,15 +134,6 @@ def copy_stores(
         print(f"{_runs(len(had) - 1)} in {_show_uri(target)}, {whole}")
 
     asyncio.run(work())
-
-
-def _upkeep(parts: "StoreParts", uri: str) -> "StoreUpkeep":
-    from quaestor.errors import InputError
-    from quaestor.store.upkeep import StoreUpkeep
-
-    if not isinstance(parts.runs, StoreUpkeep):
-        raise InputError(f"{_show_uri(uri)} belongs to a plugin store, which has its own maintenance tools")
-    return parts.runs
 
 
 def _show_uri(uri: str) -> str:

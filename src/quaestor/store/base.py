@@ -6,8 +6,10 @@ over the tables of a database. `tests/contract` holds every database to them.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, astuple, replace
 from datetime import datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol, cast, get_args
 
@@ -15,7 +17,7 @@ from quaestor.core.serial import Triple
 from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
-from quaestor.store.contents import WrittenGraph, text_to_triples
+from quaestor.store.contents import Contents, WrittenGraph, pack_triples, text_to_triples
 from quaestor.store.listing import (
     ConversationCounts,
     ListPage,
@@ -38,7 +40,9 @@ from quaestor.store.records import (
     PromptRecord,
     RunRecord,
     RunStatus,
+    StoreCheck,
     TurnRecord,
+    VacuumResult,
     now,
 )
 from quaestor.store.tables import (
@@ -46,22 +50,24 @@ from quaestor.store.tables import (
     LATEST_TURNS,
     OF_RUNS,
     Among,
+    Exactly,
     KeyTakenError,
     Other,
     Row,
+    Tables,
     TableStore,
     columns_of,
+    compute_for,
     operation,
     record_of,
     row_of,
     turns_where,
 )
-from quaestor.store.turn_classes import classes_of
-from quaestor.store.turn_measures import COUNTED, RunMeasures, measure_turn, sum_measures
-from quaestor.store.upkeep import Checked, VacuumResult
+from quaestor.store.turn_summary import COUNTED, RunMeasures, sum_measures, summary_row
 
 _LATEST = ("-started", "-id")
 _CLAIM = ("attempt", "status", "claim_owner", "claim_until")
+_TEXTS = ("prompt", "response")
 _UNCLAIMED = {"claim_owner": None, "claim_until": None}
 TURN_ORDERS = {"conversation": ("conversation", "index"), "confidence": ("confidence", "conversation", "index")}
 
@@ -74,6 +80,11 @@ class RunStore(TableStore):
     Every operation may raise StoreError (unreachable, damaged, read-only), and UnknownRunError where the run that it
     names does not exist. `attempt` is which attempt at a conversation is read, from 1; None is the one that counts.
     """
+
+    def __init__(self, tables: Tables) -> None:
+        """Take the tables of a database."""
+        super().__init__(tables)
+        self._contents = Contents(tables)
 
     @operation("write to")
     async def create_run(self, run: RunRecord) -> None:
@@ -104,13 +115,13 @@ class RunStore(TableStore):
         if self._tables.done_before and not await self._tables.find("runs", ("id",), {"id": run}):
             return
         await self._require(run)
-        prompts = await self._tables.find("prompt_logs", ("prompt", "response"), {"run": run})
+        prompts = await self._tables.find("prompt_logs", _TEXTS, {"run": run})
         graphs = await self._tables.find("graphs", ("content",), {"run": run})
-        used = {text for row in (*prompts, *graphs) for text in row.values() if text is not None}
+        used = {text for row in (*prompts, *graphs) for text in row.values()}
         for table in OF_RUNS:
             await self._tables.delete(table, {"run": run})
         await self._tables.delete("runs", {"id": run})
-        await self._tables.free_texts(used)
+        await self._contents.free(used)
 
     @operation("read")
     async def runs(self) -> tuple[RunRecord, ...]:
@@ -170,8 +181,8 @@ class RunStore(TableStore):
             claimed = {"claim_owner": claim.owner, "claim_until": clock + claim.seconds} if claim else _UNCLAIMED
             row = row_of(replace(example, attempt=attempt)) | claimed
             # Taken only if nobody has begun another one since the look.
-            if again or await self._tables.swap("examples", row, before):
-                await self._tables.supersede(example.run, example.conversation, attempt)
+            if again or await self._swap_example(row, before):
+                await self._supersede(replace(example, attempt=attempt))
                 return attempt
 
     async def _find_unfinished(self, example: ConversationRecord) -> Row | None:
@@ -184,6 +195,23 @@ class RunStore(TableStore):
                 f"{_words(example)} is already complete ({self._name}); is another process finishing this run?"
             )
         return found[0] if found else None
+
+    async def _swap_example(self, row: Row, before: Row | None) -> bool:
+        """Write a conversation if it still has what was seen of it (None: is not there)."""
+        if before is None:
+            try:
+                await self._tables.insert("examples", [row])
+            except KeyTakenError:
+                return False
+            return True
+        seen = {name: Exactly(before.get(name)) for name in _CLAIM}
+        place = {name: row[name] for name in KEYS["examples"]}
+        return bool(await self._tables.change("examples", place | seen, row))
+
+    async def _supersede(self, example: ConversationRecord) -> None:
+        """Mark the turns of all other attempts, where they are listed by that."""
+        others = _place(example) | {"attempt": Other(example.attempt)}
+        await self._tables.change("turns", others, {"superseded": True})
 
     def _check_claim(self, example: ConversationRecord, claim: Claim, found: Row, now: float) -> bool:
         """Return whether a conversation that was begun before is begun already by the very claim.
@@ -242,13 +270,14 @@ class RunStore(TableStore):
         if not (self._tables.done_before and await self._is_stored("examples", row_of(example), _place(example))):
             before = await self._find_unfinished(example)
             if not before and self._tables.transactional:  # what turns refer to
-                await self._tables.insert("examples", [row_of(replace(example, status="pending"))])
+                before = row_of(replace(example, status="pending")) | _UNCLAIMED
+                await self._tables.insert("examples", [before])
             if turns:
                 await self._tables.replace("turns", [_turn_row(turn) for turn in turns])
             # What counts is decided by the example, written last.
-            while not await self._tables.swap("examples", row_of(example) | _UNCLAIMED, before):
+            while not await self._swap_example(row_of(example) | _UNCLAIMED, before):
                 before = await self._find_unfinished(example)
-        await self._tables.supersede(example.run, example.conversation, example.attempt)
+        await self._supersede(example)
 
     @operation("read")
     async def examples(self, run: str, *, incomplete: bool = False) -> tuple[ConversationRecord, ...]:
@@ -332,10 +361,9 @@ class RunStore(TableStore):
     async def log_prompt(self, prompt: PromptRecord) -> None:
         """Keep a request to a model and its reply. Raises DuplicateRecordError where its key is taken."""
         await self._require(prompt.run)
-        texts = {name: text for name in ("prompt", "response") if (text := getattr(prompt, name)) is not None}
-        ids = dict(zip(texts, await self._tables.put_texts([*texts.values()]), strict=True))
+        row = await self._contents.put_columns(row_of(prompt), *_TEXTS)
         what = f"prompt {prompt.number} of turn {prompt.turn} of {_words(prompt, 'in')}"
-        await self._add("prompt_logs", row_of(prompt) | ids, f"{what}; is another process running this conversation?")
+        await self._add("prompt_logs", row, f"{what}; is another process running this conversation?")
 
     @operation("read")
     async def prompts(
@@ -348,10 +376,8 @@ class RunStore(TableStore):
             attempt = found[0]["attempt"] if found else 1
         where = {"run": run, "conversation": conversation, "turn": turn, "attempt": attempt}
         rows = await self._tables.find("prompt_logs", columns_of(PromptRecord), where, ("turn", "number"))
-        large = ("prompt", "response")
-        texts: dict[Any, str | None] = {None: None}
-        texts |= await self._tables.texts(row[name] for row in rows for name in large if row[name] is not None)
-        return tuple(record_of(PromptRecord, row | {name: texts[row[name]] for name in large}) for row in rows)
+        texts = await self._contents.texts(row[name] for row in rows for name in _TEXTS)
+        return tuple(record_of(PromptRecord, row | {name: texts.get(row[name]) for name in _TEXTS}) for row in rows)
 
     @operation("write to")
     async def add_correction(self, correction: CorrectionRecord) -> None:
@@ -381,17 +407,25 @@ class RunStore(TableStore):
     async def save_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
         """Keep a frozen ontology under the digest of its content; one that is there already stays."""
         if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
-            await self._tables.put_ontology(digest, triples)
+            common = {"digest": digest, "created": now()}
+            if not self._tables.transactional:  # for people who query a server
+                with suppress(KeyTakenError):  # another process may write it too
+                    shown = ({"s": s, "p": p, "o": o, **common} for s, p, o in triples)
+                    await self._tables.insert("ontology", shown)
+            packed, count = await compute_for(self._tables, pack_triples, triples)
+            content = await self._contents.put_packed(packed)
+            await self._tables.replace("ontologies", [{**common, "triples": count, "content": content}])
 
     @operation("read")
     async def load_ontology(self, digest: str) -> tuple[Triple, ...]:
         """Return an ontology's triples, sorted. Raises StoreError if it is not there; the latest are named."""
-        if not await self._tables.find("ontologies", ("digest",), {"digest": digest}):
+        found = await self._tables.find("ontologies", ("content",), {"digest": digest})
+        if not found:
             latest = await self._ontologies(ListPart(limit=3))
             known = ", ".join(one.digest for one in latest)
             hint = f"the latest are {known}" if known else "it contains no ontologies"
             raise StoreError(f"{self._name} does not contain ontology {digest!r}; {hint}")
-        return await self._tables.ontology(digest)
+        return await self._triples(found[0]["content"])
 
     @operation("read")
     async def ontologies(self) -> tuple[OntologyRecord, ...]:
@@ -433,27 +467,62 @@ class RunStore(TableStore):
 
     async def _put_graph(self, table: str, key: Mapping[str, str], triples: Iterable[tuple[str, str, str]]) -> None:
         """Keep a graph under its key, and free what was kept there if nothing else has it."""
-        written = await self._tables.compute(WrittenGraph.of, triples)
+        written = await compute_for(self._tables, WrittenGraph.of, triples)
         before = await self._tables.find(table, ("content",), key)
-        (content,) = await self._tables.put_texts([written.text])
-        row = {**key, "created": now(), "content": content, "triples": written.size}
+        row = {**key, "created": now(), "content": written.text, "triples": written.size}
+        row = await self._contents.put_columns(row, "content")
         await self._tables.replace(table, [row])
-        await self._tables.free_texts(row["content"] for row in before if row["content"] != content)
+        await self._contents.free({one["content"] for one in before} - {row["content"]})
 
     async def _graph(self, table: str, key: Mapping[str, str], what: str) -> tuple[Triple, ...]:
         found = await self._tables.find(table, ("content",), key)
         if not found:
             raise StoreError(f"{self._name} does not contain {what}")
-        (text,) = (await self._tables.texts([found[0]["content"]])).values()
-        return await self._tables.compute(text_to_triples, text)
+        return await self._triples(found[0]["content"])
 
-    async def check(self) -> Checked:
+    async def _triples(self, content: Any) -> tuple[Triple, ...]:
+        (text,) = (await self._contents.texts([content])).values()
+        return await compute_for(self._tables, text_to_triples, text)
+
+    @operation("read")
+    async def check(self) -> StoreCheck:
         """Read all that can be broken, and return what is."""
-        return await self._tables.check()
+        if damage := await self._tables.find_damage():  # what is above cannot be trusted
+            return StoreCheck(tuple(damage), 0, 0)
+        problems, contents, unused = await self._contents.check()
+        for table, run in await self._lost_runs():
+            problems.append(f"{table} has records of run {run!r}, which does not exist")
+        for row in await self._tables.find("runs", ("id",), {}):
+            problems += await self._find_short(row["id"])
+        return StoreCheck(tuple(problems), contents, unused)
+
+    async def _find_short(self, run: str) -> list[str]:
+        found = await self._tables.count("turns", ("conversation", "attempt"), {"run": run})
+        kept = {(conversation, attempt): count for conversation, attempt, count in found}
+        columns = ("conversation", "attempt", "turns")
+        ended = await self._tables.find("examples", columns, {"run": run, "status": "complete"}, ("conversation",))
+        return [
+            f"conversation {name!r} of run {run!r} has {stored} of its {turns} turns"
+            for name, attempt, turns in map(itemgetter(*columns), ended)
+            if (stored := kept.get((name, attempt), 0)) < turns
+        ]
+
+    async def _lost_runs(self) -> list[tuple[str, str]]:
+        """Return the runs that are gone and have left something behind, each with the table that has it."""
+        known = {row["id"] for row in await self._tables.find("runs", ("id",), {})}
+        found = {table: await self._tables.count(table, ("run",), {}) for table in OF_RUNS}
+        return [(table, run) for table, rows in found.items() for run, _ in rows if run not in known]
 
     async def vacuum(self) -> VacuumResult:
         """Take away what nothing refers to, and make a file as small as it can be."""
-        return await self._tables.vacuum()
+        contents, left = await self._sweep()
+        before, after = await self._tables.compact() or (None, None)
+        return VacuumResult(contents, left, before, after)
+
+    @operation("write to")
+    async def _sweep(self) -> tuple[int, int]:
+        left = [await self._tables.delete(table, {"run": run}) for table, run in await self._lost_runs()]
+        return await self._contents.sweep(), sum(left)
 
     async def _require_example(self, record: TurnRecord | CorrectionRecord) -> None:
         if not await self._tables.find("examples", ("attempt",), _place(record)):
@@ -478,7 +547,8 @@ def _place(record: ConversationRecord | TurnRecord | CorrectionRecord) -> dict[s
 
 
 def _turn_row(turn: TurnRecord) -> Row:
-    return row_of(turn, classes_of(turn.answer), measure_turn(turn))
+    row = row_of(turn)
+    return row | summary_row(row)
 
 
 def _words(record: ConversationRecord | TurnRecord | CorrectionRecord | PromptRecord, within: str = "of") -> str:

@@ -1,4 +1,4 @@
-"""What is large in a store, kept small: texts under their digests, deflated, each once.
+"""What is large in a store, kept small: texts under their digests, deflated, each once, freed when nothing uses them.
 
 Stores of up to version 0.2 also have texts that are packed against another one, their base, which may have one of its
 own: these are read, and no longer written.
@@ -6,30 +6,46 @@ own: these are read, and no longer written.
 
 import hashlib
 import json
+import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from quaestor.core.serial import Triple
 from quaestor.errors import StoreError
+from quaestor.store.tables import Among, Between, Row, Tables, compute_for
 
 MAX_DEPTH = 8
 """How many bases a content is on at most."""
 
+GRACE = 3600.0
+"""Seconds for which a content that nothing refers to is kept after it was last used, if there are no transactions."""
+
+REFERENCES = (
+    ("prompt_logs", "prompt"),
+    ("prompt_logs", "response"),
+    ("graphs", "content"),
+    ("frozen_graphs", "content"),
+    ("ontologies", "content"),
+    ("contents", "base"),
+)
+"""The columns that refer to contents; each has an index."""
+
 _WINDOW = 1 << 15
 """How far back zlib looks: of a longer dictionary only the end would count."""
 _LEVEL = 6
+_SORTING = -256
+"""KiB of memory for triples that are sorted on the disk, as SQLite is told by a minus."""
+_SOME = 200
+"""How many contents are looked at together."""
 
 
 def content_digest(raw: bytes) -> bytes:
     """Return the digest that a content is found by: 32 bytes."""
     return hashlib.sha256(raw).digest()
-
-
-def pack_content(raw: bytes) -> bytes:
-    """Return a text packed."""
-    return zlib.compress(raw, _LEVEL)
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
@@ -70,8 +86,8 @@ def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class PackedTriples:
-    """The text of a set of triples, packed alone.
+class PackedText:
+    """A text as it is kept.
 
     Attributes:
         digest: SHA-256 of its bytes.
@@ -81,14 +97,18 @@ class PackedTriples:
     digest: bytes
     size: int
     data: bytes
-    count: int
 
 
-def pack_triples(triples: Iterable[tuple[str, str, str]]) -> PackedTriples:
-    """Return the text of triples packed; it is never held whole.
+def pack_text(raw: bytes) -> PackedText:
+    """Return a text packed."""
+    return PackedText(content_digest(raw), len(raw), zlib.compress(raw, _LEVEL))
+
+
+def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, int]:
+    """Return the text of triples packed, and how many they are.
 
     Args:
-        triples: Sorted, no two the same.
+        triples: In any order. Sorted by a database on the disk, and never held: they may be many.
     """
     digest, packer, data = hashlib.sha256(), zlib.compressobj(_LEVEL), bytearray()
     size = count = 0
@@ -100,14 +120,20 @@ def pack_triples(triples: Iterable[tuple[str, str, str]]) -> PackedTriples:
         digest.update(raw)
         data.extend(packer.compress(raw))
 
-    add("{")
-    for _, of in groupby(triples, key=lambda triple: triple[0]):
-        one = list(of)
-        add("," * bool(count) + triples_to_text(one)[1:-1])
-        count += len(one)
-    add("}")
+    with closing(sqlite3.connect("", isolation_level=None)) as db:
+        db.execute(f"PRAGMA cache_size = {_SORTING}")
+        db.execute("CREATE TABLE unsorted (s TEXT, p TEXT, o TEXT)")
+        db.execute("BEGIN")
+        db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", triples)
+        rows = db.execute("SELECT DISTINCT s, p, o FROM unsorted ORDER BY s, p, o")
+        add("{")
+        for _, of in groupby(rows, key=lambda triple: triple[0]):
+            one = list(of)
+            add("," * bool(count) + triples_to_text(one)[1:-1])
+            count += len(one)
+        add("}")
     data.extend(packer.flush())
-    return PackedTriples(digest.digest(), size, bytes(data), count)
+    return PackedText(digest.digest(), size, bytes(data)), count
 
 
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
@@ -146,3 +172,140 @@ class WrittenGraph:
 def text_to_triples(text: str) -> tuple[Triple, ...]:
     """Return the triples of a text, sorted."""
     return tuple(Triple(s, p, o) for s, of in json.loads(text).items() for p, same in of.items() for o in same)
+
+
+class Contents:
+    """The table of contents: texts under their digests, each once. Every operation is part of one of a store."""
+
+    def __init__(self, tables: Tables) -> None:
+        """Take the tables."""
+        self._tables, self._reference = tables, tables.reference
+
+    async def put_columns(self, row: Row, *names: str) -> Row:
+        """Return a row whose texts in some columns are kept, and referred to there.
+
+        Raises:
+            UnicodeEncodeError: One holds half a surrogate pair.
+        """
+        raw = {name: row[name].encode() for name in names if row[name] is not None}
+        digests = {name: content_digest(one) for name, one in raw.items()}
+        known = await self._ids(digests.values())
+        new = {digests[name]: one for name, one in raw.items() if digests[name] not in known}
+        known |= await self._keep([await compute_for(self._tables, pack_text, one) for one in new.values()])
+        return row | {name: known[digest] for name, digest in digests.items()}
+
+    async def put_packed(self, text: PackedText) -> Any:
+        """Keep a text that is packed, and return what columns refer to it by."""
+        known = await self._ids([text.digest]) or await self._keep([text])
+        return known[text.digest]
+
+    async def _ids(self, digests: Collection[bytes]) -> dict[bytes, Any]:
+        """Return those of some contents that are there and stay: without transactions they may go any moment."""
+        if not self._tables.transactional:
+            return {}
+        found = [await self._tables.find("contents", (self._reference,), {"digest": one}) for one in digests]
+        return {digest: rows[0][self._reference] for digest, rows in zip(digests, found, strict=True) if rows}
+
+    async def _keep(self, texts: Sequence[PackedText]) -> dict[bytes, Any]:
+        rows = [{"digest": one.digest, "size": one.size, "depth": 0, "data": one.data} for one in texts]
+        if rows:
+            await self._tables.replace("contents", rows)
+        digests = [one.digest for one in texts]
+        return dict(zip(digests, digests, strict=True)) if self._reference == "digest" else await self._ids(digests)
+
+    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
+        """Return texts by what refers to them.
+
+        Raises:
+            StoreError: One is missing or damaged.
+        """
+        wanted = {*references} - {None}
+        rows: dict[Any, Row] = {}
+        waiting = wanted
+        while waiting:
+            for some in _batches(waiting):
+                columns = (self._reference, "size", "base", "data")
+                found = await self._tables.find("contents", columns, {self._reference: Among(some)})
+                rows |= {row[self._reference]: row for row in found}
+            if missing := waiting - rows.keys():
+                raise StoreError(f"content {_name(next(iter(missing)))} is missing")
+            waiting = {row["base"] for row in rows.values() if row.get("base") is not None} - rows.keys()
+        raw: dict[Any, bytes] = {}
+        for one in wanted:
+            await self._unpack(one, rows, raw)
+        return {one: raw[one].decode() for one in wanted}
+
+    async def _unpack(self, reference: Any, rows: dict[Any, Row], raw: dict[Any, bytes], depth: int = 0) -> bytes:
+        if reference not in raw:
+            if depth > MAX_DEPTH:
+                raise StoreError(f"content {_name(reference)} is based on itself")
+            row, base = rows[reference], None
+            if row.get("base") is not None:
+                base = await self._unpack(row["base"], rows, raw, depth + 1)
+            raw[reference] = await compute_for(self._tables, unpack_content, row["data"], row["size"], base)
+        return raw[reference]
+
+    async def free(self, references: Iterable[Any]) -> int:
+        """Take away those of some contents that nothing refers to, then their bases; returns how many went.
+
+        Without transactions what was used within GRACE stays: a writer may be about to refer to it.
+        """
+        waiting, deleted, by = {*references} - {None}, 0, self._reference
+        before = await self._tables.clock() - GRACE
+        while waiting:
+            bases: set[Any] = set()
+            for some in _batches(waiting):
+                unused = {by: Among({*some} - await self._find_used(some)), "used": Between(None, before)}
+                rows = await self._tables.find("contents", (by, "base"), unused)
+                if not rows:
+                    continue
+                # Asked again with the deletion: a writer may have used it since.
+                deleted += await self._tables.delete("contents", unused)
+                left = {row[by] for row in await self._tables.find("contents", (by,), {by: Among(some)})}
+                bases |= {row.get("base") for row in rows if row[by] not in left}
+            waiting = bases - {None}
+        return deleted
+
+    async def _find_used(self, references: Sequence[Any]) -> set[Any]:
+        """Return those of some contents that something refers to."""
+        counted = [await self._tables.count(table, (name,), {name: Among(references)}) for table, name in REFERENCES]
+        return {reference for found in counted for reference, _ in found}
+
+    async def sweep(self) -> int:
+        """Take away all contents that nothing refers to; returns how many went."""
+        return await self.free([row[self._reference] for row in await self._all()])
+
+    async def _all(self) -> list[Row]:
+        return await self._tables.find("contents", (self._reference, "digest"), {})
+
+    async def check(self) -> tuple[list[str], int, int]:
+        """Read all contents; returns what is broken, how many there are, and how many of them nothing refers to."""
+        known = {row[self._reference]: row["digest"] for row in await self._all()}
+        problems, unused = list[str](), 0
+        for some in _batches(known):
+            unused += len(some) - len(await self._find_used(some))
+            try:
+                texts = await self.texts(some)
+            except (StoreError, UnicodeDecodeError):  # it says of one what is broken, not of which others
+                texts = {}
+            problems += [problem for one in some if (problem := await self._find_damage(one, known[one], texts))]
+        for table, name in REFERENCES:
+            lost = {one for one, _ in await self._tables.count(table, (name,), {})} - known.keys() - {None}
+            problems += [f"{table} refer to {len(lost)} missing contents"] if lost else []
+        return problems, len(known), unused
+
+    async def _find_damage(self, reference: Any, digest: bytes, texts: Mapping[Any, str]) -> str | None:
+        try:
+            text = texts[reference] if texts else (await self.texts([reference]))[reference]
+        except (StoreError, UnicodeDecodeError) as error:
+            return f"content {_name(digest)} cannot be read: {error}"
+        return None if content_digest(text.encode()) == digest else f"content {_name(digest)} does not match its digest"
+
+
+def _name(reference: Any) -> str:
+    return reference.hex()[:12] if isinstance(reference, bytes) else str(reference)
+
+
+def _batches(references: Iterable[Any]) -> Iterator[list[Any]]:
+    ordered = sorted(references)
+    return (ordered[at : at + _SOME] for at in range(0, len(ordered), _SOME))

@@ -5,59 +5,111 @@ one write of a single document makes it count. What a crash leaves behind is nev
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from pymongo.errors import BulkWriteError, DuplicateKeyError
+from pydantic import JsonValue
+from pymongo import ReplaceOne, UpdateOne
+from pymongo.errors import BulkWriteError
 
-from quaestor.core.computing import compute
-from quaestor.core.serial import Triple
-from quaestor.errors import StoreError
+from quaestor.store import contents
 from quaestor.store.base import RunStore
-from quaestor.store.contents import content_digest
 from quaestor.store.listing import ListPart
-from quaestor.store.mongo_connection import Database, MongoConnection
-from quaestor.store.mongo_contents import REFERENCES, MongoContents, clock
-from quaestor.store.mongo_documents import (
-    COLLECTIONS,
-    INDEXES,
-    field_of,
-    from_document,
-    older_value,
-    to_document,
-    to_value,
-)
-from quaestor.store.mongo_retrying import done_before, retry
-from quaestor.store.records import now
+from quaestor.store.mongo_connection import INDEXES, MongoConnection, done_before
 from quaestor.store.tables import (
     JUDGED_TURNS,
     KEYS,
     LATEST_TURNS,
-    OF_RUNS,
     Among,
     Between,
     Containing,
+    Exactly,
     KeyTakenError,
     Other,
     Row,
     Verb,
     Where,
 )
-from quaestor.store.upkeep import Checked, VacuumResult
+from quaestor.store.turn_summary import TurnClasses, TurnMeasures, summarise_turns
 
 R = TypeVar("R")
 _DUPLICATE_KEY = 11000
 _VERDICTS = ("score", "correct", "program_correct", "cause")
-_SOME, _FEW = 200, 20
-"""How many contents are read at a time; how many problems of one kind are named."""
+_SOME = 500
+"""How many documents are written at a time."""
+_PART = 12 << 20
+"""Bytes of a content in one document, which may have 16 MB."""
+
+COLLECTIONS = {"runs": "evaluation_runs", LATEST_TURNS: "turns", JUDGED_TURNS: "turns"}
+"""Those that are not called as their table."""
+
+_PLACE = {"run": "runId", "conversation": "conversationId"}
+_SPAN = {"started": "startedAt", "finished": "completedAt"}
+_RESULTS = {
+    "turns": "results.totalTurns",
+    "correct_answers": "results.correctAnswers",
+    "accuracy": "results.accuracy",
+    "mean_tool_calls": "results.avgToolCallsPerTurn",
+}
+_TURNS = {"index": "turnIndex", "tool_calls": "toolCalls", "history": "conversationHistory"} | _PLACE | _SPAN
+_TURNS |= {
+    item.name: f"{name}.{item.name}"
+    for name, kind in (("classes", TurnClasses), ("measures", TurnMeasures))
+    for item in fields(kind)
+}
+_VERDICT = {"score": "scoreId", "program_correct": "programCorrect"}
+# Columns that are not listed keep their name; those with a dot are in a document of their own.
+_FIELDS: Mapping[str, Mapping[str, str]] = {
+    "runs": {"id": "runId", "spec": "config", "spec_digest": "specDigest", "dataset_digest": "datasetDigest"} | _SPAN,
+    "examples": {"turns": "numTurns", "document": "documentId", "kg_stats": "kgStats"}
+    | {"claim_owner": "claim.owner", "claim_until": "claim.until"}
+    | _PLACE
+    | _SPAN,
+    "turns": _TURNS,
+    LATEST_TURNS: _TURNS,
+    JUDGED_TURNS: _TURNS
+    | {name: f"verdict.{_VERDICT.get(name, name)}" for name in ("score", "correct", "program_correct", "cause")},
+    "prompt_logs": {"turn": "turnIndex", "started": "timestamp", "finished": "completedAt"} | _PLACE,
+    "corrections": {"turns": "numTurns", "made": "timestamp"} | _PLACE,
+    "graphs": {"created": "createdAt"} | _PLACE,
+    "frozen_graphs": {"document": "documentId", "created": "createdAt"},
+    "ontologies": {"id": "_id", "created": "createdAt"},
+    "ontology": {"created": "createdAt"},
+    "contents": {"digest": "_id", "used": "usedAt"},
+    "scores": {
+        "id": "scoreId",
+        "dataset_digest": "datasetDigest",
+        "references_digest": "referencesDigest",
+        "scored": "scoredAt",
+        "conversations": "results.totalExamples",
+        "unanswered": "results.unanswered",
+        "mean_turns": "results.avgTurnsPerExample",
+    }
+    | _RESULTS
+    | _PLACE,
+    "scored_examples": {"failed_turns": "results.failedTurns"} | _VERDICT | _RESULTS | _PLACE,
+    "scored_turns": {"index": "turnIndex"} | _VERDICT | _PLACE,
+    "scored_columns": _VERDICT | _PLACE,
+}
+_SETS = (
+    ("graphs", "instances", ("runId", "conversationId")),
+    ("frozen_graphs", "frozen_instances", ("documentId", "digest", "ontology", "version")),
+    ("ontologies", "ontology", ("digest",)),
+)
+"""Of before contents: each kind of triple sets, the collection of its triples, and by what these name it."""
+
+_OLDER = {("runs", "kind"): "run", ("turns", "status"): "complete"}
+"""What documents of before a field was added have in its place, where that is not the default of the record."""
 
 
 class MongoTables:
     """The tables in one database of a server. Belongs to the event loop that first uses it."""
 
     transactional = False
+    reference = "digest"
 
     def __init__(self, uri: str, *, create: bool) -> None:
         """Read the URI, as `MongoConnection` does; the server is first asked by the first operation.
@@ -65,7 +117,7 @@ class MongoTables:
         Raises:
             StoreError: The URI is malformed.
         """
-        self._connection, self._contents = MongoConnection(uri, create=create), MongoContents()
+        self._connection = MongoConnection(uri, self._upgrade, create=create)
         self.name, self._db = self._connection.name, self._connection.database
 
     @property
@@ -75,52 +127,55 @@ class MongoTables:
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
         """Return the result of an operation; it is done again while the server is away."""
-
-        async def once() -> R:
-            async with self._connection.using(verb):
-                return await work()
-
-        return await retry(once, lambda: self._connection.has_answered)
+        return await self._connection.perform(work, verb)
 
     async def insert(self, table: str, rows: Iterable[Row]) -> None:
-        """Add rows."""
-        waiting = iter(rows)
+        """Add rows; all whose keys are not taken."""
+        waiting, taken = iter(rows), None
         while some := [to_document(table, row) for row in islice(waiting, _SOME)]:
             try:
-                await self._collection(table).insert_many(some)
+                await self._collection(table).insert_many(some, ordered=False)
             except BulkWriteError as error:
-                if _is_duplicate(error):
-                    raise KeyTakenError from error
-                raise
+                if not _is_duplicate(error):
+                    raise
+                taken = error
+        if taken is not None:
+            raise KeyTakenError from taken
 
     async def replace(self, table: str, rows: Sequence[Row]) -> None:
-        """Write rows."""
+        """Write rows. A content that is there stays, and is marked as used."""
+        writes: list[ReplaceOne[Any] | UpdateOne] = []
         for row in rows:
             key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
-            try:
-                await self._collection(table).replace_one(key, document, upsert=True)
-            except DuplicateKeyError:  # another process has made it meanwhile
-                await self._collection(table).replace_one(key, document, upsert=True)
-
-    async def swap(self, table: str, row: Row, seen: Row | None) -> bool:
-        """Write a row if that with its key still has what was seen of it."""
-        key, document = {field_of(table, name): row[name] for name in KEYS[table]}, to_document(table, row)
+            if table == "contents":
+                kept = {"$setOnInsert": await self._in_parts(document), "$currentDate": {"usedAt": True}}
+                writes.append(UpdateOne(key, kept, upsert=True))
+            else:
+                writes.append(ReplaceOne(key, document, upsert=True))
         try:
-            if seen is None:
-                await self._collection(table).insert_one(document)
-                return True
-            found = await self._collection(table).find_one(key)
-            if found is None or from_document(table, tuple(seen), found) != seen:
-                return False
-            same = {"_id": found["_id"]}
-            for column in ("attempt", "status", "claim_until"):
-                path = field_of(table, column)
-                outer, _, inner = path.partition(".")
-                value = found.get(outer)
-                same[path] = value.get(inner) if inner and value else value
-            return bool((await self._collection(table).replace_one(same, document)).matched_count)
-        except DuplicateKeyError:
-            return False
+            await self._collection(table).bulk_write(writes, ordered=False)
+        except BulkWriteError as error:
+            if not _is_duplicate(error):
+                raise
+            await self._collection(table).bulk_write(writes, ordered=False)  # another process has made it meanwhile
+
+    async def _in_parts(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return a content as it is kept: of one that is too large for a document the data are elsewhere."""
+        digest, data = document.pop("_id"), document["data"]
+        if len(data) <= _PART:
+            return document
+        starts = range(0, len(data), _PART)
+        for number, start in enumerate(starts):
+            part = {"$set": {"data": data[start : start + _PART]}, "$currentDate": {"createdAt": True}}
+            await self._db.content_parts.update_one({"content": digest, "part": number}, part, upsert=True)
+        return document | {"data": b"", "parts": len(starts)}
+
+    async def _read_parts(self, documents: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        async for document in documents:
+            if "parts" in document:
+                parts = self._db.content_parts.find({"content": document["_id"]}).sort("part")
+                document["data"] = b"".join([part["data"] async for part in parts])
+            yield document
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows."""
@@ -128,15 +183,28 @@ class MongoTables:
         changed = await self._collection(table).update_many(_query(table, where), {"$set": fields})
         return int(changed.matched_count)
 
-    async def delete(self, table: str, where: Where) -> None:
+    async def delete(self, table: str, where: Where) -> int:
         """Take rows away. What is left in between is read as not there."""
-        await self._collection(table).delete_many(_query(table, where))
+        query, large = _query(table, where), list[bytes]()
+        if table == "contents":
+            in_parts = self._db.contents.find({**query, "parts": {"$exists": True}}, ["_id"])
+            large = [content["_id"] async for content in in_parts]
+        deleted = (await self._collection(table).delete_many(query)).deleted_count
+        await self._delete_parts(large)
+        return int(deleted)
+
+    async def _delete_parts(self, digests: Sequence[bytes]) -> None:
+        """Take away the parts of those of some contents that are gone."""
+        if digests:
+            left = {content["_id"] async for content in self._db.contents.find({"_id": {"$in": [*digests]}}, ["_id"])}
+            await self._db.content_parts.delete_many({"content": {"$in": [*({*digests} - left)]}})
 
     async def find(
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
     ) -> list[Row]:
         """Return columns of rows."""
-        paths = {field_of(table, name) for name in columns} | ({"understanding"} if "events" in columns else set())
+        paths = {field_of(table, name) for name in columns}
+        paths |= {other for name, other in (("events", "understanding"), ("data", "parts")) if name in columns}
         ordered = [(field_of(table, name.lstrip("-")), -1 if name.startswith("-") else 1) for name in order]
         if table in (LATEST_TURNS, JUDGED_TURNS):
             counting: dict[str, Any] = {}
@@ -156,7 +224,8 @@ class MongoTables:
         some = self._collection(table).find(_query(table, where), [*paths])
         some = some.sort(ordered) if ordered else some
         some = some.skip(part.offset).limit(part.limit) if part else some
-        return [from_document(table, columns, document) async for document in some]
+        documents = self._read_parts(some) if "data" in columns else some
+        return [from_document(table, columns, document) async for document in documents]
 
     async def count(self, table: str, by: Sequence[str], where: Where) -> list[tuple[Any, ...]]:
         """Return the values that rows have together, each with their number."""
@@ -175,65 +244,57 @@ class MongoTables:
         grouped = {"$group": {"_id": values or None, "count": {"$sum": 1}}}
         found = await self._collection(table).aggregate([*stages, grouped])
         return [
-            (*((row["_id"] or {}).get(str(place)) for place in range(len(by))), row["count"]) async for row in found
+            (*(_value_of(name, (row["_id"] or {}).get(str(at))) for at, name in enumerate(by)), row["count"])
+            async for row in found
         ]
-
-    async def supersede(self, run: str, conversation: str, attempt: int) -> None:
-        """Mark the turns of all other attempts, for whoever queries the turns of a run without its examples."""
-        where = {"runId": run, "conversationId": conversation, "attempt": {"$ne": attempt}}
-        await self._db.turns.update_many(where, {"$set": {"superseded": True}})
-
-    async def put_texts(self, texts: Sequence[str]) -> list[Any]:
-        """Keep texts; they are referred to by their digests."""
-        return [*await self._contents.put(self._db, *texts)]
-
-    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
-        """Return texts by their digests; one that an older version has not packed yet is its own."""
-        given = set(references)
-        packed = await self._contents.texts(self._db, (one for one in given if isinstance(one, bytes)))
-        return {one: one for one in given if isinstance(one, str)} | packed
-
-    async def free_texts(self, references: Iterable[Any]) -> None:
-        """Take away those of some texts that nothing refers to, nor has used of late."""
-        if some := {one for one in references if isinstance(one, bytes)}:
-            await self._contents.free(self._db, some)
-
-    async def put_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a set of triples, for inspection with mongosh, then the document by which it counts.
-
-        Two processes that write one set at once both succeed: a triple that the other has written already is there.
-        """
-        common = {"type": "ontology", "digest": digest, "createdAt": now()}
-        documents = [{"s": s, "p": p, "o": o, **common} for s, p, o in set(triples)]
-        try:
-            if documents:
-                await self._db.ontology.insert_many(documents, ordered=False)
-        except BulkWriteError as error:
-            if not _is_duplicate(error):
-                raise
-        change = {"$set": {"triples": len(documents), "createdAt": common["createdAt"]}}
-        with suppress(DuplicateKeyError):
-            await self._db.ontologies.update_one({"digest": digest}, change, upsert=True)
-
-    async def ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return a set of triples."""
-        count = (await self.find("ontologies", ("triples",), {"digest": digest}))[0]["triples"]
-        found = self._db.ontology.find({"type": "ontology", "digest": digest}, ["s", "p", "o"])
-        triples = sorted([Triple(one["s"], one["p"], one["o"]) async for one in found])
-        if len(triples) != count:
-            raise StoreError(
-                f"{self.name} has {len(triples)} of the {count} triples of ontology {digest!r}; another process may be "
-                "writing it at the same time; save it again"
-            )
-        return tuple(triples)
 
     async def clock(self) -> float:
         """Return the time by the server's clock."""
-        return (await clock(self._db)).timestamp()
+        return float((await self._db.command("hello"))["localTime"].timestamp())
 
-    async def compute(self, work: Callable[..., R], *given: Any) -> R:
-        """Return what takes a while to compute, made elsewhere than in the event loop."""
-        return await compute(work, *given)
+    async def find_damage(self) -> list[str]:
+        """Return which indexes are gone."""
+        problems: list[str] = []
+        for name, indexes in INDEXES.items():
+            made = {
+                tuple(tuple(key) for key in one["key"]) for one in (await self._db[name].index_information()).values()
+            }
+            lost = [keys for keys, _ in indexes if tuple(keys.items()) not in made]
+            problems += [f"{name} has no index on {', '.join(keys)}" for keys in lost]
+        return problems
+
+    async def compact(self) -> tuple[int, int] | None:
+        """Take away parts of contents that were never whole. The server gives the room to what is written next."""
+        return await self.perform(self._compact, "write to", short=False)
+
+    async def _compact(self) -> None:
+        before = to_value("used", await self.clock() - contents.GRACE)
+        groups = await self._db.content_parts.aggregate(
+            [{"$match": {"createdAt": {"$lt": before}}}, {"$group": {"_id": "$content"}}]
+        )
+        await self._delete_parts([group["_id"] async for group in groups])
+
+    async def _upgrade(self) -> None:
+        """Rewrite what older versions have written."""
+        if await self._db.turns.find_one({"measures": {"$exists": False}}):
+            await summarise_turns(self)
+        kept, order = contents.Contents(self), [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
+        async for prompt in self._db.prompt_logs.find({"prompt": {"$type": "string"}}).sort(order):
+            texts = {name: prompt.get(name) for name in ("prompt", "response")}
+            packed = await kept.put_columns(texts, *texts)
+            await self._db.prompt_logs.update_one({"_id": prompt["_id"]}, {"$set": packed})
+        for sets, triples, key in _SETS:
+            async for graph in self._db[sets].find({"content": {"$exists": False}}):
+                where = {name: graph[name] for name in key}
+                found = [(one["s"], one["p"], one["o"]) async for one in self._db[triples].find(where, ["s", "p", "o"])]
+                text, count = contents.pack_triples(found)
+                if count == graph["triples"]:
+                    content = await kept.put_packed(text)
+                    await self._db[sets].update_one({"_id": graph["_id"]}, {"$set": {"content": content}})
+                else:  # what two writers had mixed was never read
+                    await self._db[sets].delete_one({"_id": graph["_id"]})
+            if triples != "ontology":  # the triples go last: another process may be at it too
+                await self._db.drop_collection(triples)
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -241,54 +302,6 @@ class MongoTables:
 
     def _collection(self, table: str) -> Any:
         return self._db[COLLECTIONS.get(table, table)]
-
-    async def check(self) -> Checked:
-        """Read all that can be broken, and return what is."""
-        return await self.perform(self._check, "read", short=False)
-
-    async def _check(self) -> Checked:
-        db = self._db
-        problems = [problem async for problem in _without_runs(db)]
-        problems += [problem async for problem in _without_indexes(db)]
-        problems += [problem async for problem in _short(db)]
-        count, unused = 0, 0
-        known: set[bytes] = set()
-        async for some in _batches(db):
-            known |= {*some}
-            count += len(some)
-            unused += len(some) - len(await self._contents.find_used(db, some))
-            problems += [problem async for problem in self._find_damage(db, some)]
-        for collection, field in REFERENCES:
-            groups = await db[collection].aggregate([{"$group": {"_id": f"${field}"}}])
-            lost = {group["_id"] async for group in groups} - known - {None}
-            problems += [f"{collection} refer to {len(lost)} missing contents"] if lost else []
-        return Checked(tuple(problems), count, unused)
-
-    async def _find_damage(self, db: Database, digests: list[bytes]) -> AsyncIterator[str]:
-        try:
-            texts = await self._contents.texts(db, digests)
-        except (StoreError, UnicodeDecodeError):
-            texts = {}
-        for digest in digests:
-            try:
-                text = texts[digest] if digest in texts else (await self._contents.texts(db, [digest]))[digest]
-                if content_digest(text.encode()) != digest:
-                    yield f"content {digest.hex()[:12]} does not match its digest"
-            except (StoreError, UnicodeDecodeError) as error:
-                yield f"content {digest.hex()[:12]} cannot be read: {error}"
-
-    async def vacuum(self) -> VacuumResult:
-        """Take away what nothing refers to. The server gives the room to what is written next."""
-        return await self.perform(self._vacuum, "write to", short=False)
-
-    async def _vacuum(self) -> VacuumResult:
-        db = self._db
-        left = 0
-        for name in OF_RUNS:
-            lost = await _lost_runs(db, name)
-            for run in lost:
-                left += (await db[name].delete_many({"runId": run})).deleted_count
-        return VacuumResult(await self._contents.sweep(db), left)
 
 
 class MongoStore(RunStore):
@@ -327,14 +340,16 @@ def _query(table: str, where: Where) -> dict[str, Any]:
                 condition: Any = {"$in": [*values, None] if older in values else values}
             case Between():
                 limits = {"$gte": wanted.low, "$lte": wanted.high}
-                condition = {name: limit for name, limit in limits.items() if limit is not None}
+                condition = {name: to_value(column, limit) for name, limit in limits.items() if limit is not None}
             case Containing():
                 condition = {"$regex": re.escape(wanted.text), "$options": "i"}
             case Other():
                 condition = {"$ne": wanted.value}
+            case Exactly():
+                condition = to_value(column, wanted.value)
             case _:
                 condition = {"$in": [wanted, None]} if wanted == older else wanted
-        if column == "attempt" and wanted == 1:
+        if column == "attempt" and wanted in (1, Exactly(1)):
             condition = {"$not": {"$gt": 1}}  # in documents of earlier versions it is not a number
         query[field_of(table, column)] = condition
     return query
@@ -377,45 +392,86 @@ def _verdict_stages(table: str, where: Where, part: ListPart | None, *, needed: 
     return [*joined, {"$match": conditions}, *limits] if conditions else [*limits, *joined]
 
 
-async def _lost_runs(db: Database, name: str) -> list[str]:
-    groups = await db[name].aggregate([{"$group": {"_id": "$runId"}}])
-    found = {group["_id"] async for group in groups}
-    return sorted(found - {run["runId"] async for run in db.evaluation_runs.find({}, ["runId"])})
+def field_of(table: str, column: str) -> str:
+    """Return where a column is in the documents of a table; `spec.solver` is within one."""
+    name, dot, within = column.partition(".")
+    return _FIELDS[table].get(name, name) + dot + within
 
 
-async def _without_runs(db: Database) -> AsyncIterator[str]:
-    for name in OF_RUNS:
-        for run in (await _lost_runs(db, name))[:_FEW]:
-            yield f"{name} has documents of run {run!r}, which does not exist"
+def older_value(table: str, column: str) -> str | None:
+    """Return what a column is in documents of before it was kept."""
+    return _OLDER.get(("turns" if COLLECTIONS.get(table) == "turns" else table, column))
 
 
-async def _without_indexes(db: Database) -> AsyncIterator[str]:
-    for name, indexes in INDEXES.items():
-        made = {tuple(tuple(key) for key in one["key"]) for one in (await db[name].index_information()).values()}
-        for keys, _ in indexes:
-            if tuple(keys.items()) not in made:
-                yield f"{name} has no index on {', '.join(keys)}"
+def to_value(column: str, value: Any) -> Any:
+    """Return a value as MongoDB keeps it."""
+    if column in ("claim_until", "used") and value is not None:
+        return datetime.fromtimestamp(value, UTC)
+    return [_add_date(call) for call in value] if column == "tool_calls" else value
 
 
-async def _short(db: Database) -> AsyncIterator[str]:
-    named = 0
-    async for example in db.examples.find({"status": "complete"}):
-        place = {name: example[name] for name in ("runId", "conversationId", "attempt")}
-        stored = await db.turns.count_documents(place)
-        if stored < example["numTurns"] and named < _FEW:
-            named += 1
-            yield (
-                f"conversation {example['conversationId']!r} of run {example['runId']!r} has {stored} of its "
-                f"{example['numTurns']} turns"
-            )
+def to_document(table: str, row: Row) -> dict[str, Any]:
+    """Return a row as MongoDB keeps it, with what is there for people only."""
+    document: dict[str, Any] = {}
+    for column, value in row.items():
+        outer, dot, inner = field_of(table, column).partition(".")
+        if not dot:
+            document[outer] = to_value(column, value)
+        elif outer != "claim" or value is not None:
+            document.setdefault(outer, {})[inner] = to_value(column, value)
+    if table == "examples":
+        document["exampleId"] = row["conversation"]
+    if table == "ontology":
+        document["type"] = "ontology"
+    if table in ("turns", "prompt_logs") and row["finished"] is not None:
+        document["durationMs"] = round((row["finished"] - row["started"]).total_seconds() * 1000)
+    if table == "turns":
+        document["understanding"] = _understanding(row["events"])
+    return document
 
 
-async def _batches(db: Database) -> AsyncIterator[list[bytes]]:
-    some: list[bytes] = []
-    async for document in db.contents.find({}, ["_id"]):
-        some.append(document["_id"])
-        if len(some) == _SOME:
-            yield some
-            some = []
-    if some:
-        yield some
+def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any]) -> Row:
+    """Return columns of a document, be it of before a field was added; what is not there is left out."""
+    row: Row = {}
+    for column in columns:
+        value: Any = document
+        for key in field_of(table, column).split("."):
+            value = value.get(key, ...) if isinstance(value, Mapping) else ...
+        if value is ...:
+            value = older_value(table, column) or ...
+        if column == "events" and value is ...:
+            text = document.get("understanding")
+            value = [{"text": text, "kind": "note"}] if text else ...
+        if value is not ...:
+            row[column] = _value_of(column, value)
+    return row
+
+
+def _understanding(events: Sequence[JsonValue]) -> JsonValue:
+    """Return what the solver said that the question asks for, last; None if it said nothing."""
+    readings = {"understood": "reading", "values_named": "wanted", "plan_proposed": "plan"}
+    found = (event for event in reversed(events) if isinstance(event, dict))
+    return next((event[readings[str(event["kind"])]] for event in found if event["kind"] in readings), None)
+
+
+def _add_date(call: JsonValue) -> Any:
+    """Return a call of a tool with its time as a date besides."""
+    began = call.get("started") if isinstance(call, dict) else None
+    return (
+        {**call, "timestamp": datetime.fromisoformat(began)}
+        if isinstance(call, dict) and isinstance(began, str)
+        else call
+    )
+
+
+def _value_of(column: str, value: Any) -> Any:
+    """Return a value as rows have it."""
+    if column == "attempt":  # documents of earlier versions have another value, and are of the first one
+        return value if isinstance(value, int) else 1
+    if column == "tool_calls":
+        return [_drop_date(call) for call in value]
+    return value.timestamp() if column == "claim_until" and value is not None else value
+
+
+def _drop_date(call: Any) -> JsonValue:
+    return {name: value for name, value in call.items() if name != "timestamp"} if isinstance(call, dict) else call

@@ -1,11 +1,18 @@
-"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each."""
+"""The way to a MongoDB server: its URI, its time limits, its indexes, and its errors in one clear line each.
+
+An operation on a server that is away for a moment is done again, for a while, and with the same effect: a primary that
+changes, a connection that breaks and a server that does not answer end a run no more than a busy file does.
+"""
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import fields
 from datetime import UTC
-from typing import Any, TypeAlias
+from time import monotonic
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qsl
 
 from bson.codec_options import CodecOptions
@@ -13,6 +20,7 @@ from bson.errors import InvalidDocument
 from pymongo import AsyncMongoClient, IndexModel, timeout
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import (
+    BulkWriteError,
     ConnectionFailure,
     DocumentTooLarge,
     InvalidOperation,
@@ -22,11 +30,13 @@ from pymongo.errors import (
 )
 
 from quaestor.errors import StoreError
-from quaestor.store.mongo_documents import INDEXES, OUTDATED, SCHEMA_VERSION
-from quaestor.store.mongo_migrations import file_turn_documents, pack_documents
+from quaestor.store.turn_summary import TurnMeasures
 
 Document: TypeAlias = dict[str, Any]
 Database: TypeAlias = AsyncDatabase[Document]
+R = TypeVar("R")
+
+SCHEMA_VERSION = 9
 
 DATABASE = "quaestor"
 # In force where the URI does not say otherwise. A write counts when it is in the server's journal: like one of
@@ -42,10 +52,76 @@ GOODBYE_SECONDS = 1.0
 _VERSION = "store"
 """The name of the collection that holds the version of the schema."""
 
+_TOO_LARGE = "a record is larger than the 16 MB that MongoDB allows"
 _ADVICE = {
     13: "the user is not authorized; grant it the role readWrite on the database",
     18: "the user name or the password is wrong",
+    **dict.fromkeys((10334, 17419, 17420), _TOO_LARGE),
 }
+
+PATIENCE_SECONDS = 60.0
+"""How long a server that has answered before is waited for, from when an operation was begun."""
+
+_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
+_PASSING = frozenset({6, 7, 50, 64, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436})
+"""Codes of a server that is not a primary, has stepped down, shuts down, or took too long."""
+
+Index = tuple[Mapping[str, int], bool]
+"""Keys with their direction, and whether it is unique."""
+
+_RUN_AND_CONVERSATION = {"runId": 1, "conversationId": 1}
+_PAGE = {"documentId": 1, "digest": 1, "ontology": 1, "version": 1}
+_SPO = {"s": 1, "p": 1, "o": 1, "type": 1}
+
+INDEXES: Mapping[str, Sequence[Index]] = {
+    "ontologies": [({"digest": 1}, True)],
+    "ontology": [(_SPO | {"digest": 1}, True), ({"type": 1}, False), ({"digest": 1}, False)],
+    "graphs": [(_RUN_AND_CONVERSATION, True), ({"content": 1}, False)],
+    "frozen_graphs": [(_PAGE, True), ({"ontology": 1}, False), ({"content": 1}, False)],
+    "contents": [({"base": 1}, False), ({"usedAt": 1}, False)],
+    "content_parts": [({"content": 1, "part": 1}, True), ({"createdAt": 1}, False)],
+    "evaluation_runs": [({"runId": 1}, True), ({"startedAt": -1}, False)],
+    "examples": [
+        ({"runId": 1, "exampleId": 1}, True),
+        (_RUN_AND_CONVERSATION, False),
+        ({"runId": 1, "status": 1}, False),
+    ],
+    # The attempt is in the key because two processes may play one conversation; only one of them completes it.
+    "turns": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "attempt": 1}, True),
+        # What the figures of a run are made of, so that no turn is read for them.
+        (
+            {"runId": 1}
+            | {f"measures.{item.name}": 1 for item in fields(TurnMeasures)}
+            | dict.fromkeys(("number", "verified", "status", "superseded"), 1),
+            False,
+        ),
+        ({"runId": 1, "classes.operation": 1, "classes.origin": 1, "classes.kind": 1, "classes.confidence": 1}, False),
+    ],
+    "prompt_logs": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1, "attempt": 1}, True),
+        ({"phase": 1}, False),
+        # What is freed is looked up by both.
+        ({"prompt": 1}, False),
+        ({"response": 1}, False),
+    ],
+    "corrections": [(_RUN_AND_CONVERSATION | {"number": 1, "attempt": 1}, True)],
+    "scores": [({"scoreId": 1}, True), ({"runId": 1, "scoredAt": -1}, False)],
+    # Two processes may score one run: the latest scoring counts.
+    "scored_examples": [(_RUN_AND_CONVERSATION | {"scoreId": 1}, True), ({"runId": 1, "results.accuracy": 1}, False)],
+    "scored_turns": [
+        (_RUN_AND_CONVERSATION | {"turnIndex": 1, "scoreId": 1}, True),
+        ({"runId": 1, "correct": 1}, False),
+    ],
+    "scored_columns": [({"runId": 1, "scoreId": 1, "name": 1}, True)],
+}
+
+OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
+    "prompt_logs": [_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}],
+}
+"""Keys of indexes that earlier versions made, and that are in the way now."""
+
+_again: ContextVar[bool] = ContextVar("again", default=False)
 
 
 class MongoConnection:
@@ -55,11 +131,12 @@ class MongoConnection:
         name: For people; without user and password.
     """
 
-    def __init__(self, uri: str, *, create: bool) -> None:
+    def __init__(self, uri: str, upgrade: Callable[[], Coroutine[Any, Any, None]], *, create: bool) -> None:
         """Read the URI; the server is first asked by the first operation.
 
         Args:
             uri: The database is `quaestor` if it names none. Its options win over DEFAULTS.
+            upgrade: Rewrites what an older version has written. Can be done twice: another process may be at it too.
             create: Whether indexes are made in a database that no run store is in.
 
         Raises:
@@ -82,21 +159,17 @@ class MongoConnection:
             raise StoreError(f"invalid store URI{why}; write {form}") from error
         hosts = address.partition("://")[2].rpartition("@")[2].partition("/")[0]
         self.name = f"MongoDB {hosts}/{self._db.name}"
-        self._create, self._ready, self._lock = create, False, asyncio.Lock()
+        self._create, self._upgrade, self._ready, self._lock = create, upgrade, False, asyncio.Lock()
 
     @property
     def database(self) -> Database:
-        """The database; `using` makes it ready."""
+        """The database; `perform` makes it ready."""
         return self._db
 
-    @property
-    def has_answered(self) -> bool:
-        """Whether the server has answered an operation yet."""
-        return self._ready
+    async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: str) -> R:
+        """Return the result of an operation, which is done again while the server is away, up to PATIENCE_SECONDS.
 
-    @asynccontextmanager
-    async def using(self, verb: str) -> AsyncIterator[Database]:
-        """Yield the database for one operation, with its indexes made.
+        A server that has never answered is not waited for: its address may be wrong.
 
         Args:
             verb: What is being done to the store, for errors.
@@ -104,12 +177,31 @@ class MongoConnection:
         Raises:
             StoreError: Whatever goes wrong with the server.
         """
+        end, number = monotonic() + PATIENCE_SECONDS, 0
+        token = _again.set(False)
+        try:
+            while True:
+                try:
+                    async with self._using(verb):
+                        return await work()
+                except StoreError as error:
+                    pause = _PAUSES[min(number, len(_PAUSES) - 1)]
+                    if not self._ready or not _passes(error) or monotonic() + pause > end:
+                        raise
+                await asyncio.sleep(pause)
+                number += 1
+                _again.set(True)
+        finally:
+            _again.reset(token)
+
+    @asynccontextmanager
+    async def _using(self, verb: str) -> AsyncIterator[None]:
         with self._reporting(verb):
             async with self._lock:
                 if not self._ready:
                     await self._prepare()
                     self._ready = True
-            yield self._db
+            yield
 
     async def close(self) -> None:
         """Let go of the connections. A server that does not answer is not waited for."""
@@ -129,7 +221,6 @@ class MongoConnection:
             )
         elif found["version"] == SCHEMA_VERSION:
             return
-        # Each step can be done twice: another process may be at it too.
         for collection, outdated in OUTDATED.items() if found else ():
             for keys in outdated:
                 with suppress(OperationFailure):
@@ -138,8 +229,7 @@ class MongoConnection:
             models = [IndexModel(list(keys.items()), unique=unique) for keys, unique in indexes]
             await self._db[collection].create_indexes(models)
         if found:
-            await file_turn_documents(self._db)
-            await pack_documents(self._db)
+            await self._upgrade()
         await versions.update_one({"_id": "schema"}, {"$set": {"version": SCHEMA_VERSION}}, upsert=True)
 
     @contextmanager
@@ -165,9 +255,26 @@ class MongoConnection:
         elif isinstance(error, ConnectionFailure):
             why = f"the connection was lost ({message.partition(' (configured')[0]}); try again later"
         elif isinstance(error, DocumentTooLarge):
-            why = "a record is larger than the 16 MB that MongoDB allows"
+            why = _TOO_LARGE
         elif isinstance(error, InvalidOperation) and "close" in message:
             why = "it is closed"
         elif isinstance(error, OperationFailure):
-            why = _ADVICE.get(error.code or 0, message.partition(", full error:")[0])
+            failed = (error.details or {}).get("writeErrors") or [{"code": error.code, "errmsg": message}]
+            why = _ADVICE.get(failed[0]["code"], failed[0]["errmsg"].partition(", full error:")[0])
         return " ".join(why.split())
+
+
+def done_before() -> bool:
+    """Return whether the operation that asks is done again: what it finds may be its own."""
+    return _again.get()
+
+
+def _passes(error: StoreError) -> bool:
+    """Return whether what an operation failed with may be over when it is done again."""
+    cause = error.__cause__
+    if isinstance(cause, BulkWriteError):
+        failed = [*cause.details.get("writeErrors", ()), *cause.details.get("writeConcernErrors", ())]
+        return bool(failed) and all(one.get("code") in _PASSING for one in failed)
+    if isinstance(cause, OperationFailure):
+        return cause.code in _PASSING or cause.has_error_label("RetryableWriteError")
+    return isinstance(cause, ConnectionFailure) or (isinstance(cause, PyMongoError) and cause.timeout)

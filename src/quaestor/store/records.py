@@ -275,3 +275,35 @@ class GraphKey:
     digest: str
     ontology: str
     version: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCheck:
+    """What was found of a store that was read whole.
+
+    Attributes:
+        problems: What is not as it was written, a line each; none if the store is whole.
+        contents: How many contents it has, each of them read.
+        unused: How many of them nothing refers to.
+    """
+
+    problems: tuple[str, ...]
+    contents: int
+    unused: int
+
+
+@dataclass(frozen=True, slots=True)
+class VacuumResult:
+    """What was given back.
+
+    Attributes:
+        contents: How many contents went that nothing referred to.
+        left: How many records of runs that are gone went.
+        before: Bytes of the file before; None of a server, which keeps its own house.
+        after: Bytes of the file after.
+    """
+
+    contents: int
+    left: int = 0
+    before: int | None = None
+    after: int | None = None

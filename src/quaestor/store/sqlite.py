@@ -9,26 +9,24 @@ import asyncio
 import json
 import os
 import sqlite3
+import threading
 import time
 import zlib
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from quaestor.core.private_files import make_private_folder, open_private, tighten
-from quaestor.core.serial import Triple
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
-from quaestor.store.contents import content_digest, text_to_triples
 from quaestor.store.listing import ListPart
-from quaestor.store.records import now
-from quaestor.store.sqlite_contents import ContentTable
-from quaestor.store.sqlite_line import OperationLine
-from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, bring_up_to_date
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, copy_older, create_tables, set_aside
 from quaestor.store.tables import (
     FLAGS,
     JSON_COLUMNS,
@@ -37,13 +35,13 @@ from quaestor.store.tables import (
     Among,
     Between,
     Containing,
+    Exactly,
     KeyTakenError,
     Other,
     Row,
     Verb,
     Where,
 )
-from quaestor.store.upkeep import Checked, VacuumResult
 
 OWN_FOLDER = ".quaestor"
 """A folder of this name is ours: it is taken from other users too."""
@@ -78,17 +76,91 @@ _FROM = {
 }
 _ABSENT = {
     "graphs": ("triples",), "frozen_graphs": ("triples",), "scored_columns": ("score",), JUDGED_TURNS: ("score",),
+    "turns": ("superseded",), "contents": ("used",),
 }  # fmt: skip
 """Columns that a file has no need of: of verdicts only those of the latest scoring are kept."""
 
-_SOME, _FEW = 200, 20
-"""How many contents are read at a time; how many problems of one kind are named."""
+_FEW = 20
+"""How many damaged places are named."""
+_MOST = 64
+"""Operations of one group: they hold other processes up no longer than a large one does."""
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    work: Callable[[], Any]
+    little: bool
+    ended: "Future[Any]" = field(default_factory=Future)
+
+
+class OperationLine:
+    """Operations that wait for the file's thread, in the order in which they came; little ones in groups.
+
+    Those that wait at the same time share a transaction, and each is told that it is done when all of it is committed.
+    If one fails nothing of it is kept, and each is made again alone: so it fails, or does not, as it would.
+    """
+
+    def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
+        """Take who makes them.
+
+        Args:
+            together: Opens what a group is made in, and commits it at the end.
+        """
+        self._thread, self._together = thread, together
+        self._line: deque[_Waiting] = deque()
+        self._lock, self._working = threading.Lock(), False
+
+    def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
+        """Return the result of an operation; one that is cancelled before it begins is not made.
+
+        Args:
+            little: Whether it is a short one that writes, and may be made in a group: made again it does the same.
+        """
+        waiting = _Waiting(work, little)
+        with self._lock:
+            self._line.append(waiting)
+            begin, self._working = not self._working, True
+        if begin:
+            self._thread.submit(self._work)
+        return waiting.ended
+
+    def _work(self) -> None:
+        while group := self._next():
+            begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
+            if len(begun) == 1 or not self._made_together(begun):
+                for one in begun:
+                    try:
+                        one.ended.set_result(one.work())
+                    except BaseException as error:  # noqa: BLE001 - it is raised where the operation was called
+                        one.ended.set_exception(error)
+            del group, begun
+
+    def _next(self) -> list[_Waiting]:
+        """Take what comes next: one operation, or little ones that stand one behind the other."""
+        with self._lock:
+            group: list[_Waiting] = []
+            while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
+                group.append(self._line.popleft())
+            self._working = bool(group)
+            return group
+
+    def _made_together(self, group: list[_Waiting]) -> bool:
+        """Make operations in one transaction; False if they have to be made again, one by one."""
+        try:
+            with self._together():
+                results = [one.work() for one in group]
+        except Exception:  # noqa: BLE001 - whatever it is, the operation that it is of raises it again
+            return False
+        for one, result in zip(group, results, strict=True):
+            one.ended.set_result(result)
+        return True
 
 
 class SqliteTables:
     """The tables in one SQLite file of ours, which is opened at once."""
 
     transactional, done_before = True, False
+    reference = "id"
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
         """Open the file, and make it and its folder where they are missing and `create` is set.
@@ -123,20 +195,25 @@ class SqliteTables:
 
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
-        self._contents = ContentTable(self._db)
-        self._db.execute("PRAGMA foreign_keys = ON")
         with self._transaction("DEFERRED"):
             version = self._version()
         self._tighten()
         if version < SCHEMA_VERSION:
             with self._transaction():
-                # Looked up again: another process may have made the tables while this one waited.
-                bring_up_to_date(self._db, self._version())
-                self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-                self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._bring_up_to_date()
+        self._db.execute("PRAGMA foreign_keys = ON")
         self._write_ahead()
         # In the write-ahead log NORMAL survives the end of the process; only a power cut may cost the last commits.
         self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def _bring_up_to_date(self) -> None:
+        version = self._version()  # again: another process may have made the tables while this one waited
+        older = set_aside(self._db) if 0 < version < SCHEMA_VERSION else {}
+        if version < SCHEMA_VERSION:
+            create_tables(self._db)
+            _drive(copy_older(self._db, self, older))
+            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _tighten(self) -> None:
         """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
@@ -257,27 +334,24 @@ class SqliteTables:
         for row in rows:
             self._write(table, row, instead=True)
 
-    async def swap(self, table: str, row: Row, seen: Row | None) -> bool:
-        """Write a row; nobody else has written since it was seen."""
-        await self.replace(table, [row])
-        return True
-
     def _write(self, table: str, row: Row, *, instead: bool = False) -> None:
         values = [_encode(name, value) for name, value in row.items() if name not in _ABSENT.get(table, ())]
         self._db.execute(_insertion(table, tuple(row), instead), values)
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows."""
+        kept = {name: value for name, value in values.items() if name not in _ABSENT.get(table, ())}
+        if not kept:
+            return 0
         condition, given = _condition(table, where)
-        changes, encoded = ", ".join(f'"{name}" = ?' for name in values), [_encode(*item) for item in values.items()]
+        changes, encoded = ", ".join(f'"{name}" = ?' for name in kept), [_encode(*item) for item in kept.items()]
         return self._db.execute(f"UPDATE {table} SET {changes} WHERE {condition}", (*encoded, *given)).rowcount
 
-    async def delete(self, table: str, where: Where) -> None:
+    async def delete(self, table: str, where: Where) -> int:
         """Take rows away."""
-        if not where.keys() & _ABSENT.get(table, ()):
-            condition, given = _condition(table, where)
-            self._db.execute("PRAGMA defer_foreign_keys = ON")  # until the transaction ends
-            self._db.execute(f"DELETE FROM {table} WHERE {condition}", given)
+        condition, given = _condition(table, where)
+        self._db.execute("PRAGMA defer_foreign_keys = ON")  # until the transaction ends
+        return self._db.execute(f"DELETE FROM {table} WHERE {condition}", given).rowcount
 
     async def find(
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
@@ -309,100 +383,32 @@ class SqliteTables:
         counted = f"SELECT {names}count(*) FROM {_FROM.get(table, table)} WHERE {condition}{grouped}"
         return [tuple(row) for row in self._db.execute(counted, given).fetchall()]
 
-    async def supersede(self, run: str, conversation: str, attempt: int) -> None:
-        """Do nothing: what counts follows from the examples."""
-
-    async def put_texts(self, texts: Sequence[str]) -> list[Any]:
-        """Keep texts; they are referred to by their numbers."""
-        return [self._contents.put(text) for text in texts]
-
-    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
-        """Return texts by their numbers."""
-        return self._contents.texts(references)
-
-    async def free_texts(self, references: Iterable[Any]) -> None:
-        """Take away those of some texts that nothing refers to."""
-        self._contents.free(references)
-
-    async def put_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a set of triples."""
-        content, count = self._contents.put_triples(triples)
-        self._write("ontologies", {"digest": digest, "created": now(), "triples": count, "content": content})
-
-    async def ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return a set of triples."""
-        (row,) = await self.find("ontologies", ("content",), {"digest": digest})
-        return text_to_triples(self._contents.text(row["content"]))
-
     async def clock(self) -> float:
         """Return the time by the machine's clock: all who open the file share it."""
         return time.time()
 
-    async def compute(self, work: Callable[..., R], *given: Any) -> R:
-        """Return what takes a while; the thread is there for it."""
-        return work(*given)
+    async def find_damage(self) -> list[str]:
+        """Return what is broken in the file, and which rows refer to what is not there."""
+        found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]
+        if damage := [f"the file is damaged: {line}" for line in found if line != "ok"]:
+            return damage
+        lost = Counter((table, parent) for table, _, parent, _ in self._db.execute("PRAGMA foreign_key_check"))
+        return [f"{count} rows of {table} refer to missing {parent}" for (table, parent), count in lost.items()]
 
-    async def check(self) -> Checked:
-        """Read all that can be broken, and return what is."""
-        return await self._run_in_order(self._check)
+    async def compact(self) -> tuple[int, int] | None:
+        """Make the file as small as it can be."""
+        return await self._run_in_order(self._compact)
 
-    def _check(self) -> Checked:
-        problems: list[str] = []
-        with self._reporting("read"), self._transaction("DEFERRED"):
-            found = [str(row[0]) for row in self._db.execute(f"PRAGMA integrity_check({_FEW})")]
-            problems += [f"the file is damaged: {line}" for line in found if line != "ok"]
-            if problems:  # no more of it can be trusted
-                return Checked(tuple(problems), 0, 0)
-            lost: dict[tuple[str, str], int] = {}
-            for table, _, parent, _ in self._db.execute("PRAGMA foreign_key_check"):
-                lost[table, parent] = lost.get((table, parent), 0) + 1
-            problems += [
-                f"{count} rows of {table} refer to missing {parent}" for (table, parent), count in lost.items()
-            ]
-            short = """SELECT run, conversation, turns, (SELECT count(*) FROM turns t WHERE t.run = e.run
-                AND t.conversation = e.conversation AND t.attempt = e.attempt) AS kept FROM examples e
-                WHERE status = 'complete' AND kept < turns LIMIT ?"""
-            for run, conversation, turns, stored in self._db.execute(short, (_FEW,)):
-                problems.append(f"conversation {conversation!r} of run {run!r} has {stored} of its {turns} turns")
-            count, damaged = self._find_damage()
-            return Checked((*problems, *damaged), count, self._contents.count_unused())
-
-    def _find_damage(self) -> tuple[int, list[str]]:
-        problems, count, last = list[str](), 0, -1
-        some = "SELECT id, digest FROM contents WHERE id > ? ORDER BY id LIMIT ?"
-        while rows := self._db.execute(some, (last, _SOME)).fetchall():
-            for number, digest in rows:
-                try:
-                    if content_digest(self._contents.text(number).encode()) != digest:
-                        problems.append(f"content {digest.hex()[:12]} does not match its digest")
-                except (StoreError, UnicodeDecodeError) as error:
-                    problems.append(f"content {digest.hex()[:12]} cannot be read: {error}")
-            count, last = count + len(rows), rows[-1][0]
-        return count, problems
-
-    async def vacuum(self) -> VacuumResult:
-        """Take away what nothing refers to, and make the file as small as it can be."""
-        return await self._run_in_order(self._vacuum)
-
-    def _vacuum(self) -> VacuumResult:
+    def _compact(self) -> tuple[int, int] | None:
         with self._reporting("write to"):
             before = self._bytes()
-            with self._transaction():
-                deleted = self._contents.sweep()
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return VacuumResult(deleted, 0, before, self._bytes())
+            return (before, self._bytes()) if self._path else None
 
-    def _bytes(self) -> int | None:
-        file = self._db.execute("PRAGMA database_list").fetchone()["file"]
-        try:
-            return (
-                sum(path.stat().st_size for path in (Path(file), Path(f"{file}-wal")) if path.exists())
-                if file
-                else None
-            )
-        except sqlite3.Error:
-            return None
+    def _bytes(self) -> int:
+        pages, size = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+        return int(pages * size)
 
 
 def _make_private(path: Path) -> None:
@@ -470,6 +476,9 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
             case Containing():
                 conditions.append(f"instr(lower({column}), lower(?))")
                 values.append(wanted.text)
+            case Exactly():
+                conditions.append(f"{column} IS ?")
+                values.append(wanted.value)
             case Other(None):
                 conditions.append(f"{column} IS NOT NULL")
             case _:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol
 
 from rapidfuzz import process
 
-from quaestor.core.serial import Triple
+from quaestor.core.computing import compute
 from quaestor.errors import UnknownRunError
 from quaestor.store.listing import ListPart
-from quaestor.store.upkeep import Checked, VacuumResult
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -36,12 +35,14 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "graphs": ("run", "conversation"),
     "frozen_graphs": ("document", "digest", "ontology", "version"),
     "ontologies": ("digest",),
+    "ontology": ("digest", "s", "p", "o"),
+    "contents": ("digest",),
     "scores": ("run", "id"),
     "scored_examples": ("run", "conversation", "score"),
     "scored_turns": ("run", "conversation", "index", "score"),
     "scored_columns": ("run", "score", "name"),
 }
-"""The tables, each with the columns that find one row."""
+"""The tables, each with the columns that find one row. The triples of `ontology` are for people alone."""
 
 LATEST_TURNS, JUDGED_TURNS = "latest_turns", "judged_turns"
 """The turns of those attempts that count; the same, each with the columns of its verdict beside its own."""
@@ -63,7 +64,7 @@ FLAGS = frozenset({"verified", "correct", "program_correct"})
 class Among:
     """One of some values."""
 
-    values: Iterable[str | int]
+    values: Iterable[str | int | bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,13 @@ class Other:
     value: str | float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """This value; None means that there is none."""
+
+    value: str | float | None
+
+
 Where = Mapping[str, Any]
 """Columns with the value that is wanted, or a condition; None lets all through. `spec.solver` is a value in a JSON."""
 
@@ -97,15 +105,21 @@ class KeyTakenError(Exception):
 
 
 class Tables(Protocol):
-    """A database. Every operation may raise StoreError."""
+    """A database. Every operation may raise StoreError.
+
+    Attributes:
+        name: For people; without user and password.
+        transactional: Whether an operation of a store is made as a whole, in a thread that may compute; else it may be
+            made again after its reply was lost.
+        reference: The column by which others refer to contents.
+    """
 
     name: str
-    """For people; without user and password."""
     transactional: bool
-    """Whether an operation is made as a whole; else it may be made again after its reply was lost."""
+    reference: str
 
     async def perform(self, work: Callable[[], Coroutine[Any, Any, R]], verb: Verb, *, short: bool) -> R:
-        """Return the result of an operation; it is whole to other processes, as far as the database has transactions.
+        """Return the result of an operation of a store; it is whole to other processes, if there are transactions.
 
         Args:
             work: Awaits nothing but operations of this object, and can be begun again.
@@ -126,16 +140,12 @@ class Tables(Protocol):
         """Write rows instead of those with their keys, if there are any."""
         ...
 
-    async def swap(self, table: str, row: Row, seen: Row | None) -> bool:
-        """Write a row if that with its key still has what was seen of it (None: is not there)."""
-        ...
-
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows; returns of how many."""
         ...
 
-    async def delete(self, table: str, where: Where) -> None:
-        """Take rows away."""
+    async def delete(self, table: str, where: Where) -> int:
+        """Take rows away; returns how many."""
         ...
 
     async def find(
@@ -156,49 +166,26 @@ class Tables(Protocol):
         """
         ...
 
-    async def supersede(self, run: str, conversation: str, attempt: int) -> None:
-        """Mark the turns of all other attempts, if `LATEST_TURNS` does not follow from the examples alone."""
-        ...
-
-    async def put_texts(self, texts: Sequence[str]) -> list[Any]:
-        """Keep texts, each once, and return what columns refer to them by."""
-        ...
-
-    async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
-        """Return texts by what refers to them."""
-        ...
-
-    async def free_texts(self, references: Iterable[Any]) -> None:
-        """Take away those of some texts that nothing refers to."""
-        ...
-
-    async def put_ontology(self, digest: str, triples: Iterable[tuple[str, str, str]]) -> None:
-        """Keep a set of triples that may be large."""
-        ...
-
-    async def ontology(self, digest: str) -> tuple[Triple, ...]:
-        """Return a set of triples, sorted."""
-        ...
-
     async def clock(self) -> float:
         """Return the time in seconds by the clock that all who share the database go by."""
         ...
 
-    async def compute(self, work: Callable[..., R], *given: Any) -> R:
-        """Return what takes a while to compute."""
+    async def find_damage(self) -> list[str]:
+        """Return what is broken below the tables, a line each: the file, an index, what a row refers to."""
         ...
 
-    async def check(self) -> Checked:
-        """Read all that can be broken, and return what is."""
-        ...
-
-    async def vacuum(self) -> VacuumResult:
-        """Take away what nothing refers to, and make a file as small as it can be."""
+    async def compact(self) -> tuple[int, int] | None:
+        """Make a file as small as it can be; returns its bytes before and after, None of a server."""
         ...
 
     async def close(self) -> None:
         """Let go of files and connections. A second call does nothing."""
         ...
+
+
+async def compute_for(tables: Tables, work: Callable[..., R], *given: Any) -> R:
+    """Return what takes a while to compute, as part of an operation: elsewhere than in the event loop."""
+    return work(*given) if tables.transactional else await compute(work, *given)
 
 
 class TableStore:

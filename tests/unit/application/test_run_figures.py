@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from store_records import START, a_run, some_turns
+from store_records import START, a_run, measures_of, some_turns
 
 from quaestor.application.run_figures import StageFigures, stage_figures, turn_figures
 from quaestor.cli.render_figures import figure_lines, stage_lines
@@ -18,7 +18,6 @@ from quaestor.conversation.events import (
     dump_events,
 )
 from quaestor.store.records import TurnRecord
-from quaestor.store.turn_measures import gather
 
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 
@@ -45,7 +44,7 @@ def turns(count: int) -> list[TurnRecord]:
 
 
 def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
-    found = turn_figures(gather(turns(21)))
+    found = turn_figures(measures_of(turns(21)))
     assert found is not None
     assert (found.turns, found.mean_requests, found.mean_tokens, found.mean_tool_calls) == (21, 11.0, 121.0, 11.0)
     assert found.mean_cached == 44.0
@@ -56,10 +55,10 @@ def test_time_calls_and_tokens_are_those_of_a_turn() -> None:
 
 
 def test_one_turn_is_its_own_percentile_and_none_has_no_figures() -> None:
-    found = turn_figures(gather(turns(1)))
+    found = turn_figures(measures_of(turns(1)))
     assert found is not None
     assert (found.mean_seconds, found.p95_seconds) == (0.1, 0.1)
-    assert turn_figures(gather(())) is None
+    assert turn_figures(measures_of(())) is None
 
 
 def test_repairs_are_counted_whoever_asked_for_them() -> None:
@@ -71,7 +70,7 @@ def test_repairs_are_counted_whoever_asked_for_them() -> None:
         replace(third, events=dump_events([within]), verified=False),
         replace(fourth, events=dump_events([REJECTED]), number=None, verified=False),
     ]
-    found = turn_figures(gather(played))
+    found = turn_figures(measures_of(played))
     assert found is not None
     assert (found.first_try, found.repaired, found.failed, found.repairs) == (1, 2, 1, 4)
     assert found.verified == 2
@@ -85,7 +84,7 @@ def test_a_turn_in_which_a_model_says_that_there_is_no_answer_has_not_failed() -
         replace(second, events=dump_events([silence]), number=None, verified=False),
         replace(third, number=None, verified=False),
     ]
-    found = turn_figures(gather(played))
+    found = turn_figures(measures_of(played))
     assert found is not None
     assert (found.first_try, found.failed, found.silent) == (1, 1, 1)
     assert figure_lines(found, {})["plans"].count("1 (33.3 %)") >= 2

@@ -26,7 +26,7 @@ from command_line import Outcome, PreparedFolder, Quaestor, exit_code
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
 from quaestor.store.sqlite import SqliteStore
-from quaestor.store.turn_measures import TurnMeasures, measure_parts
+from quaestor.store.turn_summary import TurnMeasures, measure_parts
 
 DUMP = Path(__file__).parents[1] / "store" / "store_of_schema_4.sql.gz"
 COMPLETE, KILLED = "20261122-031012-embedded-8e34", "20261122-031027-embedded-34b5"

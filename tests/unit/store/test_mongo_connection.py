@@ -6,7 +6,8 @@ from mongo_server import sockets_forgotten
 
 from quaestor.errors import StoreError
 from quaestor.store.base import open_store
-from quaestor.store.mongo_connection import DEFAULTS, MongoConnection
+from quaestor.store.mongo import MongoTables
+from quaestor.store.mongo_connection import DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ from quaestor.store.mongo_connection import DEFAULTS, MongoConnection
     ],
 )
 def test_the_name_has_servers_and_database_and_no_password(uri: str, name: str) -> None:
-    assert MongoConnection(uri, create=True).name == name
+    assert MongoTables(uri, create=True).name == name
 
 
 @pytest.mark.parametrize(
@@ -47,10 +48,10 @@ def test_a_malformed_uri_is_one_clear_line_without_the_password(uri: str) -> Non
 
 
 def test_options_of_the_uri_win_over_the_defaults() -> None:
-    usual = MongoConnection("mongodb://localhost", create=True)._client
+    usual = MongoTables("mongodb://localhost", create=True)._connection._client
     assert usual.options.pool_options.socket_timeout == DEFAULTS["socketTimeoutMS"] / 1000
     assert usual.write_concern.document == {"j": True}
-    wished = MongoConnection("mongodb://localhost/?SocketTimeoutMS=250&journal=false", create=True)._client
+    wished = MongoTables("mongodb://localhost/?SocketTimeoutMS=250&journal=false", create=True)._connection._client
     assert wished.options.pool_options.socket_timeout == 0.25
     assert wished.write_concern.document == {"j": False}
 

@@ -13,7 +13,7 @@ from store_records import GRAPH, a_run, an_example, some_turns
 from quaestor.errors import StoreError
 from quaestor.store.listing import ListPart, TurnFilter
 from quaestor.store.sqlite import SqliteStore, SqliteTables
-from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
+from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION
 
 
 def written(path: Path) -> Path:
@@ -105,14 +105,29 @@ def test_another_schema_version_is_refused_and_kept(tmp_path: Path, version: int
     assert {str(version), str(SCHEMA_VERSION)} <= set(re.findall(r"\d+", refusal(path)))
 
 
+VERSION_1 = (
+    """CREATE TABLE runs (
+        id TEXT PRIMARY KEY, spec JSON NOT NULL, spec_digest TEXT NOT NULL, dataset TEXT NOT NULL,
+        dataset_digest TEXT NOT NULL, conversations INTEGER NOT NULL, started TEXT NOT NULL, status TEXT NOT NULL,
+        finished TEXT)""",
+    """CREATE TABLE examples (
+        run TEXT NOT NULL REFERENCES runs (id), conversation TEXT NOT NULL, document TEXT NOT NULL,
+        status TEXT NOT NULL, turns INTEGER NOT NULL, started TEXT, finished TEXT, error TEXT,
+        PRIMARY KEY (run, conversation))""",
+    """CREATE TABLE turns (
+        run TEXT NOT NULL, conversation TEXT NOT NULL, "index" INTEGER NOT NULL, question TEXT NOT NULL,
+        answer JSON NOT NULL, program TEXT, number TEXT, verified INTEGER NOT NULL, started TEXT NOT NULL,
+        finished TEXT NOT NULL, error TEXT, sources JSON NOT NULL, understanding TEXT, tool_calls JSON NOT NULL,
+        usage JSON NOT NULL, PRIMARY KEY (run, conversation, "index"),
+        FOREIGN KEY (run, conversation) REFERENCES examples (run, conversation))""",
+)
 OLD_TEXT = 'looks for "a" difference\nand finds\u2028it in €'
 
 
 def of_version_1(path: Path) -> Path:
     """A file as the first version of the schema left it, with one run in it."""
     shown, older = written(path.with_name("newer.db")), sqlite3.connect(path)
-    for statement in STEPS[0]:
-        assert isinstance(statement, str)
+    for statement in VERSION_1:
         older.execute(statement)
     older.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     older.execute("PRAGMA user_version = 1")
@@ -150,7 +165,7 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> Non
     asyncio.run(scenario())
 
 
-def test_a_new_file_has_the_tables_that_the_steps_from_an_older_one_leave(tmp_path: Path) -> None:
+def test_a_new_file_has_the_tables_of_one_that_was_brought_up_to_date(tmp_path: Path) -> None:
     def tables(path: Path) -> set[str]:
         asyncio.run(read_runs(path))
         with closing(sqlite3.connect(path)) as db:
@@ -160,12 +175,12 @@ def test_a_new_file_has_the_tables_that_the_steps_from_an_older_one_leave(tmp_pa
     assert tables(older) == tables(tmp_path / "new.db") == tables(tmp_path / "newer.db")
 
 
-def test_a_step_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -> None:
+def test_an_upgrade_that_fails_leaves_the_older_file_as_it_was(tmp_path: Path) -> None:
     path = of_version_1(tmp_path / "runs.db")
     with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE prompt_logs (taken TEXT)")
+        db.execute("CREATE TABLE older_turns (taken TEXT)")
     db.close()
-    with pytest.raises(StoreError, match="prompt_logs"):
+    with pytest.raises(StoreError, match="older_turns"):
         SqliteStore(path)
     with sqlite3.connect(path) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (1,)

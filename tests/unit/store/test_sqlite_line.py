@@ -13,7 +13,7 @@ import pytest
 from quaestor.errors import DuplicateRecordError
 from quaestor.store.base import open_store
 from quaestor.store.records import ConversationRecord, PromptRecord, RunRecord, now
-from quaestor.store.sqlite_line import OperationLine
+from quaestor.store.sqlite import OperationLine
 
 
 class Line:

@@ -20,19 +20,18 @@ DUMP = Path(__file__).parent / "store_of_schema_4.sql.gz"
 SLOW = """
 import sys, time
 from pathlib import Path
-from quaestor.store import sqlite_migrations
-from quaestor.store.sqlite import SqliteStore
+from quaestor.store.sqlite import SqliteStore, SqliteTables
 
-written, insert = [], sqlite_migrations._insert
+written, insert = [], SqliteTables.insert
 
-def slowly(*values):
-    insert(*values)
+async def slowly(*values):
+    await insert(*values)
     written.append(values)
     if len(written) == int(sys.argv[2]):
         print("there", flush=True)
         time.sleep(60)
 
-sqlite_migrations._insert = slowly
+SqliteTables.insert = slowly
 SqliteStore(Path(sys.argv[1]))
 """
 

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 import quaestor
 from quaestor.core import serial
-from quaestor.store.turn_classes import TurnClasses, classes_of
+from quaestor.store.turn_summary import TurnClasses, classes_of
 
 CELL: dict[str, Any] = {"kind": "cell"}
 SPAN: dict[str, Any] = {"kind": "sentence"}

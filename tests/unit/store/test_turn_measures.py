@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.store.turn_measures import TurnMeasures, measure_parts
+from quaestor.store.turn_summary import TurnMeasures, measure_parts
 
 START = datetime(2026, 1, 5, 9, 30, 0, 123000, tzinfo=UTC)
 JSON = st.recursive(

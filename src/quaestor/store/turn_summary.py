@@ -1,18 +1,107 @@
-"""What the figures of a run are made of: small counts of each turn, filed beside it, and those of a run put together.
+"""What is kept beside a turn: the classes that lists find it by, and the counts that the figures of a run are made of.
 
-Derived from the turn as it is stored, so that every store files all turns alike, those of earlier versions too. Reads
-plain JSON and refuses nothing: what is not there counts as none. Whoever shows a run reads these and no turn.
+Both are derived from the turn as it is stored, so that every store keeps the same of all turns, those of earlier
+versions too. Reads plain JSON and refuses nothing: what is not there has no class, and counts as none.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import JsonValue
 
-from quaestor.store.records import TurnRecord
+from quaestor.store.tables import KEYS, Row, Tables
+
+LOOKUP = "lookup"
+"""The operation of a plan that takes a number or words as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnClasses:
+    """The classes of one turn; None if a turn has no such thing.
+
+    Attributes:
+        kind: The kind of its answer, as `quaestor.conversation.answer.AnswerKind` names it.
+        operation: The last operation of its plan, or `LOOKUP`.
+        origin: Where the numbers that its plan takes stand: `table`, `text`, `table and text`; of a plan that takes
+            none `earlier turns`, `earlier turns and constants` or `constants`.
+        confidence: The solver's probability that the answer is right.
+    """
+
+    kind: str = "none"
+    operation: str | None = None
+    origin: str | None = None
+    confidence: float | None = None
+
+
+def classes_of(answer: Mapping[str, JsonValue]) -> TurnClasses:
+    """Return the classes of a turn.
+
+    Args:
+        answer: The Answer as `quaestor.core.serial` writes it; an empty one is none.
+    """
+    confidence = answer.get("confidence")
+    sure = float(confidence) if isinstance(confidence, int | float) else None
+    value = answer.get("value")
+    if value is None:
+        return TurnClasses(confidence=sure)
+    steps = list(_objects(_object(answer.get("plan")).get("steps")))
+    last = steps[-1].get("operation") if steps else None
+    operation = last if isinstance(last, str) else None
+    return TurnClasses(_kind(value, operation), _operation(steps, operation), _origin(steps), sure)
+
+
+def _kind(value: JsonValue, operation: str | None) -> str:
+    if isinstance(value, bool):
+        return "yes_no"
+    if isinstance(value, dict):
+        return "list" if "list" in value else "label" if operation else "text"
+    return "count" if operation == "count" else "number"
+
+
+def _operation(steps: list[dict[str, Any]], last: str | None) -> str | None:
+    if not steps:
+        return None
+    return LOOKUP if last in (None, "identity") else last
+
+
+def _origin(steps: list[dict[str, Any]]) -> str | None:
+    found = {place for step in steps for place in _places(step)}
+    if {"cell", "sentence"} <= found:
+        return "table and text"
+    if "cell" in found or "sentence" in found:
+        return "table" if "cell" in found else "text"
+    if "earlier" in found:
+        return "earlier turns and constants" if "constant" in found else "earlier turns"
+    return "constants" if "constant" in found else None
+
+
+def _places(step: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a step takes: of a cell or a sentence, of an earlier turn, a constant."""
+    if "source" in step:
+        yield str(_object(step["source"]).get("kind"))
+    for operand in _objects(step.get("operands")):
+        match operand.get("kind"):
+            case "ref":
+                if isinstance(number := operand.get("step"), int) and number < 0:
+                    yield "earlier"
+            case "label":
+                yield "cell"
+            case "cells":
+                yield from (str(source.get("kind")) for source in _objects(operand.get("sources")))
+            case "constant":
+                yield "constant"
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: object) -> Iterator[dict[str, Any]]:
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+
 
 _HOLDING = ("expert_event", "stage_event")
 """The kinds of events that hold another one."""
@@ -96,11 +185,6 @@ def measure_parts(
     )
 
 
-def measure_turn(turn: TurnRecord) -> TurnMeasures:
-    """Return the measures of a turn."""
-    return measure_parts(turn.started, turn.finished, turn.usage, turn.tool_calls, turn.events)
-
-
 def sum_measures(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     """Return the turns of a run, counted.
 
@@ -125,17 +209,6 @@ def sum_measures(rows: Iterable[tuple[Any, ...]]) -> RunMeasures:
     return RunMeasures(**counted, fates=fates, stages=asked)
 
 
-def gather(turns: Iterable[TurnRecord]) -> RunMeasures:
-    """Return some turns, counted, as a store counts those of a run."""
-
-    def row(turn: TurnRecord) -> tuple[Any, ...]:
-        found = measure_turn(turn)
-        outcome = (found.refusals, found.no_answer, turn.number is not None, turn.verified, turn.status == "complete")
-        return (*(getattr(found, name) for name in COUNTED), *outcome, found.stages, 1)
-
-    return sum_measures(map(row, turns))
-
-
 def _count(found: object) -> int:
     return found if isinstance(found, int) else 0
 
@@ -149,3 +222,18 @@ def _flat(events: Sequence[JsonValue]) -> Iterator[str]:
             yield from _flat([event.get("event")])
         else:
             yield str(event.get("kind"))
+
+
+def summary_row(turn: Row) -> Row:
+    """Return the columns that are derived from the others of a turn."""
+    written = (turn.get("usage") or {}, turn.get("tool_calls") or [], turn.get("events") or [])
+    measures = measure_parts(turn["started"], turn.get("finished"), *written)
+    return asdict(classes_of(turn.get("answer") or {})) | asdict(measures)
+
+
+async def summarise_turns(tables: Tables) -> None:
+    """Fill in the derived columns of all turns: a store of before they were kept lacks them. Can be done again."""
+    columns = (*KEYS["turns"], "answer", "started", "finished", "usage", "tool_calls", "events")
+    for place in await tables.find("examples", KEYS["examples"], {}):
+        for turn in await tables.find("turns", columns, place):
+            await tables.change("turns", {name: turn[name] for name in KEYS["turns"]}, summary_row(turn))
