@@ -98,6 +98,7 @@ def test_the_text_of_an_older_turn_is_one_note(mongo_uri: str) -> None:
     look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 1}, older))
     silent = {"$set": {"understanding": None}, "$unset": {"events": 1}}
     look(mongo_uri, lambda db: db.turns.update_many({"turnIndex": 0}, silent))
+    look(mongo_uri, lambda db: db.store.update_one({"_id": "schema"}, {"$set": {"version": 1}}))
 
     async def scenario(store: RunStore) -> None:
         first, second = await store.turns(RUN.id)

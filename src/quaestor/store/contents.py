@@ -189,29 +189,27 @@ class Contents:
         """
         raw = {name: row[name].encode() for name in names if row[name] is not None}
         digests = {name: content_digest(one) for name, one in raw.items()}
-        known = await self._ids(digests.values())
+        known = await self._find(digests.values())
         new = {digests[name]: one for name, one in raw.items() if digests[name] not in known}
-        known |= await self._keep([await compute_for(self._tables, pack_text, one) for one in new.values()])
+        known |= await self._add([await compute_for(self._tables, pack_text, one) for one in new.values()])
         return row | {name: known[digest] for name, digest in digests.items()}
 
     async def put_packed(self, text: PackedText) -> Any:
         """Keep a text that is packed, and return what columns refer to it by."""
-        known = await self._ids([text.digest]) or await self._keep([text])
+        known = await self._find([text.digest]) or await self._add([text])
         return known[text.digest]
 
-    async def _ids(self, digests: Collection[bytes]) -> dict[bytes, Any]:
+    async def _find(self, digests: Collection[bytes]) -> dict[bytes, Any]:
         """Return those of some contents that are there and stay: without transactions they may go any moment."""
         if not self._tables.transactional:
             return {}
-        found = [await self._tables.find("contents", (self._reference,), {"digest": one}) for one in digests]
-        return {digest: rows[0][self._reference] for digest, rows in zip(digests, found, strict=True) if rows}
+        found = await self._tables.find("contents", ("digest", self._reference), {"digest": Among(digests)})
+        return {row["digest"]: row[self._reference] for row in found}
 
-    async def _keep(self, texts: Sequence[PackedText]) -> dict[bytes, Any]:
+    async def _add(self, texts: Sequence[PackedText]) -> dict[bytes, Any]:
         rows = [{"digest": one.digest, "size": one.size, "depth": 0, "data": one.data} for one in texts]
-        if rows:
-            await self._tables.replace("contents", rows)
-        digests = [one.digest for one in texts]
-        return dict(zip(digests, digests, strict=True)) if self._reference == "digest" else await self._ids(digests)
+        references = await self._tables.replace("contents", rows) if rows else []
+        return dict(zip((one.digest for one in texts), references, strict=True))
 
     async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
         """Return texts by what refers to them.

@@ -101,9 +101,6 @@ _SETS = (
 )
 """Of before contents: each kind of triple sets, the collection of its triples, and by what these name it."""
 
-_OLDER = {("runs", "kind"): "run", ("turns", "status"): "complete"}
-"""What documents of before a field was added have in its place, where that is not the default of the record."""
-
 
 class MongoTables:
     """The tables in one database of a server. Belongs to the event loop that first uses it."""
@@ -142,7 +139,7 @@ class MongoTables:
         if taken is not None:
             raise KeyTakenError from taken
 
-    async def replace(self, table: str, rows: Sequence[Row]) -> None:
+    async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
         """Write rows. A content that is there stays, and is marked as used."""
         writes: list[ReplaceOne[Any] | UpdateOne] = []
         for row in rows:
@@ -158,6 +155,7 @@ class MongoTables:
             if not _is_duplicate(error):
                 raise
             await self._collection(table).bulk_write(writes, ordered=False)  # another process has made it meanwhile
+        return [row.get(self.reference) for row in rows]
 
     async def _in_parts(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return a content as it is kept: of one that is too large for a document the data are elsewhere."""
@@ -203,8 +201,7 @@ class MongoTables:
         self, table: str, columns: Sequence[str], where: Where, order: Sequence[str] = (), part: ListPart | None = None
     ) -> list[Row]:
         """Return columns of rows."""
-        paths = {field_of(table, name) for name in columns}
-        paths |= {other for name, other in (("events", "understanding"), ("data", "parts")) if name in columns}
+        paths = {field_of(table, name) for name in columns} | ({"parts"} if "data" in columns else set())
         ordered = [(field_of(table, name.lstrip("-")), -1 if name.startswith("-") else 1) for name in order]
         if table in (LATEST_TURNS, JUDGED_TURNS):
             counting: dict[str, Any] = {}
@@ -237,15 +234,11 @@ class MongoTables:
         values: dict[str, Any] = {}
         for place, name in enumerate(by):
             path = f"${field_of(table, name.rstrip('?'))}"
-            older = older_value(table, name)
             values[str(place)] = {"$gt": [path, None]} if name.endswith("?") else path
-            if older:
-                values[str(place)] = {"$ifNull": [path, older]}
         grouped = {"$group": {"_id": values or None, "count": {"$sum": 1}}}
         found = await self._collection(table).aggregate([*stages, grouped])
         return [
-            (*(_value_of(name, (row["_id"] or {}).get(str(at))) for at, name in enumerate(by)), row["count"])
-            async for row in found
+            (*((row["_id"] or {}).get(str(place)) for place in range(len(by))), row["count"]) async for row in found
         ]
 
     async def clock(self) -> float:
@@ -275,9 +268,30 @@ class MongoTables:
         await self._delete_parts([group["_id"] async for group in groups])
 
     async def _upgrade(self) -> None:
-        """Rewrite what older versions have written."""
+        """Rewrite what older versions have written; each step can be broken off and done again."""
+        for step in (self._count_attempts, self._add_fields, self._pack_contents):
+            await step()
+
+    async def _count_attempts(self) -> None:
+        """Number the attempts that count: they had an id, and what a crash had left had another one."""
+        async for example in self._db.examples.find({"attempt": {"$not": {"$type": "number"}}}):
+            place = {name: example[name] for name in ("runId", "conversationId")}
+            turns = {**place, "attempt": example.get("attempt")}
+            await self._db.turns.update_many(turns, {"$set": {"attempt": 1}})
+            await self._db.examples.update_one({"_id": example["_id"]}, {"$set": {"attempt": 1}})
+        await self._db.prompt_logs.update_many({"attempt": {"$exists": False}}, {"$set": {"attempt": 1}})
+
+    async def _add_fields(self) -> None:
+        await self._db.evaluation_runs.update_many({"kind": {"$exists": False}}, {"$set": {"kind": "run"}})
+        await self._db.turns.update_many({"status": {"$exists": False}}, {"$set": {"status": "complete"}})
+        # What a turn's trace was as text is one note, word for word.
+        async for turn in self._db.turns.find({"events": {"$exists": False}}, ["understanding"]):
+            notes = [{"text": text, "kind": "note"}] if (text := turn.get("understanding")) else []
+            await self._db.turns.update_one({"_id": turn["_id"]}, {"$set": {"events": notes}})
         if await self._db.turns.find_one({"measures": {"$exists": False}}):
             await summarise_turns(self)
+
+    async def _pack_contents(self) -> None:
         kept, order = contents.Contents(self), [("runId", 1), ("conversationId", 1), ("turnIndex", 1), ("number", 1)]
         async for prompt in self._db.prompt_logs.find({"prompt": {"$type": "string"}}).sort(order):
             texts = {name: prompt.get(name) for name in ("prompt", "response")}
@@ -333,11 +347,9 @@ def _query(table: str, where: Where) -> dict[str, Any]:
     for column, wanted in where.items():
         if wanted is None:
             continue
-        older = older_value(table, column)
         match wanted:
             case Among():
-                values = [*wanted.values]
-                condition: Any = {"$in": [*values, None] if older in values else values}
+                condition: Any = {"$in": [*wanted.values]}
             case Between():
                 limits = {"$gte": wanted.low, "$lte": wanted.high}
                 condition = {name: to_value(column, limit) for name, limit in limits.items() if limit is not None}
@@ -348,9 +360,7 @@ def _query(table: str, where: Where) -> dict[str, Any]:
             case Exactly():
                 condition = to_value(column, wanted.value)
             case _:
-                condition = {"$in": [wanted, None]} if wanted == older else wanted
-        if column == "attempt" and wanted in (1, Exactly(1)):
-            condition = {"$not": {"$gt": 1}}  # in documents of earlier versions it is not a number
+                condition = wanted
         query[field_of(table, column)] = condition
     return query
 
@@ -398,11 +408,6 @@ def field_of(table: str, column: str) -> str:
     return _FIELDS[table].get(name, name) + dot + within
 
 
-def older_value(table: str, column: str) -> str | None:
-    """Return what a column is in documents of before it was kept."""
-    return _OLDER.get(("turns" if COLLECTIONS.get(table) == "turns" else table, column))
-
-
 def to_value(column: str, value: Any) -> Any:
     """Return a value as MongoDB keeps it."""
     if column in ("claim_until", "used") and value is not None:
@@ -431,19 +436,18 @@ def to_document(table: str, row: Row) -> dict[str, Any]:
 
 
 def from_document(table: str, columns: Sequence[str], document: Mapping[str, Any]) -> Row:
-    """Return columns of a document, be it of before a field was added; what is not there is left out."""
+    """Return columns of a document; what is not there is left out."""
     row: Row = {}
     for column in columns:
         value: Any = document
         for key in field_of(table, column).split("."):
             value = value.get(key, ...) if isinstance(value, Mapping) else ...
-        if value is ...:
-            value = older_value(table, column) or ...
-        if column == "events" and value is ...:
-            text = document.get("understanding")
-            value = [{"text": text, "kind": "note"}] if text else ...
+        if column == "tool_calls" and value is not ...:
+            value = [_drop_date(call) for call in value]
+        elif column == "claim_until" and isinstance(value, datetime):
+            value = value.timestamp()
         if value is not ...:
-            row[column] = _value_of(column, value)
+            row[column] = value
     return row
 
 
@@ -462,15 +466,6 @@ def _add_date(call: JsonValue) -> Any:
         if isinstance(call, dict) and isinstance(began, str)
         else call
     )
-
-
-def _value_of(column: str, value: Any) -> Any:
-    """Return a value as rows have it."""
-    if column == "attempt":  # documents of earlier versions have another value, and are of the first one
-        return value if isinstance(value, int) else 1
-    if column == "tool_calls":
-        return [_drop_date(call) for call in value]
-    return value.timestamp() if column == "claim_until" and value is not None else value
 
 
 def _drop_date(call: Any) -> JsonValue:

@@ -23,8 +23,22 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def _check_time(name: str, moment: datetime | None) -> None:
-    if moment is not None and (moment.utcoffset() is None or moment.microsecond % 1000):
+class _Checked:
+    """A record that holds nothing which one of the stores would give back otherwise."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, datetime):
+                _check_time(name, value)
+            elif isinstance(value, dict | list):
+                _check_json(name, value)
+
+
+def _check_time(name: str, moment: datetime) -> None:
+    if moment.utcoffset() is None or moment.microsecond % 1000:
         raise ValueError(
             f"{name} must be a timezone-aware time in whole milliseconds, not {moment!r}; use records.now()"
         )
@@ -47,7 +61,7 @@ def _check_json(name: str, value: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(_Checked):
     """One run of a solver over a dataset. Unique by `id`.
 
     Attributes:
@@ -75,14 +89,9 @@ class RunRecord:
     finished: datetime | None = None
     kind: RunKind = "run"
 
-    def __post_init__(self) -> None:
-        _check_json("spec", self.spec)
-        _check_time("started", self.started)
-        _check_time("finished", self.finished)
-
 
 @dataclass(frozen=True, slots=True)
-class ConversationRecord:
+class ConversationRecord(_Checked):
     """One conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:
@@ -110,12 +119,6 @@ class ConversationRecord:
     usage: dict[str, int] = field(default_factory=dict)
     attempt: int = 1
 
-    def __post_init__(self) -> None:
-        _check_json("kg_stats", self.kg_stats)
-        _check_json("usage", self.usage)
-        _check_time("started", self.started)
-        _check_time("finished", self.finished)
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -139,7 +142,7 @@ MOST_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRecord:
+class TurnRecord(_Checked):
     """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
 
     Attributes:
@@ -184,15 +187,9 @@ class TurnRecord:
     status: TurnStatus = "complete"
     attempt: int = 1
 
-    def __post_init__(self) -> None:
-        for name in ("answer", "sources", "events", "references", "tool_calls", "usage", "history", "registers"):
-            _check_json(name, getattr(self, name))
-        _check_time("started", self.started)
-        _check_time("finished", self.finished)
-
 
 @dataclass(frozen=True, slots=True)
-class PromptRecord:
+class PromptRecord(_Checked):
     """One request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
 
     Attributes:
@@ -218,14 +215,9 @@ class PromptRecord:
     error: str | None = None
     attempt: int = 1
 
-    def __post_init__(self) -> None:
-        _check_json("usage", self.usage)
-        _check_time("started", self.started)
-        _check_time("finished", self.finished)
-
 
 @dataclass(frozen=True, slots=True)
-class CorrectionRecord:
+class CorrectionRecord(_Checked):
     """What a person corrected in a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
 
     Attributes:
@@ -246,11 +238,6 @@ class CorrectionRecord:
     reason: str = ""
     changes: list[JsonValue] = field(default_factory=list)
     attempt: int = 1
-
-    def __post_init__(self) -> None:
-        _check_json("act", self.act)
-        _check_json("changes", self.changes)
-        _check_time("made", self.made)
 
 
 @dataclass(frozen=True, slots=True)

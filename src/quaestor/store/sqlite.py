@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import sqlite3
-import threading
 import time
 import zlib
 from collections import Counter, deque
@@ -26,7 +25,14 @@ from quaestor.core.private_files import make_private_folder, open_private, tight
 from quaestor.errors import StoreError
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ListPart
-from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION, copy_older, create_tables, set_aside
+from quaestor.store.sqlite_schema import (
+    APPLICATION_ID,
+    SAME_TABLES,
+    SCHEMA_VERSION,
+    copy_older,
+    create_tables,
+    set_aside,
+)
 from quaestor.store.tables import (
     FLAGS,
     JSON_COLUMNS,
@@ -82,6 +88,8 @@ _ABSENT = {
 
 _FEW = 20
 """How many damaged places are named."""
+_MARKED = 9
+"""Up to how many values a condition has a mark each: a statement for each number of them is kept."""
 _MOST = 64
 """Operations of one group: they hold other processes up no longer than a large one does."""
 
@@ -101,14 +109,12 @@ class OperationLine:
     """
 
     def __init__(self, thread: ThreadPoolExecutor, together: Callable[[], AbstractContextManager[None]]) -> None:
-        """Take who makes them.
+        """Take the one thread that makes them.
 
         Args:
             together: Opens what a group is made in, and commits it at the end.
         """
-        self._thread, self._together = thread, together
-        self._line: deque[_Waiting] = deque()
-        self._lock, self._working = threading.Lock(), False
+        self._thread, self._together, self._line = thread, together, deque[_Waiting]()
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
         """Return the result of an operation; one that is cancelled before it begins is not made.
@@ -117,34 +123,24 @@ class OperationLine:
             little: Whether it is a short one that writes, and may be made in a group: made again it does the same.
         """
         waiting = _Waiting(work, little)
-        with self._lock:
-            self._line.append(waiting)
-            begin, self._working = not self._working, True
-        if begin:
-            self._thread.submit(self._work)
+        self._line.append(waiting)
+        self._thread.submit(self._make_next)
         return waiting.ended
 
-    def _work(self) -> None:
-        while group := self._next():
-            begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
-            if len(begun) == 1 or not self._made_together(begun):
-                for one in begun:
-                    try:
-                        one.ended.set_result(one.work())
-                    except BaseException as error:  # noqa: BLE001 - it is raised where the operation was called
-                        one.ended.set_exception(error)
-            del group, begun
+    def _make_next(self) -> None:
+        """Make what comes next, if another call has not made it in its group: one operation, or little ones."""
+        group: list[_Waiting] = []
+        while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
+            group.append(self._line.popleft())
+        begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
+        if len(begun) < 2 or not self._make_together(begun):
+            for one in begun:
+                try:
+                    one.ended.set_result(one.work())
+                except BaseException as error:  # noqa: BLE001 - it is raised where the operation was called
+                    one.ended.set_exception(error)
 
-    def _next(self) -> list[_Waiting]:
-        """Take what comes next: one operation, or little ones that stand one behind the other."""
-        with self._lock:
-            group: list[_Waiting] = []
-            while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
-                group.append(self._line.popleft())
-            self._working = bool(group)
-            return group
-
-    def _made_together(self, group: list[_Waiting]) -> bool:
+    def _make_together(self, group: list[_Waiting]) -> bool:
         """Make operations in one transaction; False if they have to be made again, one by one."""
         try:
             with self._together():
@@ -208,12 +204,12 @@ class SqliteTables:
 
     def _bring_up_to_date(self) -> None:
         version = self._version()  # again: another process may have made the tables while this one waited
-        older = set_aside(self._db) if 0 < version < SCHEMA_VERSION else {}
-        if version < SCHEMA_VERSION:
+        older = set_aside(self._db) if 0 < version < SAME_TABLES else {}
+        if version < SAME_TABLES:
             create_tables(self._db)
             _drive(copy_older(self._db, self, older))
-            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _tighten(self) -> None:
         """Take the file, known to be ours now, from other users: it has the questions and answers of its owner."""
@@ -329,14 +325,13 @@ class SqliteTables:
                 raise KeyTakenError from error
             raise
 
-    async def replace(self, table: str, rows: Sequence[Row]) -> None:
+    async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
         """Write rows. What refers to one that is there stays: it may not be taken away and put back."""
-        for row in rows:
-            self._write(table, row, instead=True)
+        return [self._write(table, row, instead=True) for row in rows]
 
-    def _write(self, table: str, row: Row, *, instead: bool = False) -> None:
+    def _write(self, table: str, row: Row, *, instead: bool = False) -> int | None:
         values = [_encode(name, value) for name, value in row.items() if name not in _ABSENT.get(table, ())]
-        self._db.execute(_insertion(table, tuple(row), instead), values)
+        return self._db.execute(_insertion(table, tuple(row), instead), values).lastrowid
 
     async def change(self, table: str, where: Where, values: Row) -> int:
         """Set columns of rows."""
@@ -465,9 +460,15 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
             continue
         column = f"{verdicts}{_column(name)}" if name in ("correct", "cause") else _column(name)
         match wanted:
+            case str() | int():
+                conditions.append(f"{column} = ?")
+                values.append(wanted)
             case Among():
-                conditions.append(f"{column} IN (SELECT value FROM json_each(?))")
-                values.append(json.dumps([*wanted.values]))
+                given = [*wanted.values]
+                few = len(given) <= _MARKED
+                marks = ", ".join("?" * len(given)) if few else "SELECT value FROM json_each(?)"
+                conditions.append(f"{column} IN ({marks})")
+                values += given if few else [json.dumps(given)]
             case Between():
                 for sign, limit in ((">=", wanted.low), ("<=", wanted.high)):
                     if limit is not None:
@@ -479,11 +480,9 @@ def _condition(table: str, where: Where, verdicts: str = "") -> tuple[str, list[
             case Exactly():
                 conditions.append(f"{column} IS ?")
                 values.append(wanted.value)
-            case Other(None):
-                conditions.append(f"{column} IS NOT NULL")
-            case _:
-                conditions.append(f"{column} {'!=' if isinstance(wanted, Other) else '='} ?")
-                values.append(wanted.value if isinstance(wanted, Other) else wanted)
+            case Other():
+                conditions.append(f"{column} IS NOT NULL" if wanted.value is None else f"{column} != ?")
+                values += [] if wanted.value is None else [wanted.value]
     return " AND ".join(conditions), values
 
 

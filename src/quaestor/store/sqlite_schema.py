@@ -14,7 +14,9 @@ from quaestor.store.tables import Tables
 from quaestor.store.turn_summary import summarise_turns
 
 APPLICATION_ID = 0x51554145  # "QUAE": tells our files from other SQLite databases
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
+SAME_TABLES = 15
+"""The version from which on the tables are those of today; what a later one changed is in what they hold."""
 
 TABLES: Mapping[str, str] = {
     "runs": """

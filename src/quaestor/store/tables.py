@@ -136,8 +136,8 @@ class Tables(Protocol):
         """Add rows. Raises KeyTakenError where a key is taken."""
         ...
 
-    async def replace(self, table: str, rows: Sequence[Row]) -> None:
-        """Write rows instead of those with their keys, if there are any."""
+    async def replace(self, table: str, rows: Sequence[Row]) -> list[Any]:
+        """Write rows instead of those with their keys, if there are any; returns what refers to each, of contents."""
         ...
 
     async def change(self, table: str, where: Where, values: Row) -> int:

@@ -6,13 +6,13 @@ versions too. Reads plain JSON and refuses nothing: what is not there has no cla
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import JsonValue
 
-from quaestor.store.tables import KEYS, Row, Tables
+from quaestor.store.tables import KEYS, Row, Tables, row_of
 
 LOOKUP = "lookup"
 """The operation of a plan that takes a number or words as they are."""
@@ -227,8 +227,7 @@ def _flat(events: Sequence[JsonValue]) -> Iterator[str]:
 def summary_row(turn: Row) -> Row:
     """Return the columns that are derived from the others of a turn."""
     written = (turn.get("usage") or {}, turn.get("tool_calls") or [], turn.get("events") or [])
-    measures = measure_parts(turn["started"], turn.get("finished"), *written)
-    return asdict(classes_of(turn.get("answer") or {})) | asdict(measures)
+    return row_of(classes_of(turn.get("answer") or {}), measure_parts(turn["started"], turn.get("finished"), *written))
 
 
 async def summarise_turns(tables: Tables) -> None:
