@@ -77,7 +77,7 @@ def importers(*names: str) -> set[str]:
 
 def test_only_services_for_people_can_open_the_scores() -> None:
     assert importers("base", "recording") == MAY_OPEN
-    assert importers("records", "listing", "columns") <= MAY_READ_RECORDS
+    assert importers("records", "columns") <= MAY_READ_RECORDS
 
 
 def test_nobody_else_names_their_tables() -> None:

@@ -12,7 +12,7 @@ from store_records import a_run, an_example, play, some_turns
 
 from quaestor.errors import UnknownRunError
 from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.listing import PairFilter, Tally, VerdictFilter
+from quaestor.scores.records import PairFilter, Tally, VerdictFilter
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.listing import ListPart, RunChoices, RunFilter, TurnFilter
 from quaestor.store.records import RunRecord, TurnRecord

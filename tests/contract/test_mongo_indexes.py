@@ -12,7 +12,7 @@ from saved_scores import a_score
 from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 from quaestor.scores.base import ScoreStore
-from quaestor.scores.listing import PairFilter, VerdictFilter
+from quaestor.scores.records import PairFilter, VerdictFilter
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.mongo import MongoTables

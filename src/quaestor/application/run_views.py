@@ -13,8 +13,7 @@ from typing import Self
 from quaestor.application.saved_scores import is_score_of
 from quaestor.errors import InputError
 from quaestor.scores.base import ScoreStore, open_scores
-from quaestor.scores.listing import JudgedTurn, PairCounts, PairFilter, Tally, TurnPair, VerdictFilter
-from quaestor.scores.records import ScoreRecord
+from quaestor.scores.records import JudgedTurn, PairCounts, PairFilter, ScoreRecord, Tally, TurnPair, VerdictFilter
 from quaestor.scoring.paired import mcnemar
 from quaestor.store.base import RunStore
 from quaestor.store.listing import ListPage, ListPart, RunChoices, RunFilter, TurnClass, TurnFilter

@@ -22,7 +22,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.messages import Message, read_request, read_response
-from quaestor.scores.listing import JudgedTurn
+from quaestor.scores.records import JudgedTurn
 from quaestor.scoring.figures import Score, summarise
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore

@@ -6,24 +6,25 @@ has no way to a verdict. `tests/contract` holds every database to it.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
-from quaestor.plugins import Registry
-from quaestor.scores.columns import frame_of_rows, pack_frame, unpack_frame
-from quaestor.scores.listing import (
+from quaestor.scores.columns import PLACES, pack_rows, unpack_frame
+from quaestor.scores.records import (
+    ConversationScoreRecord,
     JudgedTurn,
     Outcome,
     PairCounts,
     PairFilter,
+    ScoreRecord,
+    ScoreRecords,
     Tally,
     TurnPair,
     VerdictFilter,
+    VerdictRecord,
 )
-from quaestor.scores.records import ConversationScoreRecord, ScoreRecord, ScoreRecords, VerdictRecord
 from quaestor.scoring.sameness import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame
-from quaestor.store.base import TURN_ORDERS, filter_of, listing_of
+from quaestor.store.base import TURN_ORDERS, filter_of, listing_of, open_store
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing
 from quaestor.store.tables import (
     JUDGED_TURNS,
@@ -78,7 +79,7 @@ class ScoreStore(TableStore):
                 await self._tables.delete(table, {"run": run})
             await self._tables.insert("scored_examples", map(row_of, records.conversations))
             await self._tables.insert("scored_turns", map(row_of, records.verdicts))
-            columns = pack_frame(await self._judged_frame(records.score)).items()
+            columns = pack_rows(await self._judged_rows(records.score)).items()
             await self._tables.insert("scored_columns", [{**key, "name": name, "data": data} for name, data in columns])
         await self._tables.replace("scores", [row_of(records.score)])
         _, *earlier = [score.id for score in await self._scores({"run": run})]
@@ -115,8 +116,9 @@ class ScoreStore(TableStore):
         packed = {
             row["name"]: row["data"] for row in await self._tables.find("scored_columns", ("name", "data"), where)
         }
-        # Of a score of before columns were kept they are made each time.
-        return unpack_frame(packed, latest[0].metrics) if packed else await self._judged_frame(latest[0])
+        if PLACES not in packed:  # an earlier version kept the score
+            packed = pack_rows(await self._judged_rows(latest[0]))
+        return unpack_frame(packed, latest[0].metrics)
 
     @operation("read")
     async def latest_scores(self, runs: Sequence[str]) -> Mapping[str, ScoreRecord]:
@@ -198,7 +200,7 @@ class ScoreStore(TableStore):
         for at in range(0, len(found), _SOME):
             yield [row["conversation"] for row in found[at : at + _SOME]]
 
-    async def _judged_frame(self, score: ScoreRecord) -> TurnFrame:
+    async def _judged_rows(self, score: ScoreRecord) -> list[Row]:
         """Return the verdicts of a scoring with what was answered, by conversation and index."""
         examples = await self._tables.find("examples", ("conversation", "document"), {"run": score.run})
         pages = {row["conversation"]: row["document"] for row in examples}
@@ -211,7 +213,7 @@ class ScoreStore(TableStore):
             order = TURN_ORDERS["conversation"]
             for row in await self._tables.find("scored_turns", verdict, of_some | {"score": score.id}, order):
                 found.append({**turns.get(_place(row), {}), **row, "document": pages[row["conversation"]]})
-        return frame_of_rows(found, score.metrics)
+        return found
 
     async def _latest(self, run: str) -> dict[str, Any]:
         """Return what picks out the rows of the latest scoring of a run."""
@@ -228,64 +230,16 @@ def _judged_turn(run: str, row: Row) -> JudgedTurn:
     return JudgedTurn(listing_of(row), verdict)
 
 
-class ScoreStoreOpener(Protocol):
-    """Opens the scores beside the runs of a scheme.
-
-    Another package adds one by an entry point `quaestor.score_stores`, named as the scheme.
-    """
-
-    def __call__(self, uri: str, /) -> ScoreStore | None:
-        """Return the scores of a store that is there.
-
-        Raises:
-            StoreError: It cannot be opened.
-        """
-        ...
-
-
 def open_scores(uri: str) -> ScoreStore | None:
-    """Open the scores beside the runs of a store.
+    """Open the scores beside the runs of a store that is there: they are tables of it.
 
     Returns:
-        None if none are kept: in memory, and in a store of another package that keeps none.
+        None if none are kept: in memory.
 
     Raises:
         StoreError: The store cannot be opened.
     """
-    scheme, separator, _ = uri.partition("://")
-    opener = SCORE_STORES.find(scheme if separator else "sqlite")
-    return opener(uri) if opener else None
-
-
-def _opener(scheme: str, found: object) -> ScoreStoreOpener:
-    if not callable(found):
-        raise TypeError(f"{type(found).__name__} is not callable; it must open the scores of a {scheme} store")
-    return cast("ScoreStoreOpener", found)
-
-
-def _open_sqlite(uri: str) -> ScoreStore | None:
-    from quaestor.store.sqlite import SqliteTables
-
-    _, separator, rest = uri.partition("://")
-    if separator and not rest.strip("/"):
+    scheme, _, rest = uri.partition("://")
+    if scheme == "sqlite" and not rest.strip("/"):
         return None
-    return ScoreStore(SqliteTables(Path(rest[1:] if separator else uri), create=False))
-
-
-def _open_mongo(uri: str) -> ScoreStore:
-    from quaestor.store.mongo import MongoTables
-
-    return ScoreStore(MongoTables(uri, create=False))
-
-
-SCORE_STORES: Registry[ScoreStoreOpener] = Registry(
-    "quaestor.score_stores",
-    "score store",
-    {
-        "sqlite": f"{__name__}:_open_sqlite",
-        "mongodb": f"{__name__}:_open_mongo",
-        "mongodb+srv": f"{__name__}:_open_mongo",
-    },
-    _opener,
-)
-"""What opens the scores of a store, by the scheme of its URI."""
+    return ScoreStore(open_store(uri, create=False)._tables)

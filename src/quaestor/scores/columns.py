@@ -5,90 +5,53 @@ Holds verdicts and answers of the run, never a reference: of classes there is th
 
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import groupby
 from typing import Any
 
 from quaestor.scoring.scorers import PROGRAMS, Measures, Verdict, measures_of
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.tables import Row
 
-_SIGNS: Mapping[Verdict, str] = {True: "1", False: "0", None: "-"}
-_READ: Mapping[str, Verdict] = {sign: flag for flag, sign in _SIGNS.items()}
+PLACES = "places"
+"""The column of the conversations and pages, each with the number of its turns."""
+
+_PLACE = ("conversation", "document")
+_NAMES = ("index", "correct", "program_correct", "cause", "number", "confidence")
 _LEVEL = 6
 
 
-def frame_of_rows(rows: Sequence[Row], scorers: Iterable[str]) -> TurnFrame:
-    """Return judged turns as a frame, given a row each: verdict, page, answer and confidence.
+def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Return judged turns as a store keeps them: each column as JSON, deflated.
 
     Args:
-        rows: By conversation and index.
-        scorers: The names of the score's figures.
+        rows: By conversation and index, a turn each: verdict, page, answer and confidence.
     """
-    names = ("conversation", "index", "document", "correct", "program_correct", "cause", "number", "confidence")
-    columns: list[list[Any]] = [[row.get(name) for row in rows] for name in names]
-    return _frame(_measures(scorers), *columns)
-
-
-def pack_frame(frame: TurnFrame) -> dict[str, bytes]:
-    """Return judged turns, by conversation and index, as a store keeps them: each column as JSON, deflated."""
-    pages, counts = dict(zip(frame.conversations, frame.pages, strict=True)), Counter(frame.conversations)
-    causes = {cause: place for place, cause in enumerate(dict.fromkeys(filter(None, frame.causes)))}
-
-    def signs(scorer: str) -> str:
-        return "".join(_SIGNS[verdicts[scorer]] for verdicts in frame.verdicts)
-
-    columns: dict[str, list[Any]] = {
-        "indexes": frame.places,
-        "correct": [signs(frame.measures.right)],
-        "program_correct": [signs(frame.measures.second)],
-        "causes": [list(causes), *(causes[cause] if cause else None for cause in frame.causes)],
-        "numbers": frame.answers,
-        "confidences": frame.confidences,
-        "conversations": list(pages),
-        "documents": list(pages.values()),
-        "counts": list(counts.values()),
-    }
+    columns: dict[str, list[Any]] = {name: [row.get(name) for row in rows] for name in _NAMES}
+    alike = groupby(rows, key=lambda row: tuple(row[name] for name in _PLACE))
+    columns[PLACES] = [(*place, len(list(of))) for place, of in alike]
     return {name: _pack(column) for name, column in columns.items()}
 
 
 def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
-    """Return the turns that `pack_frame` packed; none if nothing was judged.
+    """Return the turns that `pack_rows` packed.
 
     Args:
         scorers: The names of the score's figures.
     """
-    lists: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
-    counts = lists.get("counts", [])
-
-    def of_turns(name: str) -> list[str]:
-        return list(chain.from_iterable(map(repeat, lists.get(name, []), counts)))
-
-    def flags(name: str) -> list[Verdict]:
-        return [_READ[sign] for sign in "".join(lists.get(name, []))]
-
-    causes, *codes = lists.get("causes") or ([],)
-    frame = _frame(
-        _measures(scorers),
-        of_turns("conversations"),
-        lists.get("indexes", []),
-        of_turns("documents"),
-        flags("correct"),
-        flags("program_correct"),
-        [None if code is None else causes[code] for code in codes],
-        lists.get("numbers", []),
-        lists.get("confidences", []),
-    )
-    frame.asked = tuple(packed.get(name, b"") for name in ("conversations", "counts", "indexes"))
+    columns: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
+    places = columns.pop(PLACES)
+    conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))
+    frame = _frame(_measures(scorers), conversations, pages, *(columns[name] for name in _NAMES))
+    frame.asked = (packed[PLACES], packed["index"])
     return frame
 
 
 def _frame(
     measures: Measures,
     conversations: list[str],
-    indexes: list[int],
     pages: list[str],
+    indexes: list[int],
     right: list[Verdict],
     others: list[Verdict],
     causes: list[str | None],

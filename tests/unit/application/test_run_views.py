@@ -11,7 +11,7 @@ from store_records import START, a_run, an_example, some_turns
 from quaestor.application.run_views import RunViews
 from quaestor.errors import InputError, UnknownRunError
 from quaestor.scores.base import open_scores
-from quaestor.scores.listing import PairFilter, Tally, VerdictFilter
+from quaestor.scores.records import PairFilter, Tally, VerdictFilter
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 

@@ -7,9 +7,8 @@ from quaestor.scores.base import open_scores
 from quaestor.store.base import open_store
 
 
-def test_nothing_is_kept_in_memory_nor_by_a_store_that_keeps_no_scores() -> None:
+def test_nothing_is_kept_in_memory() -> None:
     assert open_scores("sqlite://") is None
-    assert open_scores("drawer:///runs") is None
 
 
 def test_scores_stand_in_a_store_that_is_there(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.scores.columns import frame_of_rows, pack_frame, unpack_frame
-from quaestor.scoring.turn_frame import COLUMNS
+from quaestor.scores.columns import pack_rows, unpack_frame
+from quaestor.scoring.turn_frame import TurnFrame
 
 SCORERS = ("execution", "program")
 ROWS = st.lists(
@@ -26,23 +26,28 @@ ROWS = st.lists(
 )
 
 
+def frame_of(rows: list[dict[str, Any]]) -> TurnFrame:
+    return unpack_frame(pack_rows(rows), SCORERS)
+
+
 @given(ROWS)
 def test_what_is_packed_comes_back_turn_by_turn(rows: list[dict[str, Any]]) -> None:
     rows.sort(key=lambda row: (row["conversation"], row["index"]))
-    frame = frame_of_rows(rows, SCORERS)
+    frame = frame_of(rows)
     assert len(frame) == len(rows)
     assert frame.verdicts == [{"execution": row["correct"], "program": row["program_correct"]} for row in rows]
-    found = unpack_frame(pack_frame(frame), SCORERS)
-    assert [getattr(found, name) for name in COLUMNS] == [getattr(frame, name) for name in COLUMNS]
-    assert found.asked == unpack_frame(pack_frame(frame), SCORERS).asked
+    for column, name in (
+        ("conversations", "conversation"), ("places", "index"), ("pages", "document"), ("answers", "number"),
+        ("causes", "cause"), ("confidences", "confidence"),
+    ):  # fmt: skip
+        assert getattr(frame, column) == [row[name] for row in rows]
 
 
 def test_runs_of_other_turns_were_not_asked_the_same() -> None:
     one, other = ({"conversation": "a", "index": place, "document": "p", "correct": True} for place in (0, 1))
-    frames = [frame_of_rows(rows, SCORERS) for rows in ([one], [other], [one, other], [])]
-    asked = [unpack_frame(pack_frame(frame), SCORERS).asked for frame in frames]
+    asked = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
     assert all(asked.count(found) == 1 for found in asked)
 
 
 def test_nothing_judged_has_no_turns() -> None:
-    assert not len(unpack_frame({}, SCORERS))
+    assert not len(frame_of([]))

@@ -2,13 +2,15 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from saved_scores import a_score
-from store_records import a_run
+from store_records import a_run, an_example, some_turns
 
 from quaestor.scores.base import ScoreStore
+from quaestor.scoring.turn_frame import COLUMNS
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 
 
@@ -32,3 +34,22 @@ def test_what_failed_is_found_by_an_index(tmp_path: Path, query: str, index: str
         assert len(db.execute(query, (a_run().id,)).fetchall()) == 1
     db.close()
     assert f"USING INDEX {index} " in step[-1]
+
+
+def test_a_score_whose_columns_an_earlier_version_packed_is_put_together_from_its_turns(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+
+    async def scenario() -> None:
+        async with SqliteStore(path) as store, ScoreStore(SqliteTables(path)) as scores:
+            await store.create_run(a_run())
+            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
+            before = await scores.judged_frame(a_run().id)
+            with closing(sqlite3.connect(path)) as db:
+                db.execute("UPDATE scored_columns SET name = 'counts' WHERE name = 'places'")
+                db.commit()
+            found = await scores.judged_frame(a_run().id)
+            assert [getattr(found, name) for name in COLUMNS] == [getattr(before, name) for name in COLUMNS]
+            assert len(found) == 2
+
+    asyncio.run(scenario())

@@ -16,8 +16,7 @@ from quaestor.application.reports import TracedTurns, read_traces, trace_objects
 from quaestor.application.run_views import RunCounts, RunView, by_chance
 from quaestor.application.turn_views import TurnDetail, look_at_turn
 from quaestor.core import serial
-from quaestor.scores.listing import JudgedTurn
-from quaestor.scores.records import ScoreRecord
+from quaestor.scores.records import JudgedTurn, ScoreRecord
 from quaestor.store.records import ExampleStatus, RunKind, RunStatus, TurnStatus
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import FILES

@@ -2,7 +2,7 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from quaestor.errors import InputError
-from quaestor.scores.listing import PairFilter, VerdictFilter
+from quaestor.scores.records import PairFilter, VerdictFilter
 from quaestor.store.listing import ListPage, ListPart, RunFilter, TurnFilter
 from quaestor.web.runs.filters import ListRequest, PairQuery, RunQuery, TurnQuery, pager
 
