@@ -120,20 +120,25 @@ def pack_triples(triples: Iterable[tuple[str, str, str]]) -> tuple[PackedText, i
         digest.update(raw)
         data.extend(packer.compress(raw))
 
+    try:
+        for _, of in groupby(_sort(triples), key=lambda triple: triple[0]):
+            one = list(of)
+            add(("," if count else "{") + triples_to_text(one)[1:-1])
+            count += len(one)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot sort triples on the disk: {error}") from error
+    add("}" if count else "{}")
+    data.extend(packer.flush())
+    return PackedText(digest.digest(), size, bytes(data)), count
+
+
+def _sort(triples: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:
     with closing(sqlite3.connect("", isolation_level=None)) as db:
         db.execute(f"PRAGMA cache_size = {_SORTING}")
         db.execute("CREATE TABLE unsorted (s TEXT, p TEXT, o TEXT)")
         db.execute("BEGIN")
         db.executemany("INSERT INTO unsorted VALUES (?, ?, ?)", triples)
-        rows = db.execute("SELECT DISTINCT s, p, o FROM unsorted ORDER BY s, p, o")
-        add("{")
-        for _, of in groupby(rows, key=lambda triple: triple[0]):
-            one = list(of)
-            add("," * bool(count) + triples_to_text(one)[1:-1])
-            count += len(one)
-        add("}")
-    data.extend(packer.flush())
-    return PackedText(digest.digest(), size, bytes(data)), count
+        yield from db.execute("SELECT DISTINCT s, p, o FROM unsorted ORDER BY s, p, o")
 
 
 def triples_to_text(triples: Iterable[tuple[str, str, str]]) -> str:
