@@ -15,10 +15,10 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
-from quaestor.application.answers import answer_objects
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import Chat
 from quaestor.application.file_cache import file_cache
+from quaestor.application.replies import answers_of
 from quaestor.application.resolve import find_page
 from quaestor.library.waiting import run_in_background
 from quaestor.settings import load_settings
@@ -42,7 +42,8 @@ class Answering:
             await self._chats[name].open()
         chat = self._chats[name]
         turns = await chat.ask(given["question"])
-        said = list(answer_objects(chat.turns, chat.document, chat.run, len(chat.turns) - len(turns)))
+        answers = answers_of(chat.turns, chat.document, chat.run, len(chat.turns) - len(turns) + 1)
+        said = [answer.model_dump(mode="json") for answer in answers]
         return {"conversation": name, "answers": said}
 
 

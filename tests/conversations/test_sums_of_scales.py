@@ -13,7 +13,7 @@ import workflow_bench
 from made_up import a_record, write_dataset
 from model_replies import Call
 
-from quaestor.application.answers import answer_objects
+from quaestor.application.replies import answers_of
 from quaestor.cli.app import make_app
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
@@ -114,15 +114,15 @@ def test_the_embedded_solver() -> None:
 
 
 def test_answers_for_other_programs() -> None:
-    *_, told = answer_objects(embedded(), DOCUMENT)
-    assert (told["value"], told["scale"], told["unit"], told["display"]) == (
+    *_, told = answers_of(embedded(), DOCUMENT)
+    assert (told.value, told.scale.value, told.unit, told.display) == (
         "2525",
         "million",
         "USD",
         "$ 2,525 million",
     )
-    assert told["program"] in PROGRAMS
-    assert told["formula"] in FORMULAS
+    assert told.program in PROGRAMS
+    assert told.formula in FORMULAS
 
 
 def test_ask_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from quaestor.application.answers import source_objects
 from quaestor.core import serial
 from quaestor.core.provenance import Source
-from quaestor.documents.document import Document
 from quaestor.graph.knowledge_graph import KnowledgeGraph, empty_cells_named, show_empty
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node
@@ -89,19 +87,6 @@ def value_object(value: Value | None) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     return f"{value:f}" if isinstance(value, Decimal) else value if isinstance(value, int) else str(value)
-
-
-def query_object(found: QueryAnswer, document: Document) -> dict[str, JsonValue]:
-    """Return what a query gives as JSON; `sources` says where each number of the document stands."""
-    places = found.places or {}
-    return {
-        "form": found.form,
-        "answer": found.answer,
-        "columns": list(found.columns),
-        "rows": [[value_object(value) for value in row] for row in found.rows],
-        "sources": dict(zip(places, source_objects(places.values(), document), strict=True)),
-        "empty": list(found.empty),
-    }
 
 
 def _sources(graph: KnowledgeGraph) -> dict[str, Source]:

@@ -16,7 +16,6 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from quaestor.application.answers import kind_objects
 from quaestor.application.files import OutputFolder, json_line
 from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
@@ -146,7 +145,8 @@ class TraceFile:
             StoreError: The file cannot be written any more.
         """
         record = serial.dump(turn_record(self._place.at(index), turn, self._history))
-        self._write("answered", index, kind_objects(turn.answer) | {name: record[name] for name in _OF_THE_TURN})
+        fields = {"kind": turn.answer.kind, "answerable": turn.answer.answerable}
+        self._write("answered", index, fields | {name: record[name] for name in _OF_THE_TURN})
         if self._failure is not None:
             raise StoreError(f"cannot write {self._file.name}: {self._failure.strerror}") from self._failure
 

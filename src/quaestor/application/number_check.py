@@ -8,9 +8,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from pydantic import JsonValue
-
-from quaestor.application.answers import source_objects
 from quaestor.core.answer_value import amount_words
 from quaestor.core.number_conventions import NumberConvention
 from quaestor.core.parsing import find_quantities, parse_cell
@@ -108,25 +105,6 @@ class _Printed:
         if isinstance(self.source, SentenceRef):
             return document.sentence(self.source).text[self.source.start : self.source.end]
         return " ".join(document.cell(self.source).text.split())
-
-
-def check_object(found: NumberCheck, document: Document) -> dict[str, JsonValue]:
-    """Return what was found of a number as JSON."""
-
-    def places(matches: Sequence[NumberMatch]) -> list[JsonValue]:
-        sources = source_objects((match.source for match in matches), document)
-        return [
-            {**source, "printed": match.printed, "reading": match.reading, "steps": list(match.steps)}
-            for match, source in zip(matches, sources, strict=True)
-        ]
-
-    return {
-        "found": found.count > 0,
-        "number": found.words,
-        "count": found.count,
-        "matches": places(found.matches),
-        "nearest": places(found.nearest),
-    }
 
 
 def check_number(document: Document, text: str, most: int = 10, places: Sequence[Source] | None = None) -> NumberCheck:

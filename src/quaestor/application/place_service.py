@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from pydantic import JsonValue
-
 from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.resolve import find_files, split_arguments
 from quaestor.documents.document import Document
@@ -59,20 +57,3 @@ def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) 
         raise QuestionError(_EMPTY)
     *earlier, asked = map(read_question, questions)
     return find_places(index, asked, FindingContext(tuple(earlier)), most)
-
-
-def place_object(place: Place) -> dict[str, JsonValue]:
-    """Return a place as JSON; `page` counts from 1 as viewers do, `section` and `why` are words for people."""
-    return {
-        "document": place.document,
-        "page": place.page,
-        "section": " > ".join(place.section),
-        "kind": place.kind,
-        "title": place.title,
-        "text": place.text,
-        "score": place.score,
-        "why": [str(reason) for reason in place.why],
-        "table": place.table,
-        "rows": list(place.rows),
-        "anchor": place.anchor,
-    }

@@ -6,6 +6,7 @@ from typing import Literal
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
+from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
 from quaestor.plan.execute import StepResult
 from quaestor.plan.operations import metric_of
@@ -36,6 +37,16 @@ class PlanNode:
     sources: tuple[Source, ...] = ()
     turn: int | None = None
     step: int = 0
+
+
+def turn_nodes(turn: Turn, earlier: Sequence[Answer]) -> tuple[PlanNode, ...]:
+    """Return what the plan of a turn is drawn of; nothing without a plan.
+
+    Args:
+        earlier: The answers of the turns before it.
+    """
+    plan = turn.answer.plan
+    return () if plan is None else plan_nodes(plan, turn.registers, [*map(show_number, earlier)])
 
 
 def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequence[str] = ()) -> tuple[PlanNode, ...]:

@@ -1,17 +1,27 @@
-"""Answers and what rests on them, as the HTTP interface and the tools for assistants reply with them in JSON."""
+"""Answers and what rests on them as JSON: the same for the command line, the HTTP interface and assistants' tools."""
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from quaestor.application.answers import answer_objects
-from quaestor.application.number_check import Step
-from quaestor.application.plan_steps import NodeKind
-from quaestor.conversation.answer import AnswerKind
+from quaestor.application.graph_query import QueryAnswer, value_object
+from quaestor.application.number_check import NumberCheck, NumberMatch, Step
+from quaestor.application.plan_steps import NodeKind, turn_nodes
+from quaestor.conversation.answer import Answer, AnswerKind, OtherReading, cite_explanation, sentence_objects
+from quaestor.conversation.display import correction_note, labels_of, locate_source, show_number, show_source
+from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.references.expressions import reading_line
 from quaestor.conversation.turn import Turn
+from quaestor.core import serial
+from quaestor.core.answer_value import value_to_benchmark, value_to_json
+from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
+from quaestor.errors import InputError
+from quaestor.evaluation.recording import program_of
+from quaestor.plan.formula import render_formula
+from quaestor.retrieval.place import Place
 
 
 class Value(BaseModel):
@@ -60,7 +70,32 @@ class SentenceSourceReply(_Place):
     end: int
 
 
-Source = Annotated[CellSourceReply | SentenceSourceReply, Field(discriminator="kind")]
+SourceReply = Annotated[CellSourceReply | SentenceSourceReply, Field(discriminator="kind")]
+
+
+def source_replies(sources: Iterable[Source], document: Document) -> tuple[CellSourceReply | SentenceSourceReply, ...]:
+    """Return sources with their places in words, and where those are in their file."""
+    return tuple(
+        (SentenceSourceReply if isinstance(one, SentenceRef) else CellSourceReply).model_validate(_place(one, document))
+        for one in sources
+    )
+
+
+def _place(source: Source, document: Document) -> dict[str, Any]:
+    where, shown = locate_source(source, document), show_source(source, document)
+    row, column = labels_of(source, document)
+    return {
+        **serial.dump(source),
+        "place": shown.place,
+        "text": shown.span if isinstance(source, SentenceRef) else shown.text,
+        "file": where.file or document.id,
+        "page": where.page,
+        "section_path": where.section,
+        "table_title": where.title or None,
+        "row_label": row,
+        "column_label": column,
+        "anchor": where.anchor,
+    }
 
 
 class ReadingReply(Value):
@@ -114,7 +149,7 @@ class ExplanationOfAnswer(Value):
     """
 
     sentences: tuple[SentenceReply, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceReply, ...]
 
 
 class AnswerReply(Value):
@@ -158,7 +193,7 @@ class AnswerReply(Value):
     explanation: ExplanationOfAnswer | None
     formula: str | None
     program: str | None
-    sources: tuple[Source, ...]
+    sources: tuple[SourceReply, ...]
     confidence: float | None
     grounds: str | None
     readings: tuple[ReadingReply, ...]
@@ -168,15 +203,47 @@ class AnswerReply(Value):
     run: str | None
 
 
-def answers_of(turns: Sequence[Turn], document: Document, run: str | None, first: int = 1) -> Iterator[AnswerReply]:
+def answers_of(
+    turns: Sequence[Turn], document: Document, run: str | None = None, first: int = 1
+) -> Iterator[AnswerReply]:
     """Yield the answers of a conversation.
 
     Args:
+        turns: All of the conversation: the program of one may go on from those before.
         run: The run that they are kept as, or None.
         first: The number of the first that is yielded, from 1.
     """
-    for number, fields in enumerate(answer_objects(turns, document, run, first - 1), start=first):
-        yield AnswerReply.model_validate({"number": number, **fields})
+    for index, turn in enumerate(turns[first - 1 :], start=first - 1):
+        answer = turn.answer
+        given = answer.value is not None
+        yield AnswerReply.of(
+            turn,
+            answer,
+            number=index + 1,
+            value=None if answer.value is None else value_to_json(answer.value),
+            answer=None if answer.value is None else value_to_benchmark(answer.value),
+            display=show_number(answer),
+            explanation=_explanation(answer, document),
+            formula=(answer.formula or None) if given else None,
+            program=program_of(turn, turns[:index]),
+            sources=source_replies(answer.sources, document),
+            readings=[ReadingReply.of(one, display=one.shown) for one in answer.other_readings],
+            reason=answer.reason if turn.error is None else None,
+            run=run,
+        )
+
+
+def answer_objects(turns: Sequence[Turn], document: Document, run: str | None) -> list[JsonValue]:
+    """Return the answers of a conversation as JSON, without their numbers: they are all there, in order."""
+    return [one.model_dump(mode="json", exclude={"number"}) for one in answers_of(turns, document, run)]
+
+
+def _explanation(answer: Answer, document: Document) -> ExplanationOfAnswer | None:
+    cited = cite_explanation(answer)
+    if cited is None:
+        return None
+    sentences = [SentenceReply.model_validate(one) for one in sentence_objects(answer)]
+    return ExplanationOfAnswer(sentences=tuple(sentences), sources=source_replies(cited.sources, document))
 
 
 class PlaceReply(Value):
@@ -207,6 +274,11 @@ class PlaceReply(Value):
     anchor: str | None
 
 
+def place_reply(place: Place) -> PlaceReply:
+    """Return a place; its section and the reasons are words for people."""
+    return PlaceReply.of(place, section=" > ".join(place.section), why=[str(reason) for reason in place.why])
+
+
 class QueryReply(Value):
     """The result of a query.
 
@@ -221,8 +293,16 @@ class QueryReply(Value):
     answer: bool | None
     columns: tuple[str, ...]
     rows: tuple[tuple[JsonValue, ...], ...]
-    sources: dict[str, Source]
+    sources: dict[str, SourceReply]
     empty: tuple[str, ...]
+
+
+def query_reply(found: QueryAnswer, document: Document) -> QueryReply:
+    """Return the result of a query."""
+    places = found.places or {}
+    rows = [[value_object(value) for value in row] for row in found.rows]
+    sources = dict(zip(places, source_replies(places.values(), document), strict=True))
+    return QueryReply.of(found, rows=rows, sources=sources)
 
 
 class _Read(Value):
@@ -256,6 +336,19 @@ class NumberCheckReply(Value):
     nearest: tuple[NumberPlace, ...]
 
 
+def check_reply(found: NumberCheck, document: Document) -> NumberCheckReply:
+    """Return where a number is in a document, and how it is read there."""
+
+    def places(matches: Sequence[NumberMatch]) -> list[dict[str, Any]]:
+        return [
+            {**_place(one.source, document), "printed": one.printed, "reading": one.reading, "steps": one.steps}
+            for one in matches
+        ]
+
+    matches, nearest = places(found.matches), places(found.nearest)
+    return NumberCheckReply.of(found, found=found.count > 0, number=found.words, matches=matches, nearest=nearest)
+
+
 class StepReply(Value):
     """A step of a plan, or an input of one.
 
@@ -273,7 +366,21 @@ class StepReply(Value):
     value: str | None
     takes: tuple[str, ...]
     turn: int | None
-    sources: tuple[Source, ...]
+    sources: tuple[SourceReply, ...]
+
+
+def step_replies(turn: Turn, earlier: Sequence[Turn], document: Document) -> tuple[StepReply, ...]:
+    """Return the steps of a turn's plan, each after those that it takes; none if it has no plan."""
+    return tuple(
+        StepReply.of(
+            node,
+            value=node.value or None,
+            takes=node.inputs,
+            turn=None if node.turn is None else node.turn + 1,
+            sources=source_replies(node.sources, document),
+        )
+        for node in turn_nodes(turn, [one.answer for one in earlier])
+    )
 
 
 class NearReadingReply(Value):
@@ -313,3 +420,40 @@ class ExplanationReply(Value):
     corrected: str | None
     seconds: float
     usage: dict[str, JsonValue]
+
+
+def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> ExplanationReply:
+    """Return all that is known of how an answer came about.
+
+    Args:
+        number: The place of the turn in its conversation, from 1; from -1 backwards.
+
+    Raises:
+        InputError: There is no such turn.
+    """
+    place = number - 1 if number > 0 else len(turns) + number
+    if not turns:
+        raise InputError("no answers yet in this conversation: ask a question first")
+    if not 0 <= place < len(turns):
+        raise InputError(f"the conversation has turns 1 to {len(turns)}, but not turn {number}")
+    turn, earlier = turns[place], turns[:place]
+    answer = turn.answer
+    return ExplanationReply.of(
+        answer,
+        turn=place + 1,
+        display=show_number(answer),
+        description=answer.description or None,
+        other_readings=[_near_reading(one, earlier) for one in answer.other_readings],
+        refers_to=reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None,
+        steps=step_replies(turn, earlier, document),
+        trace=event_lines(turn.events),
+        tool_calls=[serial.dump(call) for call in turn.tool_calls],
+        corrected=correction_note(answer),
+        seconds=round((turn.finished - turn.started).total_seconds(), 3),
+        usage=serial.dump(turn.usage),
+    )
+
+
+def _near_reading(reading: OtherReading, earlier: Sequence[Turn]) -> NearReadingReply:
+    formula = render_formula(reading.plan, [turn.answer.formula or None for turn in earlier])
+    return NearReadingReply.of(reading, display=reading.shown, description=reading.description or None, formula=formula)

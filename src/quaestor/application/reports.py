@@ -5,14 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from quaestor.application.answers import benchmark_json, plain_value, source_object, stored_kind_objects
 from quaestor.application.files import OutputFile, json_line
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun
+from quaestor.application.stored_turns import kind_objects
 from quaestor.conversation.answer import Answer
+from quaestor.conversation.display import show_source
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue, Number
+from quaestor.core.answer_value import AnswerValue, Number, value_from_text, value_to_benchmark
+from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.datasets.dataset import Dataset
+from quaestor.documents.document import Document
 from quaestor.scoring.figures import score_to_json
 from quaestor.scoring.filing_answers import judged_right
 from quaestor.scoring.verdicts import TurnScore
@@ -66,20 +69,28 @@ def turn_objects(run: ScoredRun, dataset: Dataset) -> Iterator[dict[str, JsonVal
             "conversation": scored.conversation,
             "turn": scored.turn,
             "question": conversation.questions[scored.turn],
-            "answer": benchmark_json(scored.predicted),
-            **stored_kind_objects(turn),
+            "answer": None if scored.predicted is None else value_to_benchmark(value_from_text(scored.predicted)),
+            **kind_objects(turn),
             "program": scored.program,
             "gold": _gold_json(scored.gold),
             "gold_program": scored.gold_program,
             "correct": scored.correct,
             "program_correct": scored.program_correct,
             "cause": scored.cause,
-            "sources": [source_object(source, conversation.document) for source in turn.sources] if turn else [],
+            "sources": [_source_object(source, conversation.document) for source in turn.sources] if turn else [],
             "error": scored.error if turn else "not played",
             "confidence": scored.confidence,
             **_stated_objects(scored),
             **_filing_objects(scored, turn),
         }
+
+
+def _source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue]:
+    """Return a source as it is stored, with its place and its text in words."""
+    assert isinstance(stored, dict)
+    kind: type[Source] = SentenceRef if stored["kind"] == "sentence" else CellRef
+    shown = show_source(serial.restore(kind, stored), document)
+    return {**stored, "place": shown.place, "text": shown.span if kind is SentenceRef else shown.text}
 
 
 def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
@@ -117,7 +128,7 @@ def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, Jso
 
 
 def _gold_json(value: AnswerValue) -> JsonValue:
-    return float(value.value) if isinstance(value, Number) else plain_value(value)
+    return float(value.value) if isinstance(value, Number) else value_to_benchmark(value)
 
 
 _EXCHANGE_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
@@ -165,7 +176,7 @@ def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
         if turn is not None:
             line |= serial.dump(turn)
             line["turn"] = line.pop("index")
-            line |= stored_kind_objects(turn)
+            line |= kind_objects(turn)
         exchanges = sorted(prompts, key=lambda prompt: prompt.number)
         line["exchanges"] = [{name: serial.dump(prompt)[name] for name in _EXCHANGE_FIELDS} for prompt in exchanges]
         yield line

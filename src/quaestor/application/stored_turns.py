@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from quaestor.application.resolve import match_id
 from quaestor.application.run_service import find_run
 from quaestor.conversation.answer import Answer
@@ -98,6 +100,15 @@ def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Tur
     if not mine or mine[-1].answer.corrected is None:
         return None
     return apply_change(turn_of_record(record), mine[-1])
+
+
+def kind_objects(record: TurnRecord | None) -> dict[str, JsonValue]:
+    """Return the kind of a stored answer, and whether the document holds one; of a turn that was not played none.
+
+    Units: `answerable` is a probability from 0 to 1, or null if the solver gives none.
+    """
+    answer = serial.restore(Answer, record.answer) if record is not None and record.answer else Answer(value=None)
+    return {"kind": answer.kind, "answerable": answer.answerable}
 
 
 async def stored_corrections(

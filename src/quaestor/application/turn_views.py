@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from quaestor.application.plan_steps import PlanNode, plan_nodes
+from quaestor.application.plan_steps import PlanNode, turn_nodes
 from quaestor.application.run_references import PlayedFile, played_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunView, RunViews
 from quaestor.application.stored_turns import corrected_turn, stored_corrections, stored_graph, turn_of_record
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.caching import BoundedCache
@@ -99,9 +98,7 @@ def _turn_view(
     file: PlayedFile | None,
 ) -> TurnDetail:
     turn = turn_of_record(record)
-    earlier = [show_number(serial.restore(Answer, one.answer)) for one in records if one.index < record.index]
-    plan = turn.answer.plan
-    nodes = plan_nodes(plan, turn.registers, earlier) if plan is not None and plan.steps else ()
+    nodes = turn_nodes(turn, [serial.restore(Answer, one.answer) for one in records if one.index < record.index])
     found = file.conversations.get(record.conversation) if file else None
     reference = reference_of(file, records, record.index) if file and view.score else None
     document = found.document if found else None

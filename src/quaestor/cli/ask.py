@@ -45,10 +45,10 @@ def ask_command(
     json: JsonOption = False,
 ) -> None:
     """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
-    from quaestor.application.answers import answer_objects
     from quaestor.application.ask_service import answer_questions
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.live_traces import TraceOptions
+    from quaestor.application.replies import answer_objects
     from quaestor.application.resolve import find_files, split_arguments
     from quaestor.cli.printing import make_console, print_json, say_default_policy, say_what_is_lost, shown_reading
     from quaestor.cli.render import show_turn
@@ -83,7 +83,7 @@ def ask_command(
         print(f"run {asked.run}", file=sys.stderr)
     say_default_policy(settings)
     if json:
-        print_json(list(answer_objects(asked.turns, found.document, asked.run)))
+        print_json(answer_objects(asked.turns, found.document, asked.run))
         return
     console = make_console()
     console.print(found.document.id, style="dim", markup=False)

@@ -29,14 +29,15 @@ def find_command(
     json: JsonOption = False,
 ) -> None:
     """Find the tables and passages that may answer a question, with page, section, score and reasons."""
-    from quaestor.application.place_service import place_object, places_in_files
+    from quaestor.application.place_service import places_in_files
+    from quaestor.application.replies import place_reply
     from quaestor.cli.printing import make_console, print_json, say_what_is_lost, shown_reading
     from quaestor.settings import load_settings
 
     with shown_reading(["the file"]):
         places = places_in_files(asked_about, load_settings({"store": store, "cache": cache}), top, say_what_is_lost)
     if json:
-        print_json([place_object(place) for place in places])
+        print_json([place_reply(place).model_dump(mode="json") for place in places])
         return
     console = make_console()
     if not places:

@@ -139,8 +139,7 @@ def show_one_turn(
     json: JsonOption = False,
 ) -> None:
     """Show one turn: question, interpretation, tool calls with inputs and outputs, answer, sources."""
-    from quaestor.application.answers import stored_kind_objects
-    from quaestor.application.stored_turns import read_stored_turn
+    from quaestor.application.stored_turns import kind_objects, read_stored_turn
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render import show_stored_turn
     from quaestor.cli.stored import verdict_object, verdict_on, verdict_words
@@ -149,7 +148,7 @@ def show_one_turn(
     found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
     verdict = verdict_on(store, found.run, found.turn)
     if json:
-        output = serial.dump(found.turn) | stored_kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
+        output = serial.dump(found.turn) | kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
         print_json(output | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
     else:
         show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict), found.corrected)

@@ -225,6 +225,11 @@ def value_to_plain(value: "AnswerValue") -> JsonValue:
             return [_item_to_plain(item) for item in items]
 
 
+def value_to_benchmark(value: "AnswerValue") -> JsonValue:
+    """Return a value as `value_to_plain` does, with yes or no in words: the convention of the benchmarks."""
+    return print_value(value) if isinstance(value, YesNo) else value_to_plain(value)
+
+
 def _item_to_plain(item: ListItem) -> JsonValue:
     if item.number is None:
         return item.label

@@ -11,9 +11,9 @@ from urllib.parse import quote, unquote
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, Resource, ResourceTemplate, TextContent
 from pydantic import JsonValue
 
-from quaestor.application.answers import answer_objects
 from quaestor.application.document_text import text_parts
 from quaestor.application.read_service import outline_object
+from quaestor.application.replies import answer_objects
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError, UnknownRunError
@@ -101,7 +101,7 @@ async def read(context: ServerContext, uri: str) -> tuple[str, str]:
 
 async def _conversation(context: ServerContext, id: str) -> JsonValue:
     state = await context.look(id)
-    turns: list[JsonValue] = list(answer_objects(state.turns, state.document, state.saved.run))
+    turns = answer_objects(state.turns, state.document, state.saved.run)
     return {
         "conversation": id,
         "document": context.reading.name_of(state.page),

@@ -6,17 +6,15 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from quaestor.application.answers import answer_objects, explanation_object, step_objects
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
 from quaestor.application.document_text import text_parts
 from quaestor.application.exporting import ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
-from quaestor.application.graph_query import MOST_ROWS, query_object
+from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValues
 from quaestor.application.number_check import LONGEST as LONGEST_CHECKED
-from quaestor.application.number_check import MOST_MATCHES, check_object
-from quaestor.application.place_service import place_object
+from quaestor.application.number_check import MOST_MATCHES
 from quaestor.application.read_service import outline_object, table_object, table_of
 from quaestor.application.replies import (
     AnswerReply,
@@ -27,6 +25,11 @@ from quaestor.application.replies import (
     StepReply,
     Value,
     answers_of,
+    check_reply,
+    explain_turn,
+    place_reply,
+    query_reply,
+    step_replies,
 )
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.session_manager import AnsweredNow
@@ -208,7 +211,7 @@ async def find(
     earlier = [turn.question for turn in await _turns(context, conversation)]
     places = await context.bench.find(page, words, earlier, most)
     name = context.reading.name_of(page)
-    return FindResult.model_validate({"document": name, "places": [place_object(place) for place in places]})
+    return FindResult(document=name, places=tuple(map(place_reply, places)))
 
 
 @tool("Ask a question", writes=True)
@@ -284,7 +287,7 @@ async def query_graph(
     report(f"reading {document}")
     page = (await context.reading.open(document)).page
     found = await context.bench.query(page, sparql, Limits(rows=most))
-    return QueryReply.model_validate(query_object(found, page.document))
+    return query_reply(found, page.document)
 
 
 @tool("Calculate exactly")
@@ -329,9 +332,8 @@ async def calculate(
     turns = await _turns(context, conversation)
     page = _NOWHERE if nowhere else await context.page_of(document, conversation)
     turn = await context.bench.calculate(page, turns, formula, values, plan, question)
-    (fields,) = answer_objects([*turns, turn], page.document, None, len(turns))
-    steps = step_objects(turn, turns, page.document)
-    return CalculateResult.model_validate({"number": len(turns) + 1, **fields, "steps": steps})
+    (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
+    return CalculateResult.of(answer, steps=step_replies(turn, turns, page.document))
 
 
 @tool("Explain an answer")
@@ -345,8 +347,9 @@ async def explain(
 ) -> ExplainResult:
     """Explain an answer: its grounds, other interpretations, the steps with their results, and the trace."""
     state = await context.look(conversation)
-    fields = explanation_object(state.turns, turn, state.document, state.saved.run)
-    return ExplainResult.model_validate({"number": fields["turn"], **fields})
+    explained = explain_turn(state.turns, turn, state.document)
+    (answer,) = answers_of(state.turns[: explained.turn], state.document, state.saved.run, explained.turn)
+    return ExplainResult.of(explained, answer)
 
 
 @tool("Check a number")
@@ -371,7 +374,7 @@ async def check_number(
     """
     found_in = (await context.page_of(document, conversation)).document
     found = await context.bench.check_number(found_in, number, most)
-    return NumberCheckReply.model_validate(check_object(found, found_in))
+    return check_reply(found, found_in)
 
 
 @tool("Export a conversation", writes=True)

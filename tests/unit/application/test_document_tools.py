@@ -5,9 +5,9 @@ import pytest
 from made_up import a_record, write_dataset
 
 from quaestor.application.answer_workers import open_workers
-from quaestor.application.answers import explanation_object
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
+from quaestor.application.replies import explain_turn
 from quaestor.application.resolve import CorpusPage, find_page
 from quaestor.errors import InputError, QueryError, QuestionError
 from quaestor.retrieval.keeping import load_index
@@ -44,11 +44,8 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> No
         page, (), None, {}, a_plan("total net sales", "total net sales"), QUESTION
     )
     assert str(turn.answer) == "6.9 %"
-    said = explanation_object([turn], 1, page.document)
-    assert said["formula"] == "(1036.8 - 969.7) / 969.7"
-    steps = said["steps"]
-    assert isinstance(steps, list)
-    assert len(steps) == 3
+    assert turn.answer.formula == "(1036.8 - 969.7) / 969.7"
+    assert len(explain_turn([turn], 1, page.document).steps) == 3
 
 
 async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
@@ -116,4 +113,4 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
 
 def test_a_turn_that_is_not_there_is_not_explained(page: CorpusPage) -> None:
     with pytest.raises(InputError):
-        explanation_object([], 1, page.document)
+        explain_turn([], 1, page.document)

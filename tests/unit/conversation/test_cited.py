@@ -5,7 +5,7 @@ import asyncio
 from explaining import ExplainingSolver
 from pages import page
 
-from quaestor.application.answers import answer_objects
+from quaestor.application.replies import answers_of
 from quaestor.conversation.answer import cite_explanation, sources_of
 from quaestor.conversation.display import turn_html
 from quaestor.datasets.dataset import Conversation
@@ -24,11 +24,10 @@ def test_sentences_are_shown_with_the_numbers_of_their_places() -> None:
     asked = Conversation(PAGE.id, PAGE, ("how much did it change?", "why?"))
     turns = asyncio.run(play_conversation(asked, ExplainingSolver()))
     assert [(turn.verified, turn.answer.kind) for turn in turns] == [(True, "number"), (True, "explanation")]
-    for turn, told in zip(turns, answer_objects(turns, PAGE), strict=True):
+    for turn, told in zip(turns, answers_of(turns, PAGE), strict=True):
         cited = cite_explanation(turn.answer)
         assert cited is not None
         assert (cited.lines, sources_of(turn.answer)) == (LINES, cited.sources)
-        explanation = told["explanation"]
-        assert isinstance(explanation, dict)
-        assert len(explanation["sources"]) == 3  # type: ignore[arg-type]
+        assert told.explanation is not None
+        assert len(told.explanation.sources) == 3
         assert "&lt;b&gt;" in turn_html(turn, PAGE)

@@ -13,12 +13,12 @@ from pages import page
 from sample_turns import a_turn
 from selecting import plans
 
-from quaestor.application.answers import answer_objects, benchmark_json
+from quaestor.application.replies import answers_of
 from quaestor.conversation.answer import Answer, AnswerKind
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core import serial
-from quaestor.core.answer_value import Number, value_from_text
+from quaestor.core.answer_value import Number, value_from_text, value_to_benchmark
 from quaestor.core.provenance import CellRef
 from quaestor.errors import PlanError
 from quaestor.evaluation.knowledge import GraphProvider
@@ -84,7 +84,8 @@ def kept_and_judged(memory: Memory) -> None:
         assert again.kind == turn.answer.kind
         assert (record.number is None) == (turn.answer.value is None)
         json.dumps(serial.dump(record), ensure_ascii=False).encode()
-        benchmark_json(record.number)
+        if turn.answer.value is not None:
+            json.dumps(value_to_benchmark(turn.answer.value))
         predicted = prediction_of(record)
         assert (predicted.value is None) == (turn.answer.value is None)
         if predicted.number is not None:
@@ -93,7 +94,7 @@ def kept_and_judged(memory: Memory) -> None:
         display_match(predicted.value, "14.1%")
         legacy_match(predicted.value, "14.1%")
         assert (predicted.stated is None) == (predicted.value is None)
-    assert len(list(answer_objects(memory.turns, PAGE))) == 2
+    assert len(list(answers_of(memory.turns, PAGE))) == 2
     handed_on(records)
 
 

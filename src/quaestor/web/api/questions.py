@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from starlette.responses import StreamingResponse
 
 from quaestor.application.error_lines import error_line
-from quaestor.application.plan_steps import plan_nodes
+from quaestor.application.plan_steps import turn_nodes
 from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.display import show_number
@@ -176,6 +176,5 @@ def _answers(found: AnsweredNow) -> AnswersReply:
 def _whole(turns: Sequence[Turn], number: int, document: Document, run: str | None) -> WholeAnswerReply:
     turn = turns[number - 1]
     (answer,) = answers_of(turns[:number], document, run, number)
-    plan, earlier = turn.answer.plan, [show_number(one.answer) for one in turns[: number - 1]]
-    nodes = plan_nodes(plan, turn.registers, earlier) if plan is not None and plan.steps else ()
+    nodes = turn_nodes(turn, [one.answer for one in turns[: number - 1]])
     return WholeAnswerReply(answer=answer, plan=nodes_of(nodes), turn=serial.dump(turn))

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import JsonValue
 from starlette.responses import Response, StreamingResponse
 
-from quaestor.application.answers import stored_kind_objects
 from quaestor.application.exporting import ExportFormat, read_conversations
 from quaestor.application.files import json_line
 from quaestor.application.replies import Value
 from quaestor.application.reports import TracedTurns, read_traces, trace_objects
 from quaestor.application.run_views import RunCounts, RunView, by_chance
+from quaestor.application.stored_turns import kind_objects
 from quaestor.application.turn_views import TurnDetail, look_at_turn
 from quaestor.core import serial
 from quaestor.scores.records import JudgedTurn, ScoreRecord
@@ -379,7 +379,7 @@ def _whole(found: TurnDetail) -> WholeTurnReply:
     return WholeTurnReply.model_validate(
         {
             "turn": serial.dump(record),
-            **stored_kind_objects(record),
+            **kind_objects(record),
             "plan": nodes_of(found.nodes),
             "exchanges": [serial.dump(exchange.prompt) for exchange in found.exchanges],
             "corrected": None if found.corrected is None else serial.dump(found.corrected.answer),

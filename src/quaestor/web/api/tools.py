@@ -9,12 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field, JsonValue, model_validator
 
-from quaestor.application.answers import explanation_object, step_objects
 from quaestor.application.document_tools import calculation_fault
-from quaestor.application.graph_query import MOST_ROWS, query_object
+from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValues
-from quaestor.application.number_check import LONGEST, MOST_MATCHES, check_object
-from quaestor.application.place_service import place_object
+from quaestor.application.number_check import LONGEST, MOST_MATCHES
 from quaestor.application.replies import (
     AnswerReply,
     ExplanationReply,
@@ -24,6 +22,11 @@ from quaestor.application.replies import (
     StepReply,
     Value,
     answers_of,
+    check_reply,
+    explain_turn,
+    place_reply,
+    query_reply,
+    step_replies,
 )
 from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.turn import Turn
@@ -111,7 +114,7 @@ async def _find_places(
 ) -> PlacesReply:
     """Find the tables and passages of a document that may contain an answer, best first."""
     found = await site.bench.find(await site.sessions.library.open(document), words, most=limit)
-    return PlacesReply.model_validate({"places": [place_object(place) for place in found]})
+    return PlacesReply(places=tuple(map(place_reply, found)))
 
 
 @router.get("/documents/{document}/numbers", responses=problems())
@@ -124,7 +127,7 @@ async def _check_number(
     """Check whether a document contains a number, where, and how it matches: exactly, scaled, rounded, ..."""
     page = await site.sessions.library.open(document)
     found = await site.bench.check_number(page.document, number, limit)
-    return NumberCheckReply.model_validate(check_object(found, page.document))
+    return check_reply(found, page.document)
 
 
 @router.post("/documents/{document}/queries", responses=problems(changes=True, body=True))
@@ -132,7 +135,7 @@ async def _query_graph(site: TheSite, document: DocumentId, wanted: QueryBody) -
     """Query the facts of a document with SPARQL: every number with its row, column, period, scale and unit."""
     page = await site.sessions.library.open(document)
     found = await site.bench.query(page, wanted.sparql, Limits(rows=wanted.limit))
-    return QueryReply.model_validate(query_object(found, page.document))
+    return query_reply(found, page.document)
 
 
 @router.post("/documents/{document}/calculations", responses=problems(changes=True, body=True))
@@ -162,11 +165,10 @@ async def _explain_answer(
         raise UnknownConversationError(
             f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
         )
-    explained = await compute(explanation_object, state.turns, number, state.document, state.saved.run)
-    return ExplanationReply.model_validate({name: explained[name] for name in ExplanationReply.model_fields})
+    return await compute(explain_turn, state.turns, number, state.document)
 
 
 async def _evaluate(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
     turn = await site.bench.calculate(page, turns, wanted.formula, wanted.values, wanted.plan, wanted.question)
     (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
-    return CalculationReply.model_validate({"answer": answer, "steps": step_objects(turn, turns, page.document)})
+    return CalculationReply(answer=answer, steps=step_replies(turn, turns, page.document))
