@@ -58,7 +58,7 @@ def test_ask(tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot: 
 def test_store(tmp_path: Path, capsys: pytest.CaptureFixture[str], text_snapshot: TextSnapshot) -> None:
     asked_at_the_command_line(tmp_path, capsys)
 
-    async def rows() -> list[TurnRecord]:
+    async def rows() -> tuple[TurnRecord, ...]:
         async with open_store(str(tmp_path / "runs.db")) as store:
             (run,) = await store.runs()
             return await store.turns(run.id)

@@ -44,7 +44,7 @@ class Asking:
     live: bool
 
 
-class AskedRun:
+class AskedRun(Watcher):
     """A run of kind `ask`. The Watcher that writes it, and forgives the store.
 
     Attributes:

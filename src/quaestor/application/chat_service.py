@@ -6,7 +6,6 @@ conversation of before, goes on in a run of its own that begins with a copy.
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import (
@@ -24,8 +23,7 @@ from quaestor.application.remote_play import RemotePlay
 from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
-from quaestor.conversation.events import Event
-from quaestor.conversation.turn import Act, Correction, ToolCall, Turn, active_corrections
+from quaestor.conversation.turn import Act, Correction, Turn, active_corrections
 from quaestor.core.computing import compute, computing_limit
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
@@ -41,9 +39,6 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.repair.ledger import Ledger
 from quaestor.store.base import open_store
-
-if TYPE_CHECKING:
-    from quaestor.llm.transcript import Exchange
 
 INTERRUPTED = "interrupted"
 """The error of a question that a person stopped."""
@@ -375,7 +370,7 @@ class Chat:
         self._begun = False
 
 
-class _LedgerWatcher:
+class _LedgerWatcher(Watcher):
     """The watcher of a conversation by which its turns become a part of it."""
 
     def __init__(self, chat: Chat) -> None:
@@ -383,12 +378,6 @@ class _LedgerWatcher:
 
     async def on_turn(self, begun: TurnBegun) -> None:
         await self._chat.keep()
-
-    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """It is in the turn."""
-
-    def on_exchange(self, exchange: "Exchange") -> None:
-        """The model's session has it."""
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         self._chat.ledger.add(turn)

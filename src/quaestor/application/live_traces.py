@@ -22,7 +22,7 @@ from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.errors import StoreError
 from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record
-from quaestor.evaluation.watchers import TurnBegun
+from quaestor.evaluation.watchers import Observer, TurnBegun
 from quaestor.store.records import ExampleStatus, now
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ class TraceFolder:
         return TraceFile(self._files.enter_context(file), place)
 
 
-class TraceFile:
-    """The Observer that writes a line for each thing that happens."""
+class TraceFile(Observer):
+    """Write a line for each thing that happens."""
 
     def __init__(self, file: TextIO, place: TurnPlace) -> None:
         """Take an open file, and the conversation whose trace it is."""

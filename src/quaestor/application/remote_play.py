@@ -9,7 +9,6 @@ from typing import Any
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import AskRequest, play_of
 from quaestor.application.resolve import CorpusPage
-from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
@@ -60,15 +59,6 @@ class _Shown:
     statistics: dict[str, int | str] | None = None
 
 
-@dataclass(slots=True)
-class _Turn:
-    """A turn that is being played, as far as it was heard of."""
-
-    begun: TurnBegun
-    events: list[Event]
-    calls: list[ToolCall]
-
-
 class RemotePlay:
     """One conversation while it is played, like `ConversationRunner`. The `JobListener` of its questions."""
 
@@ -80,7 +70,7 @@ class RemotePlay:
         self._document = document
         self._started = now()
         self._turns: list[Turn] = []
-        self._open: _Turn | None = None
+        self._open: tuple[TurnBegun, list[Event], list[ToolCall]] | None = None
         self._shown = _Shown()
         self._key = secrets.token_bytes(8)
         self._asked = False
@@ -137,9 +127,10 @@ class RemotePlay:
         """Hear of an event."""
         _, _, index, event, call = message
         if self._open is not None:
-            self._open.events.append(event)
+            _, events, calls = self._open
+            events.append(event)
             if call is not None:
-                self._open.calls.append(call)
+                calls.append(call)
         self._watcher.on_event(index, event, call)
 
     async def answer(self, asked: tuple[Any, ...]) -> None:
@@ -147,7 +138,7 @@ class RemotePlay:
         match asked:
             case ("turn", _, begun):
                 begun = replace(begun, history=tuple(self._turns))
-                self._open = _Turn(begun, [], [])
+                self._open = begun, [], []
                 await self._watcher.on_turn(begun)
             case ("answer", _, index, turn):
                 await self._watcher.on_answer(index, turn)
@@ -158,18 +149,8 @@ class RemotePlay:
         """Return the turn that broke off, as far as it came; None if none is open."""
         if (open_ := self._open) is None:
             return None
-        begun = open_.begun
-        return Turn(
-            question=begun.question,
-            answer=Answer(value=None),
-            verified=False,
-            started=begun.started,
-            finished=max(begun.started, now()),
-            events=tuple(open_.events),
-            references=begun.references,
-            tool_calls=tuple(open_.calls),
-            error=error,
-        )
+        begun, events, calls = open_
+        return begun.unanswered(error, events, calls)
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
         """Return how the conversation went."""

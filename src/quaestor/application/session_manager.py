@@ -42,9 +42,8 @@ from quaestor.errors import (
     UnknownConversationError,
     UnknownRunError,
 )
-from quaestor.evaluation.watchers import TurnBegun
+from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.llm.transcript import Exchange
 from quaestor.repair.ledger import Ledger
 from quaestor.settings import Settings
 from quaestor.solvers.registry import make_solver
@@ -117,7 +116,7 @@ Listener = Callable[[str, Event | Turn], None]
 """Is called in the event loop with a question of the conversation, and with its events or its answer."""
 
 
-class EventForwarder:
+class EventForwarder(Watcher):
     """The watcher of an open conversation: tells whoever asked, in the event loop."""
 
     def __init__(self) -> None:
@@ -139,9 +138,6 @@ class EventForwarder:
         if (listener := self.listener) is not None:
             # Told in the thread where it happened.
             self._loop.call_soon_threadsafe(listener, self._question, event)
-
-    def on_exchange(self, exchange: Exchange) -> None:
-        """Tell nobody: what a model is asked is on record in the store."""
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """Tell of an answer."""

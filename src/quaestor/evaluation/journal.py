@@ -8,13 +8,12 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import Event, dump_events
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record, turn_status
-from quaestor.evaluation.watchers import TurnBegun
+from quaestor.evaluation.recording import TurnPlace, prompt_record, storable, turn_record, turn_status, written_graph
+from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.store.base import RunStore
 from quaestor.store.records import TurnRecord
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 
-class Journal:
+class Journal(Watcher):
     """The Watcher that writes.
 
     Attributes:
@@ -55,10 +54,10 @@ class Journal:
     async def on_turn(self, begun: TurnBegun) -> None:
         """Keep the question, and before it the graph, unless it is the one that is kept."""
         self._loop = asyncio.get_running_loop()
-        if begun.graph is not None and begun.graph.digest_of_document != self.graph_of:
-            written = await compute(begun.graph.written)
+        if begun.graph is not None and begun.graph_of != self.graph_of:
+            written = await compute(written_graph, begun.graph)
             await self._store.save_graph(self.place.run, self.place.conversation, written)
-            self.graph_of = begun.graph.digest_of_document
+            self.graph_of = begun.graph_of
         self.heard, self._begun, self._events, self._calls, self._draft = True, begun, [], [], None
         if self._live:
             await self._store.save_turn(self._snapshot())
@@ -154,15 +153,8 @@ class Journal:
         """Return the turn as it begins."""
         begun = self._begun
         assert begun is not None
-        so_far = Turn(
-            question=begun.question,
-            answer=Answer(value=None),
-            verified=False,
-            started=begun.started,
-            finished=begun.started,
-            references=begun.references,
-        )
-        return replace(turn_record(self.place.at(begun.index), so_far, begun.history, "understanding"), finished=None)
+        record = turn_record(self.place.at(begun.index), begun.unanswered(None), begun.history, "understanding")
+        return replace(record, finished=None)
 
 
 def _has_failed(task: asyncio.Task[None]) -> bool:

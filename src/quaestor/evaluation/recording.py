@@ -194,8 +194,10 @@ def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
         return None
 
 
-def written_graph(graph: KnowledgeGraph) -> WrittenGraph:
+def written_graph(graph: KnowledgeGraph | WrittenGraph) -> WrittenGraph:
     """Return a graph as it is stored; conversations about one page share it."""
+    if isinstance(graph, WrittenGraph):
+        return graph
     key = graph.document, graph.digest_of_document, graph.ontology
     return _written.get(key, lambda: WrittenGraph.of(map(storable_triple, graph.triples())))
 

@@ -30,7 +30,7 @@ from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.failures import describe_failure, fatal_error, named_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.verifying import verified_answer
-from quaestor.evaluation.watchers import LocalGraph, TurnBegun, Watcher, watched_trace
+from quaestor.evaluation.watchers import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
@@ -190,8 +190,8 @@ class ConversationRunner:
         assert graphs is not None
         with self._let_watcher_hear(), little_work(shown.little), computing_limit(self._seconds):
             context, graph = await compute_little(self._make_context, question, shown, graphs)
-            seen = None if graph is None else LocalGraph(graph)
-            begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, seen)
+            of = None if graph is None else graph.digest_of_document
+            begun = TurnBegun(len(self._turns), question, now(), self._memory.turns, context.references, of, graph)
             self._open = begun, context
             turn = await self._turn(begun, context)
         self._add(turn)
@@ -203,7 +203,7 @@ class ConversationRunner:
         turn = self.broken(error)
         if turn is None:  # it failed before anybody was told of it
             begun = TurnBegun(index, question, now(), self._memory.turns, References())
-            turn = Turn(question, Answer(value=None), False, begun.started, now(), error=error)
+            turn = begun.unanswered(error)
             if self._watcher is not None:
                 await self._watcher.on_turn(begun)
         if self._watcher is not None:
@@ -295,18 +295,7 @@ class ConversationRunner:
             return None
         begun, context = self._open
         used = self._session.used(self._conversation.id, begun.index) if self._session else Usage()
-        return Turn(
-            question=begun.question,
-            answer=Answer(value=None),
-            verified=False,
-            started=begun.started,
-            finished=max(begun.started, now()),
-            events=context.trace.events,
-            references=context.references,
-            tool_calls=tuple(context.tool_calls),
-            usage=context.usage + used,
-            error=error,
-        )
+        return begun.unanswered(error, context.trace.events, context.tool_calls, context.usage + used)
 
 
 def _read_context(

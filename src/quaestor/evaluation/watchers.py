@@ -6,49 +6,22 @@ A watcher changes nothing about the answers.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from quaestor.conversation.answer import Answer
 from quaestor.conversation.event_lines import Trace
 from quaestor.conversation.events import Event, ToolCalled
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
-from quaestor.evaluation.recording import TurnPlace, written_graph
+from quaestor.evaluation.recording import TurnPlace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.llm.usage import Usage
 from quaestor.solvers.base import TurnContext
 from quaestor.store.contents import WrittenGraph
-from quaestor.store.records import ExampleStatus
+from quaestor.store.records import ExampleStatus, now
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
-
-
-class GraphInfo(Protocol):
-    """A graph as a watcher hears of it."""
-
-    @property
-    def digest_of_document(self) -> str:
-        """Of what it is the graph."""
-        ...
-
-    def written(self) -> WrittenGraph:
-        """Return it as it is stored; that takes milliseconds."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalGraph:
-    """A graph that this process has built. A `GraphInfo`."""
-
-    graph: KnowledgeGraph
-
-    @property
-    def digest_of_document(self) -> str:
-        """Of what it is the graph."""
-        return self.graph.digest_of_document
-
-    def written(self) -> WrittenGraph:
-        """Return it as it is stored."""
-        return written_graph(self.graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +32,8 @@ class TurnBegun:
         index: The turn's place in the conversation, from 0.
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
-        graph: What is known of the page, or of all that was shown of a long document so far; None if that is told
-            after the fact.
+        graph_of: The digest of the page, or of all that was shown of a long document so far.
+        graph: Its graph, also as it is stored; None if it is known already, or that is told after the fact.
     """
 
     index: int
@@ -68,15 +41,40 @@ class TurnBegun:
     started: datetime
     history: tuple[Turn, ...]
     references: References
-    graph: GraphInfo | None = None
+    graph_of: str | None = None
+    graph: KnowledgeGraph | WrittenGraph | None = None
+
+    def unanswered(
+        self,
+        error: str | None,
+        events: Sequence[Event] = (),
+        tool_calls: Sequence[ToolCall] = (),
+        usage: Usage | None = None,
+    ) -> Turn:
+        """Return the turn as far as it came, without an answer.
+
+        Args:
+            error: Why there is none; None if there may still be one.
+        """
+        return Turn(
+            question=self.question,
+            answer=Answer(value=None),
+            verified=False,
+            started=self.started,
+            finished=max(self.started, now()),
+            events=tuple(events),
+            references=self.references,
+            tool_calls=tuple(tool_calls),
+            usage=usage or Usage(),
+            error=error,
+        )
 
 
-class Watcher(Protocol):
-    """Hears of one conversation, in the order in which things happen."""
+class Watcher:
+    """Hears of one conversation, in the order in which things happen; of what it does not define it takes no notice."""
 
     async def on_turn(self, begun: TurnBegun) -> None:
         """A question is put; the solver begins when this returns."""
-        ...
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
         """Something happened in a turn. Told in the thread where it happened.
@@ -84,30 +82,26 @@ class Watcher(Protocol):
         Args:
             index: The turn's place in the conversation, from 0.
         """
-        ...
 
     def on_exchange(self, exchange: "Exchange") -> None:
         """A model was asked, and replied or did not."""
-        ...
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """A turn came to its end; the next begins when this returns."""
-        ...
 
 
-class Observer(Watcher, Protocol):
+class Observer(Watcher):
     """A Watcher that is told of the end of the conversation too, and of all of it wherever it was played."""
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
         """The conversation came to its end."""
-        ...
 
 
 Observing = Callable[[TurnPlace], Observer]
 """Gives who is told of an attempt at a conversation."""
 
 
-class Watchers:
+class Watchers(Watcher):
     """Several watchers as one."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
