@@ -12,8 +12,18 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from quaestor.conversation.display import (
+    confidence_words,
+    correction_note,
+    show_confidence,
+    show_entries,
+    show_number,
+)
+from quaestor.conversation.event_lines import event_lines
 from quaestor.core.visible import visible
 from quaestor.web.security import STATIC
+
+_LIKELY, _UNSURE = 0.8, 0.5
 
 HERE = Path(__file__).parent
 TEMPLATES, FILES = HERE / "templates", HERE / "static"
@@ -38,6 +48,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._environment.globals |= {"areas": dict(areas), "static": self.static}
+        self._environment.filters |= _FILTERS
 
     def static(self, name: str) -> str:
         """Return the address of a static file by its path below `static/`."""
@@ -67,6 +78,30 @@ def _show(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
+
+
+def confidence_level(confidence: float | None) -> str:
+    """Return how sure a probability is: `high`, `middle` or `low`; "" if there is none."""
+    if confidence is None:
+        return ""
+    return "high" if confidence >= _LIKELY else "middle" if confidence >= _UNSURE else "low"
+
+
+def _as_sentence(words: str | None) -> str:
+    return (words or "")[:1].upper() + (words or "")[1:]
+
+
+_FILTERS = {
+    "as_sentence": _as_sentence,
+    "confidence_level": confidence_level,
+    "confidence_words": confidence_words,
+    "correction_note": correction_note,
+    "event_lines": event_lines,
+    "show_confidence": show_confidence,
+    "show_entries": show_entries,
+    "show_number": show_number,
+}
+"""What templates show answers and turns with."""
 
 
 def _version() -> str:

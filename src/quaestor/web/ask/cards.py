@@ -8,42 +8,23 @@ from decimal import Decimal
 
 from quaestor.conversation.answer import (
     Answer,
-    AnswerKind,
     CitedExplanation,
-    OtherReading,
     cite_explanation,
     sources_of,
 )
 from quaestor.conversation.display import (
     arithmetic,
-    confidence_words,
-    correction_note,
     locate_source,
-    show_confidence,
-    show_entries,
-    show_number,
     show_source,
 )
-from quaestor.conversation.event_lines import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, RowRef
 from quaestor.web.document_view.parts import Paper, source_key
 
-_KINDS: dict[AnswerKind, str] = {
-    "number": "number",
-    "count": "count",
-    "yes_no": "yes or no",
-    "label": "name",
-    "text": "words",
-    "list": "list",
-    "explanation": "explanation",
-    "none": "no answer",
-}
 _AROUND = 70
 """Characters of a sentence that are shown on each side of a number."""
 
-_LIKELY, _UNSURE = 0.8, 0.5
 _MOST_SOURCES = 12
 
 
@@ -61,71 +42,22 @@ class ShownPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaPiece:
-    """Some of a formula."""
-
-    text: str
-    place: ShownPlace | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SentencePiece:
-    """Some of a sentence.
-
-    Attributes:
-        marks: The numbers of the places that it rests on, each with its place.
-        assumed: Whether it is a number of nobody but who wrote the sentence.
-    """
-
-    text: str
-    marks: tuple[tuple[int, ShownPlace], ...] = ()
-    assumed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
-    """A turn.
+    """A turn with its places.
 
     Attributes:
-        answer: The answer itself, for what a card does not say.
-        formula: In pieces; empty of what was merely looked up.
-        sentences: Those of the explanation, in pieces; empty if there is none.
-        cited: How many of the places, from the first on, the sentences cite by their numbers.
-        level: `high`, `middle` or `low`, how sure that is; "" if not given.
-        remark: Why there is no answer, or what to doubt; "" where neither.
-        places: Where its numbers are, those of one section together.
-        was: What a solver answered, where a person corrected it, or "".
+        cited: Its explanation; None if there is none.
+        formula: In pieces, numbers of the document with their places; empty of what was merely looked up.
+        places: Where its numbers are; those that the explanation cites are first, in the order of their numbers.
+        more_places: How many others there are.
     """
 
     number: int
-    question: str
-    answer: Answer
-    value: str
-    entries: tuple[str, ...]
-    kind: str
-    formula: tuple[FormulaPiece, ...]
-    sentences: tuple[tuple[SentencePiece, ...], ...]
-    cited: int
-    sure: str
-    level: str
-    checked: bool
-    remark: str
+    turn: Turn
+    cited: CitedExplanation | None
+    formula: tuple[tuple[str, ShownPlace | None], ...]
     places: tuple[ShownPlace, ...]
     more_places: int
-    readings: tuple["ShownReading", ...]
-    steps: tuple[str, ...]
-    was: str = ""
-    corrected: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReading:
-    """What a question may ask for instead."""
-
-    number: int
-    shown: str
-    description: str
-    sure: str
 
 
 def cards(turns: Sequence[Turn], paper: Paper, first: int = 0) -> list[Card]:
@@ -150,51 +82,22 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
 
 def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     turn = turns[index]
-    answer = turn.answer
-    given = answer.value is not None
-    cited = cite_explanation(answer)
-    sources = sources_of(answer)
+    cited, sources = cite_explanation(turn.answer), sources_of(turn.answer)
     most = max(_MOST_SOURCES, len(cited.sources) if cited is not None else 0)
     return Card(
         number=index + 1,
-        question=turn.question,
-        answer=answer,
-        value=show_number(answer) if given else "",
-        entries=show_entries(answer) if given else (),
-        kind=_KINDS[answer.kind],
-        formula=_formula(turns, index, paper) if given and arithmetic(answer) else (),
-        sentences=_sentences(cited, paper) if cited is not None else (),
-        cited=len(cited.sources) if cited is not None else 0,
-        sure=confidence_words(answer.confidence) if given else "",
-        level=_level(answer.confidence) if given else "",
-        checked=turn.verified,
-        remark=_sentence_of(turn.error or answer.reason or ""),
+        turn=turn,
+        cited=cited,
+        formula=_formula(turns, index, paper) if arithmetic(turn.answer) else (),
         places=tuple(place_of_source(source, paper) for source in sources[:most]),
         more_places=max(0, len(sources) - most),
-        readings=tuple(_readings(answer.other_readings)),
-        steps=event_lines(turn.events),
-        was=answer.corrected.was if answer.corrected is not None else "",
-        corrected=_sentence_of(correction_note(answer) or ""),
     )
 
 
-def _sentences(cited: CitedExplanation, paper: Paper) -> tuple[tuple[SentencePiece, ...], ...]:
-    places = [place_of_source(source, paper) for source in cited.sources]
-    return tuple(
-        tuple(
-            SentencePiece(part.text, tuple((number, places[number - 1]) for number in part.numbers), part.assumed)
-            for part in sentence
-        )
-        for sentence in cited.sentences
-    )
-
-
-def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPiece, ...]:
+def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[tuple[str, ShownPlace | None], ...]:
     parts = formula_parts(turns[index].answer, [turn.answer for turn in turns[:index]])
     return tuple(
-        FormulaPiece(_group_digits(part.text), place_of_source(part.source, paper))
-        if part.source
-        else FormulaPiece(part.text)
+        (_group_digits(part.text), place_of_source(part.source, paper)) if part.source else (part.text, None)
         for part in parts
     )
 
@@ -202,22 +105,6 @@ def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[FormulaPi
 def _group_digits(number: str) -> str:
     """A number with separators between its thousands."""
     return f"{Decimal(number):,}"
-
-
-def _level(confidence: float | None) -> str:
-    if confidence is None:
-        return ""
-    return "high" if confidence >= _LIKELY else "middle" if confidence >= _UNSURE else "low"
-
-
-def _readings(readings: Sequence[OtherReading]) -> Iterator[ShownReading]:
-    for number, reading in enumerate(readings, start=1):
-        sure = "" if reading.confidence is None else show_confidence(reading.confidence)
-        yield ShownReading(number, reading.shown, reading.description, sure)
-
-
-def _sentence_of(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _head(text: str) -> str:
