@@ -95,8 +95,7 @@ if TYPE_CHECKING:
     from quaestor.evaluation.runner import play_conversation
     from quaestor.evaluation.spec import RunSpec
     from quaestor.graph.knowledge_graph import KnowledgeGraph
-    from quaestor.library.answered import AnsweredQuestion, Answers
-    from quaestor.library.corrected import Change
+    from quaestor.library.answered import AnsweredQuestion, Answers, Change
     from quaestor.library.evaluating import evaluate, evaluate_async
     from quaestor.library.ongoing import OngoingConversation
     from quaestor.library.opening import OpenedDocument, open_async
@@ -227,8 +226,7 @@ _HOMES = {
     "evaluation.runner": ("play_conversation",),
     "evaluation.spec": ("RunSpec",),
     "graph.knowledge_graph": ("KnowledgeGraph",),
-    "library.answered": ("AnsweredQuestion", "Answers"),
-    "library.corrected": ("Change",),
+    "library.answered": ("AnsweredQuestion", "Answers", "Change"),
     "library.evaluating": ("evaluate", "evaluate_async"),
     "library.ongoing": ("OngoingConversation",),
     "library.opening": ("OpenedDocument", "open", "open_async"),

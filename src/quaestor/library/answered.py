@@ -1,21 +1,52 @@
-"""Questions with their answers, as `ask` gives them and as a REPL, `rich` and notebooks show them."""
+"""Questions with their answers, as `ask` gives them and as a REPL, `rich`, notebooks and data frames show them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, overload
 
+from quaestor.application.fixing import change_words
 from quaestor.conversation.answer import Answer, sources_of
-from quaestor.conversation.display import ShownSource, confidence_words, show_number, show_source, turn_html
-from quaestor.conversation.turn import Turn
+from quaestor.conversation.display import (
+    ShownSource,
+    arithmetic,
+    confidence_words,
+    show_number,
+    show_source,
+    turn_html,
+)
+from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
-from quaestor.library.frames import pandas_frame, polars_frame
+from quaestor.extras import require_extra
 
 if TYPE_CHECKING:
     import pandas
     import polars
     from rich.console import RenderableType
+
+
+COLUMNS = {
+    "question": str,
+    "answer": str,
+    "kind": str,
+    "number": float,
+    "exact": str,
+    "scale": str,
+    "unit": str,
+    "formula": str,
+    "sources": str,
+    "confidence": float,
+    "verified": bool,
+    "reason": str,
+}
+"""The columns and their types. If there is no value all but `question`, `answer`, `kind`, `scale`, `sources` and
+`verified` are missing: no number of words or of a list, no formula of what is looked up.
+
+`answer` is for people, rounded; `number` is a float; `exact` has all digits of the same, as decimal text. Both are in
+units of `scale`: a `13.7 %` of the page is 13.7 with `percent`, a computed ratio or percentage change is a fraction.
+`sources` are the places with what is printed there, with `; ` between them."""
+# An exact decimal is text there: no type of both libraries has room for all digits of a quotient in dollars.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +89,23 @@ class AnsweredQuestion:
     def sources(self) -> tuple[ShownSource, ...]:
         """Where the numbers are, each with the text of its cell or sentence."""
         return tuple(show_source(source, self.page) for source in sources_of(self.turn.answer))
+
+    def _row(self) -> dict[str, str | float | bool | None]:
+        turn, answer = self.turn, self.turn.answer
+        return {
+            "question": turn.question,
+            "answer": self.display,
+            "kind": answer.kind,
+            "number": None if answer.number is None else float(answer.number),
+            "exact": None if answer.number is None else f"{answer.number:f}",
+            "scale": answer.scale.value,
+            "unit": answer.unit,
+            "formula": arithmetic(answer) or None,
+            "sources": "; ".join(f"{source.place}: {source.span}" for source in self.sources),
+            "confidence": answer.confidence,
+            "verified": turn.verified,
+            "reason": turn.error or answer.reason,
+        }
 
     def __str__(self) -> str:
         return visible(self.display)
@@ -128,7 +176,7 @@ class Answers(Sequence[AnsweredQuestion]):
         return "".join(answer._repr_html_() for answer in self._answers)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a pandas frame with a row for each answer; its columns are `quaestor.library.frames.COLUMNS`.
+        """Return a pandas frame with a row for each answer; its columns are `quaestor.library.answered.COLUMNS`.
 
         `number` is a float, to compute and plot with; `exact` is the same number to its last digit, as text that
         `decimal.Decimal` reads.
@@ -136,7 +184,13 @@ class Answers(Sequence[AnsweredQuestion]):
         Raises:
             SettingsError: pandas is not installed.
         """
-        return pandas_frame(self)
+        require_extra("pandas", "a pandas frame")
+        import pandas
+
+        types, columns = {str: "str", float: "float64", bool: "bool"}, self._columns()
+        return pandas.DataFrame(
+            {name: pandas.Series(columns[name], dtype=types[kind]) for name, kind in COLUMNS.items()}
+        )
 
     def to_polars(self) -> "polars.DataFrame":
         """Return a polars frame with a row for each answer, with the columns of `to_pandas`.
@@ -144,4 +198,46 @@ class Answers(Sequence[AnsweredQuestion]):
         Raises:
             SettingsError: polars is not installed.
         """
-        return polars_frame(self)
+        require_extra("polars", "a polars frame")
+        import polars
+
+        types = {str: polars.String, float: polars.Float64, bool: polars.Boolean}
+        return polars.DataFrame(self._columns(), schema={name: types[kind] for name, kind in COLUMNS.items()})
+
+    def _columns(self) -> dict[str, list[str | float | bool | None]]:
+        rows = [answer._row() for answer in self._answers]
+        return {name: [row[name] for row in rows] for name in COLUMNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An answer that a correction changed, for people.
+
+    Attributes:
+        number: Its place in the conversation, from 1.
+        turn: The turn as it reads now, with the exact `Answer`.
+        was: The answer before, as it was shown.
+        now: The answer since, likewise.
+        says: Both in words, and why there is no answer any longer.
+    """
+
+    number: int
+    turn: Turn
+    was: str
+    now: str
+    says: str
+
+    def __str__(self) -> str:
+        return f"answer {self.number}: {self.says}"
+
+
+def changes_of(made: Correction, turns: Sequence[Turn]) -> tuple[Change, ...]:
+    """Return the answers that a correction changed.
+
+    Args:
+        turns: The conversation as it reads with it.
+    """
+    return tuple(
+        Change(one.turn + 1, turns[one.turn], one.was, show_number(one.answer), change_words(one))
+        for one in made.changes
+    )

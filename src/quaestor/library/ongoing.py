@@ -17,9 +17,8 @@ from quaestor.conversation.turn import Act, Choice, Correction, NumberCorrection
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
-from quaestor.library.answered import AnsweredQuestion, Answers
+from quaestor.library.answered import AnsweredQuestion, Answers, Change, changes_of
 from quaestor.library.asking import Questions, questions_of
-from quaestor.library.corrected import Change, changes_of
 from quaestor.library.waiting import run_in_background, run_later, run_sync
 from quaestor.repair.offers import Offer, possible_corrections
 

@@ -9,7 +9,7 @@ from pages import page
 import quaestor
 from quaestor import Answers
 from quaestor.errors import SettingsError
-from quaestor.library.frames import COLUMNS
+from quaestor.library.answered import COLUMNS
 
 QUESTIONS = [
     "what was the exercise price in 2007?",
