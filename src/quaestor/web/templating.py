@@ -3,6 +3,7 @@
 There is no other way in.
 """
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -91,7 +92,12 @@ def _as_sentence(words: str | None) -> str:
     return (words or "")[:1].upper() + (words or "")[1:]
 
 
+def _as_json(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
 _FILTERS = {
+    "as_json": _as_json,
     "as_sentence": _as_sentence,
     "confidence_level": confidence_level,
     "confidence_words": confidence_words,

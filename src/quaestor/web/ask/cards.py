@@ -30,15 +30,22 @@ _MOST_SOURCES = 12
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """Somewhere in the document that can be gone to."""
+    """Where a number is, in words.
 
-    key: str
-    part: int
-    where: str
+    Attributes:
+        before: What is printed before the number; `after` behind it.
+        key: The id of the element that shows it, or "".
+        part: The part of the document that it is in.
+        where: The headings over it, or "".
+    """
+
     place: str
     before: str
     text: str
     after: str
+    key: str = ""
+    part: int = 0
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     before = after = ""
     if isinstance(source, SentenceRef):
         before, after = _tail(shown.text[: shown.start]), _head(shown.text[shown.end :])
-    return ShownPlace(source_key(source), paper.part_of(source), where, shown.place, before, shown.span, after)
+    return ShownPlace(shown.place, before, shown.span, after, source_key(source), paper.part_of(source), where)
 
 
 def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:

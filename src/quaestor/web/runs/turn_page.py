@@ -1,21 +1,19 @@
 """What the page of one turn is filled with."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from quaestor.application.turn_views import TurnDetail
 from quaestor.conversation.answer import cite_explanation, sources_of
-from quaestor.conversation.display import confidence_words, show_entries, show_number, show_source
-from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.display import show_number, show_source
 from quaestor.conversation.events import ToolCalled
 from quaestor.conversation.references.expressions import References
 from quaestor.core.answer_value import print_value
 from quaestor.core.provenance import CellRef, Source
 from quaestor.exports.rows import source_text
 from quaestor.scoring.verdicts import TurnScore
+from quaestor.web.ask.cards import ShownPlace
 from quaestor.web.document_view.parts import Paper, source_key
 from quaestor.web.document_view.views import part_view
 from quaestor.web.runs.drawing import draw, step_words
@@ -27,21 +25,6 @@ _READINGS = 2
 
 _PARTS = 4
 """The most parts of a document that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceInWords:
-    """Where a number is, in words.
-
-    Attributes:
-        key: The id of the element that shows it on this page, or "".
-    """
-
-    place: str
-    before: str
-    marked: str
-    after: str
-    key: str = ""
 
 
 def turn_address(run: str, conversation: str, index: int) -> str:
@@ -61,18 +44,15 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
     def address(index: int) -> str:
         return turn_address(record.run, record.conversation, index)
 
-    def places(sources: Sequence[Source]) -> list[PlaceInWords]:
+    def places(sources: Sequence[Source]) -> list[ShownPlace]:
         return [_place(source, found) for source in sources]
 
     by_key = {node.key: node for node in found.nodes}
-    events = [event for event in found.turn.events if not isinstance(event, ToolCalled)]
     return {
         "found": found,
         "record": record,
         "shown": show_number(answer) if answer.value is not None or record.status == "complete" else "…",
-        "entries": show_entries(answer) if answer.value is not None else (),
         "verdict": next((one for one in found.conversation if one.turn.index == record.index and one.verdict), None),
-        "sure": confidence_words(answer.confidence),
         "reference_words": _reference_words(found.reference) if found.reference else "",
         "referred": _describe_references(found.turn.references, record.question),
         "drawing": draw(found.nodes) if found.nodes else None,
@@ -80,11 +60,7 @@ def turn_values(found: TurnDetail) -> dict[str, Any]:
         "places": places,
         "source_places": places(sources_of(answer)),
         "cited": cite_explanation(answer),
-        "events": event_lines(events),
-        "calls": [
-            {"tool": call.tool, "seconds": call.seconds, "input": _json(call.input), "output": _json(call.output)}
-            for call in found.turn.tool_calls
-        ],
+        "events": [event for event in found.turn.events if not isinstance(event, ToolCalled)],
         "turn_address": address,
         **_sheet(found),
         "before": address(record.index - 1) if record.index - 1 in indexes else None,
@@ -110,7 +86,7 @@ def _part_of(paper: Paper, source: Source) -> int | None:
         return None  # a run of other programs may name places that are not there
 
 
-def _place(source: Source, found: TurnDetail) -> PlaceInWords:
+def _place(source: Source, found: TurnDetail) -> ShownPlace:
     if found.document is not None:
         try:
             shown = show_source(source, found.document)
@@ -121,11 +97,11 @@ def _place(source: Source, found: TurnDetail) -> PlaceInWords:
             before = ("… " if cut else "") + shown.text[cut : shown.start]
             rest = shown.text[shown.end : shown.end + _AROUND]
             after = rest + (" …" if shown.end + _AROUND < len(shown.text) else "")
-            return PlaceInWords(shown.place, before, shown.span, after, source_key(source))
+            return ShownPlace(shown.place, before, shown.span, after, source_key(source))
     if found.graph is not None:
-        return PlaceInWords(source_text(source, found.graph), "", "", "")
+        return ShownPlace(source_text(source, found.graph), "", "", "")
     where = f"table {source.table + 1}" if isinstance(source, CellRef) else source.section
-    return PlaceInWords(where, "", "", "")
+    return ShownPlace(where, "", "", "")
 
 
 def _reference_words(reference: TurnScore) -> str:
@@ -151,7 +127,3 @@ def _describe_references(references: References, question: str) -> list[str]:
         text = "the whole question" if expression.text == question else f"“{expression.text}”"
         lines.append(f"{text}: {', or '.join(means) if means else 'nothing earlier'}")
     return lines
-
-
-def _json(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
