@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from quaestor.application.asked import AskedRun, Asking
+from quaestor.application.asked import AskedRun, Known
 from quaestor.application.file_cache import load_knowledge
 from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
@@ -21,7 +21,6 @@ from quaestor.application.solver_options import (
 )
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute, computing_limit
-from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
@@ -32,7 +31,6 @@ from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import Watcher, Watchers
-from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
@@ -113,7 +111,7 @@ async def answer_questions(
         with _trace_folder(request, name) as traces:
             asked = None
             if request.keep:
-                asked = AskedRun(run_of_asking(page, conversation, who, Known.of(knowledge)))
+                asked = run_of_asking(page, conversation, who, Known.of(knowledge))
                 await asked.begin(settings.store)
             run = asked.run if asked else None
             try:
@@ -212,30 +210,12 @@ def play_of(
     return ConversationRunner(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is recorded of the ontology that a page is read with.
-
-    Attributes:
-        policy: What becomes of a label that it does not have.
-    """
-
-    digest: str
-    policy: Policy
-    triples: tuple[Triple, ...]
-
-    @classmethod
-    def of(cls, knowledge: GraphProvider) -> "Known":
-        """Return what is recorded of some knowledge."""
-        return cls(knowledge.ontology.digest, knowledge.policy, tuple(knowledge.ontology.triples))
-
-
-def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> Asking:
-    """Return what is kept of who answers, and how: as of a run over a dataset that has one conversation."""
+def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> AskedRun:
+    """Return what keeps the answers: as a run over a dataset that has one conversation."""
     dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
     model = who.config.fingerprint if who.config else None
     spec = RunSpec.of(dataset, who.name, who.options, None, knowledge.digest, knowledge.policy, model)
-    return Asking(spec, dataset, knowledge.digest, knowledge.triples, live=who.session is not None)
+    return AskedRun(spec, conversation, knowledge, live=who.session is not None)
 
 
 def excerpts_of(document: Document, request: AskRequest) -> PlaceExcerpts | None:

@@ -13,12 +13,14 @@ from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn
 from quaestor.core import serial
 from quaestor.core.serial import Triple
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError, StoreError
 from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.evaluation.writing import RunWriter
+from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore, open_store, time_of_new_run
 from quaestor.store.records import RunRecord, RunStatus, now
@@ -30,18 +32,21 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """What is asked.
+class Known:
+    """What is recorded of the ontology that a page is read with.
 
     Attributes:
-        live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+        policy: What becomes of a label that it does not have.
     """
 
-    spec: RunSpec
-    asked: Dataset
-    ontology: str
-    triples: Sequence[Triple]
-    live: bool
+    digest: str
+    policy: Policy
+    triples: tuple[Triple, ...]
+
+    @classmethod
+    def of(cls, knowledge: GraphProvider) -> "Known":
+        """Return what is recorded of some knowledge."""
+        return cls(knowledge.ontology.digest, knowledge.policy, tuple(knowledge.ontology.triples))
 
 
 class AskedRun(Watcher):
@@ -51,11 +56,16 @@ class AskedRun(Watcher):
         run: Its id; None if nothing could be kept.
     """
 
-    def __init__(self, asking: Asking) -> None:
-        """Take what is asked."""
+    def __init__(self, spec: RunSpec, conversation: Conversation, knowledge: Known, *, live: bool) -> None:
+        """Take what is asked.
+
+        Args:
+            knowledge: The ontology that the document is read with.
+            live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+        """
         self.run: str | None = None
         self.unkept: str | None = None
-        self._asking = asking
+        self._spec, self._conversation, self._knowledge, self._live = spec, conversation, knowledge, live
         self._open = AsyncExitStack()
         self._store: RunStore | None = None
         self._writer: RunWriter | None = None
@@ -91,10 +101,6 @@ class AskedRun(Watcher):
             for correction in corrections:
                 await self._forgiving(partial(writer.on_correction, self._conversation, correction))
 
-    @property
-    def _conversation(self) -> Conversation:
-        return self._asking.asked.conversations[0]
-
     async def again(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
         """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
 
@@ -119,7 +125,7 @@ class AskedRun(Watcher):
             await self._forgiving(lambda: writer.on_broken(self._conversation, index, turn))
 
     async def _begin(self, store: str) -> None:
-        asking, spec = self._asking, self._asking.spec
+        spec = self._spec
         opened = await self._open.enter_async_context(open_store(store))
         started = await time_of_new_run(opened)
         run = RunRecord(
@@ -139,8 +145,8 @@ class AskedRun(Watcher):
         except StoreError:
             self.run = self._store = None
             raise
-        await opened.save_ontology(asking.ontology, asking.triples)
-        self._writer = RunWriter(opened, run.id, live=asking.live)
+        await opened.save_ontology(self._knowledge.digest, self._knowledge.triples)
+        self._writer = RunWriter(opened, run.id, live=self._live)
         self._watcher = await self._writer.begin(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:

@@ -11,14 +11,13 @@ from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
 from quaestor.application.ask_service import (
     Answering,
     AskRequest,
-    Known,
     excerpts_of,
     knowledge_for,
     play_of,
     resolve_solver,
     run_of_asking,
 )
-from quaestor.application.asked import AskedRun
+from quaestor.application.asked import AskedRun, Known
 from quaestor.application.remote_play import RemotePlay
 from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.run_service import find_run
@@ -291,7 +290,7 @@ class Chat:
             self._known = Known.of(self._knowledge)
         document = self.page.document
         conversation = Conversation(document.id, document, ())
-        return AskedRun(run_of_asking(self.page, conversation, self._opened.who, self._known))
+        return run_of_asking(self.page, conversation, self._opened.who, self._known)
 
     def _usage(self) -> Usage:
         session = self._opened.who.session

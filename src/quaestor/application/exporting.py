@@ -130,11 +130,7 @@ def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversat
         from quaestor.exports.workbook.writing import workbook_bytes
 
         return workbook_bytes(conversations)
-    if format == "html":
-        from quaestor.exports.page import to_html
-
-        return to_html(conversations).encode()
     from quaestor.exports import rows
 
-    texts = {"csv": rows.to_csv, "json": rows.to_json, "markdown": rows.to_markdown}
+    texts = {"csv": rows.to_csv, "json": rows.to_json, "markdown": rows.to_markdown, "html": rows.to_html}
     return texts[format](conversations).encode()
