@@ -10,7 +10,7 @@ from quaestor.application.number_check import NumberCheck, NumberMatch, Step
 from quaestor.application.plan_steps import NodeKind, turn_nodes
 from quaestor.conversation.answer import Answer, AnswerKind, OtherReading, cite_explanation, sentence_objects
 from quaestor.conversation.display import correction_note, labels_of, locate_source, show_number, show_source
-from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import event_lines
 from quaestor.conversation.references.expressions import reading_line
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial

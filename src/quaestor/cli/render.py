@@ -11,19 +11,16 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from quaestor.cli.printing import print_grid, print_rows
-from quaestor.conversation.answer import Answer, Variable, cite_explanation
+from quaestor.conversation.answer import Answer, Variable, cite_explanation, confidence_words, show_confidence
 from quaestor.conversation.display import (
     ShownSource,
     arithmetic,
-    confidence_words,
     locate_source,
-    show_confidence,
     show_correction,
     show_number,
     show_source,
 )
-from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import ToolCalled, load_events
+from quaestor.conversation.events import ToolCalled, event_lines, load_events
 from quaestor.conversation.meaning import period_words
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn

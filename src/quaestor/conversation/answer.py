@@ -192,6 +192,29 @@ class Answer:
         return show_number(self)
 
 
+_NEARLY_SURE = 0.99
+
+
+def confidence_words(confidence: float | None) -> str:
+    """Return how sure a solver is, or "" if it gives no confidence.
+
+    >>> confidence_words(0.934)
+    '93% sure'
+    """
+    return "" if confidence is None else f"{show_confidence(confidence)} sure"
+
+
+def show_confidence(confidence: float) -> str:
+    """Return a probability in words; no answer is wholly sure, and none impossible.
+
+    >>> show_confidence(0.934), show_confidence(0.9961), show_confidence(0.001)
+    ('93%', 'over 99%', 'under 1%')
+    """
+    if confidence > _NEARLY_SURE:
+        return "over 99%"
+    return f"{confidence:.0%}" if confidence >= 1 - _NEARLY_SURE else "under 1%"
+
+
 _RANGE = 3
 """So many citations in a row are written as their first and last."""
 

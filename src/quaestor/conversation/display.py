@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 
-from quaestor.conversation.answer import Answer, CitedPart, cite_explanation, sources_of
+from quaestor.conversation.answer import Answer, CitedPart, cite_explanation, confidence_words, sources_of
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import ValueList, numbers_of_value, print_value
 from quaestor.core.currencies import is_currency, sign_of
@@ -20,7 +20,6 @@ from quaestor.questions.instructions import AskedForm
 
 _DIGITS = 60
 _CONVERTERS = frozenset({Decimal(10) ** power for power in (3, 4, 6, 9)})
-_NEARLY_SURE = 0.99
 _SECTIONS_SHOWN = 2
 """The innermost headings say most; those above them are in the JSON."""
 
@@ -213,26 +212,6 @@ def _digits(value: Decimal, places: int) -> str:
     if shown > places:
         value = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=_DIGITS + places))
     return f"{value:,f}"
-
-
-def confidence_words(confidence: float | None) -> str:
-    """Return how sure a solver is, or "" if it gives no confidence.
-
-    >>> confidence_words(0.934)
-    '93% sure'
-    """
-    return "" if confidence is None else f"{show_confidence(confidence)} sure"
-
-
-def show_confidence(confidence: float) -> str:
-    """Return a probability in words; no answer is wholly sure, and none impossible.
-
-    >>> show_confidence(0.934), show_confidence(0.9961), show_confidence(0.001)
-    ('93%', 'over 99%', 'under 1%')
-    """
-    if confidence > _NEARLY_SURE:
-        return "over 99%"
-    return f"{confidence:.0%}" if confidence >= 1 - _NEARLY_SURE else "under 1%"
 
 
 _TABLES, _SENTENCES, _PLACES = 3, 4, 8

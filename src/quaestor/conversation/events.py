@@ -1,14 +1,16 @@
-"""What happens in a turn, as events: kinds, drafts, stages and what is measured."""
+"""What happens in a turn, as events: kinds, drafts, stages and what is measured; in words, as JSON and as a trace."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, JsonValue
 
+from quaestor.conversation.answer import confidence_words
 from quaestor.core import serial
-from quaestor.core.answer_value import AnswerValue
+from quaestor.core.answer_value import AnswerValue, print_amount
 from quaestor.core.quantity import Scale
 
 
@@ -38,6 +40,13 @@ class StageAnswered:
     usage: Mapping[str, int] = field(default_factory=dict)
     kind: Literal["stage_answered"] = field(default="stage_answered", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        shown = self.shown or f"no answer{f' ({self.error})' if self.error else ''}"
+        sure = f", {words}" if (words := confidence_words(self.confidence)) else ""
+        asked = "" if self.least is None else f" (threshold {self.least:.0%})"
+        outcome = "accepted" if self.taken else "not accepted"
+        return [f"stage {self.stage}, {self.solver}: {shown}{sure}{asked}; {outcome}"]
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerMeasured:
@@ -63,6 +72,13 @@ class AnswerMeasured:
     samples: int = 1
     kind: Literal["answer_measured"] = field(default="answer_measured", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        place = f"its result {self.rank}" if self.rank else "not among its results"
+        facts = f" ({self.facts} factual)" if self.facts else ""
+        counts = f"{self.findings} findings{facts}, {self.ties} ties, {self.repairs} repairs"
+        samples = f"; {self.agreeing} of {self.samples} samples agree" if self.samples > 1 else ""
+        return [f"the embedded solver gives this answer {self.agreement:.0%} ({place}); {counts}{samples}"]
+
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
@@ -83,6 +99,15 @@ class Drafted:
     checked: tuple[str, ...] = ()
     kind: Literal["drafted"] = field(default="drafted", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        claim = (f"claims {self.says}",) if self.says else ()
+        checked = [f"draft {self.draft}, checked: {'; '.join(self.checked)}"] if self.checked else []
+        return [
+            f"draft {self.draft}: {'; '.join((*self.steps, *claim))}",
+            f"draft {self.draft}, recomputed: {self.result}",
+            *checked,
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class NotDrafted:
@@ -95,6 +120,9 @@ class NotDrafted:
     draft: int
     error: str
     kind: Literal["not_drafted"] = field(default="not_drafted", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"draft {self.draft}: none, {self.error}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +141,9 @@ class EvidenceFound:
     text: str
     kind: Literal["evidence_found"] = field(default="evidence_found", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"draft {self.draft}, evidence: step {self.step} ({self.finding}): {self.text}"]
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictGiven:
@@ -130,6 +161,10 @@ class VerdictGiven:
     changes: tuple[str, ...] = ()
     kind: Literal["verdict_given"] = field(default="verdict_given", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        verdict = "approves" if self.approves else "objects: " + "; ".join((*self.issues, *self.changes))
+        return [f"draft {self.draft}, {self.critic} critic {verdict}"]
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictMissing:
@@ -145,6 +180,9 @@ class VerdictMissing:
     error: str
     kind: Literal["verdict_missing"] = field(default="verdict_missing", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"draft {self.draft}, {self.critic} critic gave no usable verdict: {self.error}"]
+
 
 @dataclass(frozen=True, slots=True)
 class DraftSettled:
@@ -158,6 +196,11 @@ class DraftSettled:
     drafts: int
     accepted: bool
     kind: Literal["draft_settled"] = field(default="draft_settled", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        if self.accepted:
+            return [f"draft {self.draft} is accepted"]
+        return [f"none of {self.drafts} drafts is accepted; draft {self.draft} has the fewest objections"]
 
 
 # The events of a turn: one frozen type each, distinguished by `kind`.
@@ -182,6 +225,10 @@ class Note:
     warning: bool = False
     kind: Literal["note"] = field(default="note", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        lines = self.text.splitlines() or [""]
+        return [f"warning: {lines[0]}", *lines[1:]] if self.warning else lines
+
 
 @dataclass(frozen=True, slots=True)
 class TakenApart:
@@ -197,6 +244,9 @@ class TakenApart:
     of: int
     kind: Literal["taken_apart"] = field(default="taken_apart", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f'question {self.number} of {self.of} in "{self.asked}"']
+
 
 @dataclass(frozen=True, slots=True)
 class Understood:
@@ -208,6 +258,9 @@ class Understood:
 
     reading: JsonObject
     kind: Literal["understood"] = field(default="understood", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [_json(self.reading)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +274,9 @@ class NotUnderstood:
     error: str
     kind: Literal["not_understood"] = field(default="not_understood", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"not understood: {self.error}"]
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
@@ -233,6 +289,9 @@ class ToolCalled:
     tool: str
     call: int
     kind: Literal["tool_called"] = field(default="tool_called", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"tool call {self.call}: {self.tool}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +309,9 @@ class ReplyRejected:
     number: int
     faults: tuple[str, ...]
     kind: Literal["reply_rejected"] = field(default="reply_rejected", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"{self.phase}, reply {self.number}: {'; '.join(self.faults)}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +334,11 @@ class AnswerClaimed:
     explanation: str | None = None
     kind: Literal["answer_claimed"] = field(default="answer_claimed", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        steps = f" (steps {', '.join(map(str, self.steps))})" if self.steps else ""
+        claimed = f"claimed: {print_amount(self.value, self.scale, self.unit)}{steps}"
+        return [claimed, f"explained: {self.explanation}"] if self.explanation else [claimed]
+
 
 NoAnswerReason = Literal["not_on_page", "ambiguous"]
 """Why there is no answer: the page does not have it, or more than one number fits and nothing tells which."""
@@ -292,6 +359,9 @@ class NoAnswerGiven:
     explanation: str = ""
     kind: Literal["no_answer_given"] = field(default="no_answer_given", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"no answer: {no_answer_words(self.reason, self.explanation)}"]
+
 
 @dataclass(frozen=True, slots=True)
 class ValuesNamed:
@@ -303,6 +373,9 @@ class ValuesNamed:
 
     wanted: JsonObject
     kind: Literal["values_named"] = field(default="values_named", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [_json(self.wanted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +391,10 @@ class FormulaWritten:
     reasoning: str = ""
     kind: Literal["formula_written"] = field(default="formula_written", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        written = f"formula: {self.formula or 'none'}"
+        return [written, f"reasoned: {self.reasoning}"] if self.reasoning else [written]
+
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed:
@@ -332,6 +409,9 @@ class PlanProposed:
     plan: JsonObject
     kind: Literal["plan_proposed"] = field(default="plan_proposed", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"plan {self.number}: {_json(self.plan)}"]
+
 
 @dataclass(frozen=True, slots=True)
 class PlanRefused:
@@ -345,6 +425,9 @@ class PlanRefused:
     number: int
     issues: tuple[str, ...]
     kind: Literal["plan_refused"] = field(default="plan_refused", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"{self.phase}, plan {self.number} cannot be run: {'; '.join(self.issues)}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +449,11 @@ class LookedUp:
     runner_up_score: float | None = None
     kind: Literal["looked_up"] = field(default="looked_up", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        runner_up = f"; runner-up {self.runner_up} {self.runner_up_score or 0:g}" if self.runner_up else ""
+        how = "" if self.score is None else f" (score {self.score:g}{runner_up})"
+        return [f"step {self.step}: {self.words} -> {self.found}{how}"]
+
 
 @dataclass(frozen=True, slots=True)
 class NumberPicked:
@@ -381,6 +469,9 @@ class NumberPicked:
     among: int
     kind: Literal["number_picked"] = field(default="number_picked", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"step {self.step}: pointed to {self.number} of {self.among} numbers"]
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateChosen:
@@ -395,6 +486,9 @@ class CandidateChosen:
     share: float
     kind: Literal["candidate_chosen"] = field(default="candidate_chosen", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"plans: {self.candidates:,}; chose {self.operation} ({self.share:.0%})"]
+
 
 @dataclass(frozen=True, slots=True)
 class CandidatePassedOver:
@@ -403,6 +497,9 @@ class CandidatePassedOver:
     operation: str
     error: str
     kind: Literal["candidate_passed_over"] = field(default="candidate_passed_over", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"passed over {self.operation}: {self.error}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +510,9 @@ class ExpertEvent:
     solver: str
     event: "Event"
     kind: Literal["expert_event"] = field(default="expert_event", kw_only=True)
+
+    def _lines(self) -> list[str]:
+        return [f"draft {self.draft}, {self.solver}: {line}" for line in self.event._lines()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +528,9 @@ class StageEvent:
     event: "Event"
     kind: Literal["stage_event"] = field(default="stage_event", kw_only=True)
 
+    def _lines(self) -> list[str]:
+        return [f"stage {self.stage}, {self.solver}: {line}" for line in self.event._lines()]
+
 
 Event = Annotated[
     Note | TakenApart | Understood | NotUnderstood | ToolCalled | ReplyRejected | AnswerClaimed | NoAnswerGiven
@@ -438,7 +541,30 @@ Event = Annotated[
 ]  # fmt: skip
 """Anything that can happen in a turn. A solver of another package that needs a word of its own takes a `Note`."""
 
+
+def event_lines(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return events in words, some in several lines, none with a line break in it."""
+    return tuple(" ".join(line.splitlines()) for event in events for line in event._lines())
+
+
+NO_ANSWER_WORDS: Mapping[WhyNoAnswer, str] = {
+    "not_on_page": "not on the page",
+    "ambiguous": "several answers fit",
+    "no_question": "the question does not ask for a number on the page",
+}
+"""Why there is no answer, for people."""
+
+
+def no_answer_words(reason: WhyNoAnswer, explanation: str) -> str:
+    """Return the reason of a missing answer: `not on the page: no line "research"`."""
+    return ": ".join(part for part in (NO_ANSWER_WORDS[reason], explanation.strip()) if part)
+
+
 _LARGEST = 1 << 63
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def as_object(record: object) -> JsonObject:
@@ -478,3 +604,42 @@ def load_events(stored: Sequence[JsonValue]) -> tuple[Event, ...]:
     """
     read_as: type[tuple[Event, ...]] = tuple[Event, ...]
     return serial.restore(read_as, list(stored))
+
+
+class Trace:
+    """The events of a turn so far. They can be added to and read, not changed, reordered or removed."""
+
+    __slots__ = ("_events", "_on_event")
+
+    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+        """Begin without any.
+
+        Args:
+            on_event: Called with each as it is added, in the thread that adds it.
+        """
+        self._events: list[Event] = []
+        self._on_event = on_event
+
+    def append(self, event: Event) -> None:
+        """Add what happened last."""
+        self._events.append(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def extend(self, events: Iterable[Event]) -> None:
+        """Add several, in their order."""
+        for event in events:
+            self.append(event)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All of them so far, in their order."""
+        return tuple(self._events)
+
+    def __iter__(self) -> Iterator[Event]:
+        """Yield those that are there now; what is added meanwhile is not among them."""
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._events)

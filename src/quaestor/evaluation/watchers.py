@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import Event, ToolCalled
+from quaestor.conversation.events import Event, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.evaluation.recording import TurnPlace

@@ -7,8 +7,15 @@ from io import StringIO
 
 from pydantic import JsonValue
 
-from quaestor.conversation.answer import Answer, cite_explanation, sentence_objects, sources_of
-from quaestor.conversation.display import confidence_words, show_confidence, show_correction, show_entries, show_number
+from quaestor.conversation.answer import (
+    Answer,
+    cite_explanation,
+    confidence_words,
+    sentence_objects,
+    show_confidence,
+    sources_of,
+)
+from quaestor.conversation.display import show_correction, show_entries, show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_plain, value_to_text

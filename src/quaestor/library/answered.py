@@ -6,15 +6,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.fixing import change_words
-from quaestor.conversation.answer import Answer, sources_of
-from quaestor.conversation.display import (
-    ShownSource,
-    arithmetic,
-    confidence_words,
-    show_number,
-    show_source,
-    turn_html,
-)
+from quaestor.conversation.answer import Answer, confidence_words, sources_of
+from quaestor.conversation.display import ShownSource, arithmetic, show_number, show_source, turn_html
 from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document

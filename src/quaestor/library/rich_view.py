@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from quaestor.conversation.answer import cite_explanation, sources_of
-from quaestor.conversation.display import arithmetic, confidence_words, show_confidence, show_source
+from quaestor.conversation.answer import cite_explanation, confidence_words, show_confidence, sources_of
+from quaestor.conversation.display import arithmetic, show_source
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
 from quaestor.documents.shown import contents_words, table_line

@@ -33,8 +33,7 @@ from quaestor.application.replies import (
 )
 from quaestor.application.resolve import CorpusPage
 from quaestor.application.session_manager import AnsweredNow
-from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import Event
+from quaestor.conversation.events import Event, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document

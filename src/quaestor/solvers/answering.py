@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import FRACTIONS, Answer
 from quaestor.conversation.describe import describe, explain_plan, with_explanation
-from quaestor.conversation.event_lines import no_answer_words
-from quaestor.conversation.events import NoAnswerGiven, WhyNoAnswer
+from quaestor.conversation.events import NoAnswerGiven, WhyNoAnswer, no_answer_words
 from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import ReplyRejected, ToolCalled
+from quaestor.conversation.events import ReplyRejected, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.documents.document import Block, Document

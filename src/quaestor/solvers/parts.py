@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven, Trace
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.errors import PlanError, SolverError

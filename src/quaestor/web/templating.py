@@ -13,14 +13,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from quaestor.conversation.display import (
-    confidence_words,
-    correction_note,
-    show_confidence,
-    show_entries,
-    show_number,
-)
-from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.answer import confidence_words, show_confidence
+from quaestor.conversation.display import correction_note, show_entries, show_number
+from quaestor.conversation.events import event_lines
 from quaestor.core.visible import visible
 from quaestor.web.security import STATIC
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_confidence, show_number, show_source
+from quaestor.conversation.answer import Answer, show_confidence
+from quaestor.conversation.display import show_number, show_source
 from quaestor.core import serial
 from quaestor.documents.document import Document
 from quaestor.store.records import TurnRecord

@@ -8,7 +8,8 @@ from decimal import Decimal
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from quaestor.conversation.display import is_shown_as_percentage, show_confidence
+from quaestor.conversation.answer import show_confidence
+from quaestor.conversation.display import is_shown_as_percentage
 from quaestor.conversation.turn import Turn
 from quaestor.core.answer_value import Number, Text, YesNo, print_value
 from quaestor.core.quantity import Quantity, Scale

@@ -9,8 +9,7 @@ from time import perf_counter
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import StageAnswered, StageEvent
+from quaestor.conversation.events import StageAnswered, StageEvent, Trace
 from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver, TurnContext

@@ -10,8 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import AnswerMeasured, Event, ExpertEvent, LookedUp, PlanRefused, ReplyRejected
+from quaestor.conversation.events import AnswerMeasured, Event, ExpertEvent, LookedUp, PlanRefused, ReplyRejected, Trace
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import value_to_text
 from quaestor.core.computing import compute

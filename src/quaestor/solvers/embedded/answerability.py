@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import confidence_words, show_number
+from quaestor.conversation.answer import Answer, confidence_words
+from quaestor.conversation.display import show_number
 from quaestor.core.caching import BoundedCache
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_relative_periods

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
-from quaestor.conversation.events import ExpertEvent, NoAnswerGiven
+from quaestor.conversation.events import ExpertEvent, NoAnswerGiven, Trace
 from quaestor.core.computing import compute
 from quaestor.errors import PlanError, SolverError
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref

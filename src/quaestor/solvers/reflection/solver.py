@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Literal, Protocol
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.event_lines import Trace
 from quaestor.conversation.events import (
     Drafted,
     DraftSettled,
     EvidenceFound,
     NoAnswerGiven,
     NotDrafted,
+    Trace,
     VerdictGiven,
     VerdictMissing,
 )

@@ -15,8 +15,7 @@ from quaestor.application.plan_steps import turn_nodes
 from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.display import show_number
-from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import dump_events
+from quaestor.conversation.events import dump_events, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document

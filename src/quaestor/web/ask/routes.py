@@ -15,7 +15,7 @@ from quaestor.application.error_lines import error_line
 from quaestor.application.exporting import ExportFormat
 from quaestor.application.session_manager import ConversationState
 from quaestor.conversation.answer import sources_of
-from quaestor.conversation.event_lines import event_lines
+from quaestor.conversation.events import event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import Source
 from quaestor.documents.health import health_words

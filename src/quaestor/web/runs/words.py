@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from quaestor.conversation.answer import Answer
-from quaestor.conversation.display import show_confidence, show_number
+from quaestor.conversation.answer import Answer, show_confidence
+from quaestor.conversation.display import show_number
 from quaestor.core import serial
 from quaestor.core.answer_value import print_value, value_from_text
 from quaestor.scores.records import ScoreRecord

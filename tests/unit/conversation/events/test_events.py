@@ -8,7 +8,6 @@ from pydantic import JsonValue
 from sample_events import EVENTS
 from values import a_value
 
-from quaestor.conversation.event_lines import Trace, event_lines
 from quaestor.conversation.events import (
     AnswerClaimed,
     Event,
@@ -18,8 +17,10 @@ from quaestor.conversation.events import (
     Note,
     StageAnswered,
     ToolCalled,
+    Trace,
     as_object,
     dump_events,
+    event_lines,
     load_events,
 )
 from quaestor.core.quantity import Scale

@@ -17,8 +17,7 @@ from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
 from values import a_value
 
-from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import NoAnswerGiven
+from quaestor.conversation.events import NoAnswerGiven, event_lines
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble

@@ -7,8 +7,7 @@ from model_replies import Asked, Protocol, Reply, say, structured
 from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
-from quaestor.conversation.event_lines import event_lines
-from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected
+from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected, event_lines
 from quaestor.errors import SettingsError
 from quaestor.llm.naming import PROFILES
 from quaestor.solvers.page_text import sentences_with_numbers
