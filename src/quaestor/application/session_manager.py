@@ -87,6 +87,17 @@ class ConversationState:
         """What it is about, with the numbers that hold now."""
         return self.ledger.document
 
+    def require_turn(self, number: int) -> None:
+        """Make sure that there is an answer of a number, from 1.
+
+        Raises:
+            UnknownConversationError: There is none.
+        """
+        if number > len(self.turns):
+            raise UnknownConversationError(
+                f"answer {number} does not exist; the conversation has {len(self.turns)} answers"
+            )
+
     @property
     def corrected_page(self) -> CorpusPage:
         """The same, with what it is read among."""

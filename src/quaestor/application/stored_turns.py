@@ -30,27 +30,16 @@ class StoredTurn:
     """A turn as it was stored, and what its sources are named by.
 
     Attributes:
+        turn: What the record says.
         graph: The page's graph; None if the page had none.
         corrected: The turn as a person corrected it; None where nobody did.
     """
 
     run: RunRecord
-    turn: TurnRecord
+    record: TurnRecord
+    turn: Turn
     graph: KnowledgeGraph | None
-    corrected: Turn | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredDocument:
-    """A document, and what a run answered about it.
-
-    Attributes:
-        document: With the numbers that a person corrected.
-        turns: Each with its place in its conversation, from 0; as a person corrected it.
-    """
-
-    document: Document
-    turns: tuple[tuple[int, Turn], ...]
+    corrected: Turn | None
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
@@ -91,7 +80,8 @@ async def read_stored_turn(
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
     made = await stored_corrections(store, record.id, name, attempt)
-    return StoredTurn(record, found, await stored_graph(store, record.id, name), corrected_turn(found, made))
+    graph = await stored_graph(store, record.id, name)
+    return StoredTurn(record, found, turn_of_record(found), graph, corrected_turn(found, made))
 
 
 def corrected_turn(record: TurnRecord, corrections: Sequence[Correction]) -> Turn | None:
@@ -179,8 +169,10 @@ async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeG
     return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
 
 
-async def answers_about(store: RunStore, run: str, document: Document) -> AnsweredDocument:
+async def answers_about(store: RunStore, run: str, document: Document) -> tuple[Document, list[tuple[int, Turn]]]:
     """Return a document with the turns of a run that are about it, conversation by conversation, as they read now.
+
+    Each turn has its place in its conversation, from 0; the document has the numbers that a person corrected.
 
     Args:
         run: Its id, the beginning of one, or `latest`.
@@ -202,7 +194,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> Answer
             active += active_corrections(made)
     if not found:
         raise InputError(f"run {record.id} has no questions about {document.id}")
-    return AnsweredDocument(corrected_document(document, Numbers.of(active)), tuple(found))
+    return corrected_document(document, Numbers.of(active)), found
 
 
 def turn_of_record(record: TurnRecord) -> Turn:

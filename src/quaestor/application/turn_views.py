@@ -5,27 +5,31 @@ Puts together what the store, the scores and the file of the run have; the refer
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 
 from quaestor.application.plan_steps import PlanNode, turn_nodes
-from quaestor.application.run_references import PlayedFile, played_file, reference_of, verdicts_on
+from quaestor.application.run_references import played_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunView, RunViews
-from quaestor.application.stored_turns import corrected_turn, stored_corrections, stored_graph, turn_of_record
+from quaestor.application.stored_turns import (
+    StoredTurn,
+    corrected_turn,
+    stored_corrections,
+    stored_graph,
+    turn_of_record,
+)
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import UnknownConversationError
-from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.messages import Message, read_request, read_response
 from quaestor.scores.records import JudgedTurn
 from quaestor.scoring.figures import Score, summarise
 from quaestor.scoring.verdicts import TurnScore
 from quaestor.store.base import RunStore
-from quaestor.store.records import PromptRecord, TurnRecord
+from quaestor.store.records import PromptRecord
 
 _FIGURES: BoundedCache[tuple[str, int, int], Score] = BoundedCache(32)
 
@@ -45,27 +49,22 @@ class ExchangeView:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnDetail:
-    """A turn of a run.
+class TurnDetail(StoredTurn):
+    """A stored turn with all that is known of it.
 
     Attributes:
         conversation: All turns of its conversation, with their verdicts.
         nodes: What its plan is drawn of; none if it has no plan.
         document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
-        corrected: The turn as a person corrected it; None where nobody did.
     """
 
     view: RunView
-    record: TurnRecord
-    turn: Turn
     conversation: tuple[JudgedTurn, ...]
     nodes: tuple[PlanNode, ...]
     exchanges: tuple[ExchangeView, ...]
-    graph: KnowledgeGraph | None
     document: Document | None
     reference: TurnScore | None
-    corrected: Turn | None = None
 
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
@@ -83,26 +82,27 @@ async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation:
     listed = await views.neighbours(view, conversation)
     prompts = await store.prompts(run, conversation, record.index)
     graph = await stored_graph(store, run, conversation)
+    corrections = await stored_corrections(store, run, conversation)
     file = await asyncio.to_thread(played_file, view.run)
-    looked = await compute(_turn_view, view, records, record, listed, prompts, graph, file)
-    return replace(looked, corrected=corrected_turn(record, await stored_corrections(store, run, conversation)))
 
+    def detail() -> TurnDetail:
+        turn, found = turn_of_record(record), file.conversations.get(conversation) if file else None
+        earlier = [serial.restore(Answer, one.answer) for one in records if one.index < record.index]
+        return TurnDetail(
+            view.run,
+            record,
+            turn,
+            graph,
+            corrected_turn(record, corrections),
+            view=view,
+            conversation=listed,
+            nodes=turn_nodes(turn, earlier),
+            exchanges=exchange_views(prompts),
+            document=found.document if found else None,
+            reference=reference_of(file, records, record.index) if file and view.score else None,
+        )
 
-def _turn_view(
-    view: RunView,
-    records: Sequence[TurnRecord],
-    record: TurnRecord,
-    listed: tuple[JudgedTurn, ...],
-    prompts: Sequence[PromptRecord],
-    graph: KnowledgeGraph | None,
-    file: PlayedFile | None,
-) -> TurnDetail:
-    turn = turn_of_record(record)
-    nodes = turn_nodes(turn, [serial.restore(Answer, one.answer) for one in records if one.index < record.index])
-    found = file.conversations.get(record.conversation) if file else None
-    reference = reference_of(file, records, record.index) if file and view.score else None
-    document = found.document if found else None
-    return TurnDetail(view, record, turn, listed, nodes, exchange_views(prompts), graph, document, reference)
+    return await compute(detail)
 
 
 async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[RunView, Score | None]:

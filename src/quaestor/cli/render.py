@@ -10,8 +10,9 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from quaestor.application.stored_turns import turn_of_record
 from quaestor.cli.printing import print_grid, print_rows
-from quaestor.conversation.answer import Answer, Variable, cite_explanation, confidence_words, show_confidence
+from quaestor.conversation.answer import Variable, cite_explanation, confidence_words, show_confidence
 from quaestor.conversation.display import (
     ShownSource,
     arithmetic,
@@ -20,18 +21,16 @@ from quaestor.conversation.display import (
     show_number,
     show_source,
 )
-from quaestor.conversation.events import ToolCalled, event_lines, load_events
+from quaestor.conversation.events import ToolCalled, event_lines
 from quaestor.conversation.meaning import period_words
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
-from quaestor.core import serial
 from quaestor.core.answer_value import print_amount, print_value
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.store.records import TurnRecord
 
@@ -119,7 +118,7 @@ def _tail(text: str) -> str:
 
 def show_stored_turn(
     console: Console,
-    turn: TurnRecord,
+    record: TurnRecord,
     graph: KnowledgeGraph | None,
     verdict: str | None = None,
     corrected: Turn | None = None,
@@ -131,17 +130,18 @@ def show_stored_turn(
         verdict: Right or wrong, in words; None if it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.
     """
-    answer = serial.restore(Answer, turn.answer)
-    console.print(f"[bold]{escape(turn.conversation)}, turn {turn.index + 1}[/]")
+    turn = turn_of_record(record)
+    answer = turn.answer
+    console.print(f"[bold]{escape(record.conversation)}, turn {record.index + 1}[/]")
     _section(console, "question", turn.question)
-    _references(console, serial.restore(References, turn.references))
+    _references(console, turn.references)
     # Tool calls are shown below, with what they were given and what they returned.
-    events = [event for event in load_events(turn.events) if not isinstance(event, ToolCalled)]
+    events = [event for event in turn.events if not isinstance(event, ToolCalled)]
     _section(console, "interpretation", "\n".join(event_lines(events)) or "(not stored)")
-    for number, stored in enumerate(turn.tool_calls, start=1):
-        _call(console, number, ToolCall.of_record(stored))
+    for number, call in enumerate(turn.tool_calls, start=1):
+        _call(console, number, call)
     unverified = " (not verified)" if answer.plan is not None else " (not verified: no plan)"
-    verified = "" if turn.number is None else " (verified)" if turn.verified else unverified
+    verified = "" if record.number is None else " (verified)" if turn.verified else unverified
     _section(console, "answer", f"{'none' if answer.value is None else print_value(answer.value)}{verified}")
     for name, text in (
         ("verdict", verdict),
@@ -157,12 +157,12 @@ def show_stored_turn(
         ("base", answer.base),
         ("variables", "\n".join(map(_variable, answer.variables))),
         ("formula", answer.formula),
-        ("program", turn.program),
+        ("program", record.program),
     ):
         if text:
             _section(console, name, text)
-    for number, stored in enumerate(turn.registers, start=1):
-        _register(console, number, serial.restore(StepResult, stored), graph)
+    for number, register in enumerate(turn.registers, start=1):
+        _register(console, number, register, graph)
     for source in answer.sources:
         _section(console, "source", place_of(source, graph))
     if corrected is not None:
@@ -173,12 +173,12 @@ def show_stored_turn(
                 _section(console, "", words)
         for source in now.sources:
             _section(console, "", place_of(source, graph))
-    if turn.usage:
-        _section(console, "usage", Usage.of_counts(turn.usage).words)
-    if turn.status != "complete":
-        _section(console, "status", turn.status)
-    if turn.finished is not None:
-        _section(console, "time", f"{1000 * (turn.finished - turn.started).total_seconds():.0f} ms")
+    if record.usage:
+        _section(console, "usage", turn.usage.words)
+    if record.status != "complete":
+        _section(console, "status", record.status)
+    if record.finished is not None:
+        _section(console, "time", f"{1000 * (record.finished - record.started).total_seconds():.0f} ms")
 
 
 def place_of(source: Source, graph: KnowledgeGraph | None) -> str:

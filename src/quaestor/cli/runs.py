@@ -146,12 +146,12 @@ def show_one_turn(
     from quaestor.core import serial
 
     found = read_store(store, lambda opened: read_stored_turn(opened, run, conversation, turn, attempt))
-    verdict = verdict_on(store, found.run, found.turn)
+    verdict = verdict_on(store, found.run, found.record)
     if json:
-        output = serial.dump(found.turn) | kind_objects(found.turn) | {"verdict": verdict_object(verdict)}
+        output = serial.dump(found.record) | kind_objects(found.record) | {"verdict": verdict_object(verdict)}
         print_json(output | ({"corrected": serial.dump(found.corrected.answer)} if found.corrected else {}))
     else:
-        show_stored_turn(make_console(), found.turn, found.graph, verdict_words(verdict), found.corrected)
+        show_stored_turn(make_console(), found.record, found.graph, verdict_words(verdict), found.corrected)
 
 
 @runs.command("prompts")

@@ -8,7 +8,7 @@ import typer
 from quaestor.cli.options import CacheOption, StoreOption
 
 if TYPE_CHECKING:
-    from quaestor.application.stored_turns import AnsweredDocument
+    from quaestor.conversation.turn import Turn
     from quaestor.documents.document import Document
 
 
@@ -45,13 +45,13 @@ def show_command(
     settings = load_settings({"store": store, "cache": cache})
     with shown_reading([page]):
         document = find_page(page, file_cache(settings), reading_limits(settings)).document
-    found = asyncio.run(_read_answers(settings.store, run, document)) if run is not None else None
-    turns = found.turns if found is not None else ()
+    turns: list[tuple[int, Turn]] = []
+    if run is not None:
+        document, turns = asyncio.run(_read_answers(settings.store, run, document))
     if turn is not None:
-        turns = tuple((place, answered) for place, answered in turns if place == turn - 1)
+        turns = [(place, answered) for place, answered in turns if place == turn - 1]
         if not turns:
             raise InputError(f"the run has no turn {turn} about {document.id}")
-    document = found.document if found is not None else document
     marked = frozenset(source for _, answered in turns for source in answered.answer.sources)
     if marked and not document.is_page:
         # Of a long file the parts that answers are in: all of it is what its own viewer shows.
@@ -66,7 +66,7 @@ def show_command(
         )
 
 
-async def _read_answers(store: str, run: str, document: "Document") -> "AnsweredDocument":
+async def _read_answers(store: str, run: str, document: "Document") -> "tuple[Document, list[tuple[int, Turn]]]":
     from quaestor.application.stored_turns import answers_about
     from quaestor.store.base import open_store
 

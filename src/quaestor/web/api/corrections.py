@@ -11,7 +11,6 @@ from quaestor.application.replies import Value
 from quaestor.conversation.turn import Correction, active_corrections
 from quaestor.core import serial
 from quaestor.core.computing import compute
-from quaestor.errors import UnknownConversationError
 from quaestor.repair.ledger import Ledger
 from quaestor.repair.offers import possible_corrections
 from quaestor.web.api.bodies import StrictRoute
@@ -113,12 +112,9 @@ async def _list_offers(
     number: Annotated[int, Path(ge=1, le=1_000_000, description="The number of the answer, from 1.")],
 ) -> OffersReply:
     """List possible corrections of an answer, each with the resulting answer."""
-    ledger = (await site.sessions.look(conversation)).ledger
-    if number > len(ledger.turns):
-        raise UnknownConversationError(
-            f"answer {number} does not exist; the conversation has {len(ledger.turns)} answers"
-        )
-    found = await compute(possible_corrections, ledger, number - 1)
+    state = await site.sessions.look(conversation)
+    state.require_turn(number)
+    found = await compute(possible_corrections, state.ledger, number - 1)
     offers = (OfferReply.of(one, fix=f"{number} {place}") for place, one in enumerate(found, 1))
     return OffersReply(offers=tuple(offers))
 

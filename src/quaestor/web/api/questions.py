@@ -19,7 +19,7 @@ from quaestor.conversation.events import dump_events, event_lines
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.documents.document import Document
-from quaestor.errors import QuaestorError, UnknownConversationError
+from quaestor.errors import QuaestorError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.conversations import ConversationId, SolverId
@@ -130,10 +130,7 @@ async def _read_answer(
 ) -> WholeAnswerReply:
     """Show an answer with its plan and trace."""
     state = await site.sessions.look(conversation)
-    if number > len(state.turns):
-        raise UnknownConversationError(
-            f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
-        )
+    state.require_turn(number)
     return await asyncio.to_thread(_whole, state.turns, number, state.document, state.saved.run)
 
 

@@ -31,7 +31,6 @@ from quaestor.application.replies import (
 from quaestor.application.resolve import CorpusPage
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
-from quaestor.errors import UnknownConversationError
 from quaestor.evaluation.checked_questions import MAX_QUESTION
 from quaestor.graph.guard import LONGEST as LONGEST_QUERY
 from quaestor.graph.sparql import Limits
@@ -161,10 +160,7 @@ async def _explain_answer(
 ) -> ExplanationReply:
     """Explain an answer: its grounds, other interpretations, steps and trace."""
     state = await site.sessions.look(conversation)
-    if number > len(state.turns):
-        raise UnknownConversationError(
-            f"answer {number} does not exist; the conversation has {len(state.turns)} answers"
-        )
+    state.require_turn(number)
     return await compute(explain_turn, state.turns, number, state.document)
 
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quaestor.conversation.answer import Answer, sources_of
-from quaestor.conversation.display import show_number, show_source
-from quaestor.conversation.turn import NumberCorrection, active_corrections
+from quaestor.conversation.answer import sources_of
+from quaestor.conversation.display import show_source
+from quaestor.conversation.turn import Correction, NumberCorrection, active_corrections
 from quaestor.core import serial
 from quaestor.core.provenance import Source
 from quaestor.plan.steps import Extract
@@ -15,20 +15,6 @@ from quaestor.repair.ledger import Ledger
 from quaestor.repair.offers import Offer, possible_corrections
 from quaestor.web.api.corrections import CorrectionReply, correction_reply
 from quaestor.web.document_view.parts import source_key
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeView:
-    """An answer that a correction changed.
-
-    Attributes:
-        why: Why it has no value any longer, or "".
-    """
-
-    number: int
-    was: str
-    now: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +41,9 @@ class StepView:
     key: str
 
 
-def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, list[ChangeView]]]:
-    """Return what is on record of a conversation with the answers that it changed, the latest first."""
-    return [
-        (
-            correction_reply(made, ledger),
-            [ChangeView(one.turn + 1, one.was, show_number(one.answer), _why_none(one.answer)) for one in made.changes],
-        )
-        for made in reversed(ledger.corrections)
-    ]
-
-
-def _why_none(answer: Answer) -> str:
-    return (answer.reason or "") if answer.value is None else ""
+def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, Correction]]:
+    """Return what is on record of a conversation, as programs and as it was made, the latest first."""
+    return [(correction_reply(made, ledger), made) for made in reversed(ledger.corrections)]
 
 
 def numbers_of_answer(ledger: Ledger, turn: int) -> list[NumberView]:
