@@ -6,8 +6,8 @@ An answer from elsewhere has no plan: nothing of it can be executed again, so no
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from quaestor.conversation.answer import Answer
@@ -35,29 +35,13 @@ _HELPED = 20
 """Of so many bad lines the nearest id is looked for: whoever names the wrong dataset is not helped by more."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedAnswer:
-    """One line, as it was read.
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-    Attributes:
-        turn: The turn's place in its conversation, from 0.
-        answer: What was answered, without a plan.
-        seconds: How long it took; 0 if the line does not say.
-        usage: What it cost, as far as the line says.
-    """
-
-    conversation: str
-    turn: int
-    answer: Answer
-    seconds: float
-    usage: Usage
+ImportedTurns = Mapping[tuple[str, int], Turn]
+"""By conversation and index; each as if its question had been put in 1970, for the file does not say when."""
 
 
-ImportedTurns = Mapping[tuple[str, int], ImportedAnswer]
-"""By conversation and index."""
-
-
-def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, int], ImportedAnswer]:
+def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, int], Turn]:
     """Return the answers of a file, by conversation and index.
 
     Each line is an object with `conversation` (an id of the dataset), `turn` (from 0) and `answer`: a number, yes or
@@ -75,7 +59,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
         InputError: There is no line.
     """
     asked = {conversation.id: conversation for conversation in dataset.conversations}
-    found: dict[tuple[str, int], ImportedAnswer] = {}
+    found: dict[tuple[str, int], Turn] = {}
     at: dict[tuple[str, int], int] = {}
     bad: list[str] = []
     lines = 0
@@ -84,10 +68,9 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
             continue
         lines += 1
         try:
-            read = _read_line(line, asked, dataset.path, near=len(bad) < _HELPED)
-            key = (read.conversation, read.turn)
+            key, read = _read_line(line, asked, dataset.path, near=len(bad) < _HELPED)
             if key in found:
-                raise InputError(f"turn {read.turn} of {read.conversation} was already answered in line {at[key]}")
+                raise InputError(f"turn {key[1]} of {key[0]} was already answered in line {at[key]}")
             found[key], at[key] = read, number
         except InputError as error:
             bad.append(f"{name}:{number}: {error}")
@@ -105,14 +88,14 @@ def imported_turns(conversation: Conversation, answers: ImportedTurns, started: 
         started: When each of its questions counts as put: the file does not say.
     """
     for index, question in enumerate(conversation.questions):
-        given = answers.get((conversation.id, index))
-        if given is None:
-            given = ImportedAnswer("", index, Answer(None, reason="the file has no answer for this turn"), 0.0, Usage())
-        ended = started + timedelta(milliseconds=round(given.seconds * 1000))
-        yield Turn(question, given.answer, verified=False, started=started, finished=ended, usage=given.usage)
+        none = Answer(None, reason="the file has no answer for this turn")
+        given = answers.get((conversation.id, index), Turn(question, none, False, _EPOCH, _EPOCH))
+        yield replace(given, started=started, finished=started + (given.finished - given.started))
 
 
-def _read_line(line: bytes, asked: Mapping[str, Conversation], dataset: str, *, near: bool) -> ImportedAnswer:
+def _read_line(
+    line: bytes, asked: Mapping[str, Conversation], dataset: str, *, near: bool
+) -> tuple[tuple[str, int], Turn]:
     fields = _parse(line)
     name, turn = fields.get("conversation"), fields.get("turn")
     if not isinstance(name, str):
@@ -120,13 +103,14 @@ def _read_line(line: bytes, asked: Mapping[str, Conversation], dataset: str, *, 
     if name not in asked:
         # Comparing with every id is slow: once is enough.
         raise InputError(unknown_name("conversation", name, asked if near else (), where=f"in {dataset}"))
-    turns = len(asked[name].questions)
-    if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < turns:
-        raise InputError(f"{name} has turns 0 to {turns - 1}, not {_show(turn)}")
+    questions = asked[name].questions
+    if not isinstance(turn, int) or isinstance(turn, bool) or not 0 <= turn < len(questions):
+        raise InputError(f"{name} has turns 0 to {len(questions) - 1}, not {_show(turn)}")
     if "answer" not in fields:
         raise InputError("'answer' is missing: use null for no answer")
     seconds, usage = _usage(fields)
-    return ImportedAnswer(name, turn, _answer(fields), seconds, usage)
+    ended = _EPOCH + timedelta(milliseconds=round(seconds * 1000))
+    return (name, turn), Turn(questions[turn], _answer(fields), False, _EPOCH, ended, usage=usage)
 
 
 def _parse(line: bytes) -> dict[str, object]:

@@ -12,6 +12,8 @@ from quaestor.web.document_view.parts import Paper, Part, PartPiece, sentence_ke
 
 _DEEPEST = 4
 
+Span = tuple[str, str, bool]
+
 
 @dataclass(frozen=True, slots=True)
 class CellView:
@@ -46,27 +48,6 @@ class RowView:
 
 
 @dataclass(frozen=True, slots=True)
-class SpanView:
-    """Words of a sentence.
-
-    Attributes:
-        key: Of a marked span its id, else "".
-    """
-
-    text: str
-    key: str = ""
-    here: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceView:
-    """A sentence."""
-
-    key: str
-    spans: tuple[SpanView, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class BlockView:
     """Something that is in a document.
 
@@ -74,6 +55,7 @@ class BlockView:
         kind: `heading`, `paragraph` or `table`.
         key: The id of a heading or a table.
         level: Of a heading, 1 for the outermost.
+        sentences: Each with its id, in spans: the text, of a marked one its id, and whether it is looked at.
         rest: Which rows of a long table these are, in words, or "".
     """
 
@@ -82,7 +64,7 @@ class BlockView:
     text: str = ""
     level: int = 1
     page: int | None = None
-    sentences: tuple[SentenceView, ...] = ()
+    sentences: tuple[tuple[str, list[Span]], ...] = ()
     title: str = ""
     heads: tuple[RowView, ...] = ()
     rows: tuple[RowView, ...] = ()
@@ -115,24 +97,28 @@ def _block(
         case SectionHeading(text=text, level=level):
             return BlockView("heading", key, " ".join(text.split()), min(level, 4), page)
         case Paragraph(sentences=sentences):
-            return BlockView("paragraph", page=page, sentences=tuple(_sentence(one, used, here) for one in sentences))
+            return BlockView(
+                "paragraph",
+                page=page,
+                sentences=tuple((sentence_key(one), _spans(one, used, here)) for one in sentences),
+            )
         case Table() as table:
             return _table(table, piece, used, here, page)
 
 
-def _sentence(sentence: Sentence, used: frozenset[Source], here: Source | None) -> SentenceView:
+def _spans(sentence: Sentence, used: frozenset[Source], here: Source | None) -> list[Span]:
     marked = [ref for ref in (*used, here) if isinstance(ref, SentenceRef) and _is_in(ref, sentence)]
-    spans, end = [], 0
+    spans, end = list[Span](), 0
     for ref in sorted(set(marked), key=lambda ref: (ref.start, ref.end)):
         if ref.start < end:
             continue
         if ref.start > end:
-            spans.append(SpanView(sentence.text[end : ref.start]))
-        spans.append(SpanView(sentence.text[ref.start : ref.end], source_key(ref), ref == here))
+            spans.append((sentence.text[end : ref.start], "", False))
+        spans.append((sentence.text[ref.start : ref.end], source_key(ref), ref == here))
         end = ref.end
     if end < len(sentence.text):
-        spans.append(SpanView(sentence.text[end:]))
-    return SentenceView(sentence_key(sentence), tuple(spans))
+        spans.append((sentence.text[end:], "", False))
+    return spans
 
 
 def _is_in(ref: SentenceRef, sentence: Sentence) -> bool:

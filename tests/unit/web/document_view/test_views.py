@@ -33,9 +33,9 @@ def test_marked_words_are_cut_out_of_their_sentence() -> None:
     (sentence,) = paper.document.sentences
     ref = SentenceRef("page", sentence.section, sentence.index, 15, 20)
     (shown,) = part_view(paper, paper.parts[0], [ref], ref)
-    spans = shown.sentences[0].spans
-    assert [span.text for span in spans] == ["Net sales were ", "$ 120", " million in 2009 ."]
-    assert [span.here for span in spans] == [False, True, False]
+    ((_, spans),) = shown.sentences
+    assert [text for text, _, _ in spans] == ["Net sales were ", "$ 120", " million in 2009 ."]
+    assert [here for _, _, here in spans] == [False, True, False]
 
 
 def test_a_long_table_has_its_heads_in_each_part_but_each_id_once() -> None:
