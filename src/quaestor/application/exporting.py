@@ -1,9 +1,9 @@
 """Conversations of a run as files for other programs and people: workbook, CSV, JSON, Markdown, a page of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from quaestor.application.files import OutputFile
 from quaestor.application.resolve import page_file
@@ -18,10 +18,16 @@ from quaestor.repair.documents import corrected_graph
 from quaestor.store.base import RunStore
 
 ExportFormat = Literal["xlsx", "csv", "json", "markdown", "html"]
-_OF_SUFFIX: dict[str, ExportFormat] = {
-    ".xlsx": "xlsx", ".csv": "csv", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html",
-    ".htm": "html",
-}  # fmt: skip
+FORMATS: Mapping[ExportFormat, tuple[str, str]] = {
+    "xlsx": (".xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    "csv": (".csv", "text/csv; charset=utf-8"),
+    "json": (".json", "application/json"),
+    "markdown": (".md", "text/markdown; charset=utf-8"),
+    "html": (".html", "text/html; charset=utf-8"),
+}
+"""How the names of files of each format end, and their media type."""
+
+_OF_SUFFIX = {suffix: name for name, (suffix, _) in FORMATS.items()} | {".markdown": "markdown", ".htm": "html"}
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
@@ -34,10 +40,10 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
         InputError: There is no such format, or the name does not say which.
     """
     found = _OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
-    for known in get_args(ExportFormat):
+    for known in FORMATS:
         if known == found:
-            return known  # type: ignore[no-any-return]
-    formats = (*get_args(ExportFormat), "inspect")
+            return known
+    formats = (*FORMATS, "inspect")
     if named is not None:
         raise InputError(unknown_name("export format", named, formats))
     raise InputError(f"cannot tell the export format of {output.path}; choose from {', '.join(formats)}")

@@ -1,7 +1,6 @@
 """The tools: each a function whose name, docstring, parameters and result are what an assistant learns of it."""
 
 import base64
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -9,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from quaestor.application.askable import askable_lines
 from quaestor.application.choices import answerers
 from quaestor.application.document_text import text_parts
-from quaestor.application.exporting import ExportFormat, export_bytes
+from quaestor.application.exporting import FORMATS, ExportFormat, export_bytes
 from quaestor.application.files import OutputFile
 from quaestor.application.graph_query import MOST_ROWS
 from quaestor.application.named_values import MOST_VALUES, NamedValues
@@ -51,10 +50,6 @@ _MOST_SECTIONS, _MOST_TABLES, _MOST_LINES, _MOST_WARNINGS = 200, 200, 60, 20
 _MOST_COLUMNS = 20
 _LARGEST_EXPORT = 1_000_000
 """Bytes of a file that is returned and not written."""
-
-_SUFFIXES: Mapping[ExportFormat, str] = {
-    "xlsx": ".xlsx", "csv": ".csv", "json": ".json", "markdown": ".md", "html": ".html",
-}  # fmt: skip
 
 _NO_VALUES: Any = Field(default_factory=dict)
 
@@ -484,7 +479,7 @@ def _file_name(format: ExportFormat, file: str | None) -> str:
     Raises:
         InputError: It is not the name of a file, or ends as another format's.
     """
-    suffix = _SUFFIXES[format]
+    suffix, _ = FORMATS[format]
     name = file if file is not None else f"answers{suffix}"
     plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")
     if not plain or name != name.strip():

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
-from quaestor.application.exporting import ExportFormat, export_bytes
+from quaestor.application.exporting import FORMATS, ExportFormat, export_bytes
 from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import AnsweredNow, SessionManager
 from quaestor.conversation.events import Event
@@ -140,25 +140,15 @@ async def follow_question(
             asking.cancel()
 
 
-KINDS: dict[ExportFormat, tuple[str, str]] = {
-    "xlsx": ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "csv": ("csv", "text/csv; charset=utf-8"),
-    "json": ("json", "application/json"),
-    "markdown": ("md", "text/markdown; charset=utf-8"),
-    "html": ("html", "text/html; charset=utf-8"),
-}
-"""The end of the name and the type of each format."""
-
-
 async def download(conversations: Sequence[ExportedConversation], about: str, format: ExportFormat) -> Response:
     """Return conversations as a file, which a browser keeps and does not open in the place of the page.
 
     Args:
         about: What the document or the run is called, by which the file is named.
     """
-    suffix, kind = KINDS[format]
+    suffix, kind = FORMATS[format]
     data = await asyncio.to_thread(export_bytes, format, conversations)
-    name = f"{about.rpartition('.')[0] or about} answers.{suffix}"
+    name = f"{about.rpartition('.')[0] or about} answers{suffix}"
     plain = re.sub(r"[^A-Za-z0-9._ -]+", "-", name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
     return Response(data, media_type=kind, headers={"Content-Disposition": disposition})

@@ -9,13 +9,13 @@ from pydantic import Field
 from starlette.responses import Response
 
 from quaestor.application.choices import answerers
-from quaestor.application.exporting import ExportFormat
+from quaestor.application.exporting import FORMATS, ExportFormat
 from quaestor.application.replies import AnswerReply, Value, answers_of
 from quaestor.application.saved_conversations import LONGEST_TITLE, SavedConversation
 from quaestor.web.api.bodies import StrictRoute
 from quaestor.web.api.problems import problems
 from quaestor.web.api.values import Part, PartReply, RequestBody, part_of_whole
-from quaestor.web.site import KINDS, TheSite, download
+from quaestor.web.site import TheSite, download
 
 router = APIRouter(route_class=StrictRoute, prefix="/conversations", tags=["conversations"])
 
@@ -29,7 +29,7 @@ FILES: dict[int | str, dict[str, Any]] = {
         "description": "The file.",
         "content": {
             kind.partition(";")[0]: {"schema": {"type": "array"} if name == "json" else {"type": "string"}}
-            for name, (_, kind) in KINDS.items()
+            for name, (_, kind) in FORMATS.items()
         },
     }
 }
