@@ -3,7 +3,7 @@
 Whether a difference is more than chance is computed in `quaestor.scoring.paired`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -48,27 +48,12 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedGroup:
-    """One class of a breakdown: its name, and the figures over its turns."""
-
-    name: str
-    figures: PairedFigures
-
-
-@dataclass(frozen=True, slots=True)
-class PairedBreakdown:
-    """The turns of two runs split by one property."""
-
-    by: str
-    groups: tuple[PairedGroup, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PairReport:
     """The comparison of two runs.
 
     Attributes:
         figures: Over all turns that were judged in both.
+        breakdowns: By the property that turns are split by, the figures of each class.
         unjudged: How many turns could not be judged in one of the runs.
         differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
             the second's.
@@ -78,7 +63,7 @@ class PairReport:
     second: str
     figures: PairedFigures
     agreement: Agreement
-    breakdowns: tuple[PairedBreakdown, ...]
+    breakdowns: Mapping[str, Mapping[str, PairedFigures]]
     unjudged: int
     differences: tuple[int, ...]
 
@@ -187,12 +172,9 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
         agreement=Agreement(
             *(int(count) for at in (same, ~same) for count in (at.sum(), right[at].sum(), other_right[at].sum()))
         ),
-        breakdowns=tuple(
-            PairedBreakdown(
-                by, tuple(PairedGroup(name, figures(members)) for name, members in first.groups(by, judged))
-            )
-            for by in first.breakdowns
-        ),
+        breakdowns={
+            by: {name: figures(members) for name, members in first.groups(by, judged)} for by in first.breakdowns
+        },
         unjudged=len(first) - len(judged),
         differences=(*judged[right & ~other_right].tolist(), *judged[~right & other_right].tolist()),
     )
@@ -221,8 +203,8 @@ class SideOfTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentTurn:
-    """A turn that only one of two runs has right; without a reference if the labelled file was not read."""
+class ShownTurn:
+    """A turn with its reference, as far as the labelled file was read, and what runs answered."""
 
     conversation: str
     turn: int
@@ -230,41 +212,51 @@ class DifferentTurn:
     question: str
     reference: str | None
     reference_program: str | None
-    first: SideOfTurn
-    second: SideOfTurn
+    sides: tuple[SideOfTurn, ...]
 
 
-async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport) -> tuple[DifferentTurn, ...]:
+async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport) -> tuple[ShownTurn, ...]:
     """Return the turns that only one of two compared runs has right, side by side.
 
     Raises:
         StoreError: The store cannot be read.
     """
     frames = {one.run.id: one.turns for one in found.judged.runs}
-    first = frames[pair.first]
-    second = frames[pair.second].aligned_with(first)
+    first, second = frames[pair.first], frames[pair.second].aligned_with(frames[pair.first])
     assert second is not None
-    turns = []
-    for place in pair.differences:
-        conversation, index = first.conversations[place], first.places[place]
-        document, reference, program = reference_at(found.judged.labelled, conversation, index)
-        sides, question = [], ""
-        for run, frame in ((pair.first, first), (pair.second, second)):
-            record = {turn.index: turn for turn in await store.turns(run, conversation)}.get(index)
-            question = record.question if record else question
-            sides.append(side_of(record, frame.verdicts[place][found.scorer] == 1, document))
-        turns.append(DifferentTurn(conversation, index, first.pages[place], question, reference, program, *sides))
-    return tuple(turns)
+    runs = {pair.first: first, pair.second: second}
+    labelled = found.judged.labelled
+    return tuple([await show_turn(store, runs, place, found.scorer, labelled) for place in pair.differences])
 
 
-def reference_at(
-    labelled: PlayedFile | None, conversation: str, index: int
-) -> tuple[Document | None, str | None, str | None]:
-    """Return the document of a turn, its reference answer and its reference program, as far as they are known."""
-    if labelled is None:
-        return None, None, None
-    gold = labelled.gold[conversation][index]
-    return labelled.conversations[conversation].document, str(gold.executed), gold.program or None
+async def show_turn(
+    store: RunStore, runs: Mapping[str, TurnFrame], place: int, scorer: str, labelled: PlayedFile | None
+) -> ShownTurn:
+    """Return a turn as runs answered it.
+
+    Args:
+        runs: The frames of runs by their ids, with the same turns in the same order.
+        place: The turn's place in these frames.
+        scorer: Whose verdict counts.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    frame = next(iter(runs.values()))
+    conversation, index = frame.conversations[place], frame.places[place]
+    document, reference, program = None, None, None
+    if labelled is not None:
+        gold = labelled.gold[conversation][index]
+        document = labelled.conversations[conversation].document
+        reference, program = str(gold.executed), gold.program or None
+    stored = [await store.turns(run, conversation) for run in runs]
+    records = [next((turn for turn in turns if turn.index == index), None) for turns in stored]
+    question = next((record.question for record in reversed(records) if record), "")
+    sides = [
+        side_of(record, judged.verdicts[place][scorer] == 1, document)
+        for record, judged in zip(records, runs.values(), strict=True)
+    ]
+    return ShownTurn(conversation, index, frame.pages[place], question, reference, program, tuple(sides))
 
 
 def side_of(record: TurnRecord | None, right: bool, document: Document | None) -> SideOfTurn:
@@ -294,7 +286,7 @@ def source_in_words(source: Source, document: Document | None) -> str:
     return f"{shown.place} | " + (shown.text if isinstance(source, CellRef) else f"{before}[{shown.span}]{after}")
 
 
-def comparison_json(found: RunsCompared, differences: Sequence[tuple[DifferentTurn, ...]] = ()) -> JsonValue:
+def comparison_json(found: RunsCompared, differences: Sequence[tuple[ShownTurn, ...]] = ()) -> JsonValue:
     """Return a comparison as JSON; `differences` has the different turns of each pair, if they are wanted.
 
     Units: shares and differences are fractions of 1; a difference is the first run's share less the second's.
@@ -321,18 +313,22 @@ def comparison_json(found: RunsCompared, differences: Sequence[tuple[DifferentTu
                 "unjudged": pair.unjudged,
                 "agreement": serial.dump(pair.agreement),
                 "breakdowns": [
-                    {
-                        "by": breakdown.by,
-                        "groups": [{"name": group.name, **serial.dump(group.figures)} for group in breakdown.groups],
-                    }
-                    for breakdown in pair.breakdowns
+                    {"by": by, "groups": [{"name": name, **serial.dump(one)} for name, one in groups.items()]}
+                    for by, groups in pair.breakdowns.items()
                 ],
                 "p_adjusted": adjusted,
-                **({"differences": [serial.dump(turn) for turn in differences[place]]} if differences else {}),
+                **({"differences": [_different_json(turn) for turn in differences[place]]} if differences else {}),
             }
             for place, (pair, adjusted) in enumerate(zip(found.pairs, found.adjusted, strict=True))
         ],
     }
+
+
+def _different_json(turn: ShownTurn) -> JsonValue:
+    written: dict[str, JsonValue] = serial.dump(turn)
+    del written["sides"]
+    first, second = turn.sides
+    return {**written, "first": serial.dump(first), "second": serial.dump(second)}
 
 
 def solver_name(run: RunRecord) -> str:

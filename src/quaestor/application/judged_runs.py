@@ -1,4 +1,4 @@
-"""Stored runs of the same questions as frames of judged turns, for comparisons and reports.
+"""Stored runs judged again: as frames for comparisons and reports, by every published rule, by audited references.
 
 Verdicts come from the labelled file of the runs if it is there; else from the saved scores, which have no operation and
 no origin. No turn of a large run is read for saved verdicts.
@@ -12,21 +12,33 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.application import saved_scores
+from quaestor.application.choosing import read_as_played
 from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.application.saved_scores import read_judged_frame
+from quaestor.application.score_service import score_run
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.errors import InputError
 from quaestor.llm.usage import Usage
-from quaestor.scoring.audits import Audit, AuditedTurn, judge_turns
+from quaestor.scoring.audits import (
+    Audit,
+    AuditCandidate,
+    AuditedScore,
+    AuditedTurn,
+    audit_candidates,
+    audited_score,
+    judge_turns,
+)
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.figures import Score, score_of, score_predictions
+from quaestor.scoring.conventions import ConventionFigure, convention_figures
+from quaestor.scoring.figures import Score, score_of
+from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.scorers import Measures
 from quaestor.scoring.turn_frame import TurnFrame
-from quaestor.scoring.verdicts import TurnScore, judge_predictions
-from quaestor.store.base import RunStore
+from quaestor.scoring.verdicts import judge_predictions
+from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import RunRecord, TurnRecord
 
 Basis = Literal["references", "kept scores"]
@@ -45,7 +57,8 @@ class JudgedRun:
     """A run with its verdicts.
 
     Attributes:
-        score: Its figures; None unless `judge_runs` was asked for all figures, like `spent`.
+        score: Its figures; None unless `judge_runs` was asked for all figures, like `spent` and `conventions`.
+        conventions: The run by every published rule; empty if the labelled file was not read.
         audited: Each turn judged by the audit too; empty without one.
     """
 
@@ -53,6 +66,7 @@ class JudgedRun:
     turns: TurnFrame = field(repr=False)
     score: Score | None = None
     spent: RunCost = field(default_factory=RunCost)
+    conventions: tuple[ConventionFigure, ...] = ()
     audited: tuple[AuditedTurn, ...] = field(default=(), repr=False)
 
 
@@ -65,8 +79,12 @@ class JudgedRuns:
     """
 
     runs: tuple[JudgedRun, ...]
-    basis: Basis
     labelled: PlayedFile | None = None
+
+    @property
+    def basis(self) -> Basis:
+        """Where the verdicts come from."""
+        return "kept scores" if self.labelled is None else "references"
 
     @property
     def measures(self) -> Measures:
@@ -97,14 +115,14 @@ async def judge_runs(
     """
     if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
-            return await _read_saved_runs(store, runs, scores_in, whole)
+            return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]))
     labelled = await compute(read_labelled, runs[0], dataset)
     if labelled is None and audit is not None:
         raise InputError(f"{runs[0].dataset} was not found, but an audit needs its references: name the labelled file")
     if labelled is None:
-        return await _read_saved_runs(store, runs, scores_in, whole)
+        return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]))
     judged = [await compute(_judged_run, run, await store.turns(run.id), labelled, whole, audit) for run in runs]
-    return JudgedRuns(tuple(judged), "references", labelled)
+    return JudgedRuns(tuple(judged), labelled)
 
 
 async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
@@ -130,23 +148,16 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
 def _judged_run(
     run: RunRecord, stored: Sequence[TurnRecord], labelled: PlayedFile, whole: bool, audit: Audit | None
 ) -> JudgedRun:
-    asked, predictions = tuple(labelled.conversations.values()), map(prediction_of, stored)
-    score: Score | None = None
-    turns: Sequence[TurnScore]
-    if whole:
-        report = score_predictions(predictions, labelled.gold, asked)
-        turns, score = report.turns, report.score
-    else:
-        turns = judge_predictions(predictions, labelled.gold, asked, causes=False)
+    asked, predictions = tuple(labelled.conversations.values()), [prediction_of(turn) for turn in stored]
+    turns = judge_predictions(predictions, labelled.gold, asked, causes=whole)
     frame = TurnFrame.of(turns, {conversation.id: conversation.company for conversation in asked})
-    audited = () if audit is None else judge_turns(run.id, turns, asked, audit)
+    judged = JudgedRun(run, frame, audited=judge_turns(run.id, turns, asked, audit) if audit else ())
+    if not whole:
+        return judged
     ended = [(turn.finished - turn.started).total_seconds() for turn in stored if turn.finished is not None]
     used = sum((Usage.of_counts(turn.usage) for turn in stored if turn.usage), Usage())
-    return JudgedRun(run, frame, score, RunCost(tuple(ended), used), audited)
-
-
-async def _read_saved_runs(store: RunStore, runs: Sequence[RunRecord], scores_in: str, whole: bool) -> JudgedRuns:
-    return JudgedRuns(tuple([await _saved_run(store, run, scores_in, whole) for run in runs]), "kept scores")
+    conventions = convention_figures(predictions, labelled.gold, asked)
+    return replace(judged, score=score_of(frame), spent=RunCost(tuple(ended), used), conventions=conventions)
 
 
 async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: bool) -> JudgedRun:
@@ -162,11 +173,6 @@ async def _saved_run(store: RunStore, run: RunRecord, scores_in: str, whole: boo
     # Of verdicts there are those that comparisons need; the figures of all scorers are saved.
     saved = {name: serial.restore(Proportion, figure) for name, figure in score.metrics.items()}
     figures = replace(await compute(score_of, frame), results=saved)
-    return JudgedRun(run, frame, figures, await _saved_spent(store, run))
-
-
-async def _saved_spent(store: RunStore, run: RunRecord) -> RunCost:
-    """Return what a run took; reads no turns if no model was asked."""
     took = await store.measure_turns(run.id)
     seconds = tuple(milliseconds / 1000 for milliseconds in Counter(took.milliseconds).elements())
     used = Usage()
@@ -174,4 +180,77 @@ async def _saved_spent(store: RunStore, run: RunRecord) -> RunCost:
         for example in await store.examples(run.id):
             # One conversation at a time: all turns of a large run would not fit.
             used = sum((Usage.of_counts(t.usage) for t in await store.turns(run.id, example.conversation)), used)
-    return RunCost(seconds, used)
+    return JudgedRun(run, frame, figures, RunCost(seconds, used))
+
+
+@dataclass(frozen=True, slots=True)
+class RunAudit:
+    """A run judged twice: raw and audited accuracy, if there is an audit, and turns that are worth reading again."""
+
+    run: str
+    score: AuditedScore | None
+    candidates: tuple[AuditCandidate, ...]
+
+
+async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, compared: Sequence[str] = ()) -> RunAudit:
+    """Return a run judged by an audit too, and which references to read again; nothing is stored.
+
+    Args:
+        compared: Other runs of the same file: candidates that they answer alike come first.
+
+    Raises:
+        StoreError: There is no such run.
+        InputError: A run was of another file, or the audit cannot be applied to its references.
+        RunStoppedError: Conversations are still to be played.
+        DatasetError: The file cannot be read, or has no answers.
+    """
+    gold = read_gold(dataset)
+    async with open_store(store, create=False) as opened:
+        records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *compared)]
+        pages = read_as_played(dataset, records[0])
+        first, *others = [
+            (await score_run(opened, record, pages, gold, wanted="verdicts")).report.turns for record in records
+        ]
+    score = audited_score(judge_turns(records[0].id, first, pages.conversations, audit), audit) if audit else None
+    answers = [{(turn.conversation, turn.turn): turn.predicted for turn in turns} for turns in others]
+    return RunAudit(records[0].id, score, audit_candidates(first, audit, answers))
+
+
+@dataclass(frozen=True, slots=True)
+class RunConventions:
+    """A run by each convention, the benchmark's own first; `audited` is that one with audited references."""
+
+    run: RunRecord
+    figures: tuple[ConventionFigure, ...]
+    audited: ConventionFigure | None = None
+
+
+async def run_conventions(
+    store: RunStore, name: str, dataset: Path | None = None, audit: Audit | None = None
+) -> RunConventions:
+    """Return how right a run is by each convention; `dataset` is the labelled file, if it has moved.
+
+    Raises:
+        UnknownRunError: There is no such run.
+        InputError: The labelled file is not there, or the run was not of it; or the audit cannot be applied to it.
+        RunStoppedError: Conversations are still to be played.
+    """
+    (run,) = await require_comparable(store, [name])
+    labelled = await compute(read_labelled, run, dataset)
+    if labelled is None:
+        raise InputError(f"{run.dataset}, with the references of run {run.id}, was not found: name the labelled file")
+    found = [prediction_of(turn) for turn in await store.turns(run.id)]
+    asked = tuple(labelled.conversations.values())
+    figures = await compute(convention_figures, found, labelled.gold, asked)
+    if audit is None:
+        return RunConventions(run, figures)
+    scores = await compute(judge_predictions, found, labelled.gold, asked, causes=False)
+    audited = await compute(judge_turns, run.id, scores, asked, audit)
+    by_audit = ConventionFigure(
+        "audited",
+        f"matches the official rule, with disputed references as settled by {audit.name}",
+        audited_score(audited, audit).audited,
+        gained=sum(turn.right and not turn.score.correct for turn in audited),
+        lost=sum(turn.score.correct and not turn.right for turn in audited),
+    )
+    return RunConventions(run, figures, by_audit)

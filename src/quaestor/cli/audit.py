@@ -50,7 +50,7 @@ def audit_command(
     Lists the turns whose answers differ from their references, most confident first.
     """
     from quaestor.application.files import json_line
-    from quaestor.application.rescoring import audit_run
+    from quaestor.application.judged_runs import audit_run
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial

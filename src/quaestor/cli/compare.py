@@ -8,7 +8,7 @@ from quaestor.cli.options import JsonOption, StoreOption
 from quaestor.cli.stored import read_store
 
 if TYPE_CHECKING:
-    from quaestor.application.comparison import DifferentTurn, RunsCompared
+    from quaestor.application.comparison import RunsCompared, ShownTurn
     from quaestor.store.base import RunStore
 
 LabelledOption = Annotated[
@@ -80,7 +80,7 @@ def compare_command(
     uri = load_settings({"store": store}).store
     file = dataset_path(dataset) if dataset else None
 
-    async def read(opened: "RunStore") -> "tuple[RunsCompared, list[tuple[DifferentTurn, ...]]]":
+    async def read(opened: "RunStore") -> "tuple[RunsCompared, list[tuple[ShownTurn, ...]]]":
         found = await compare_stored(opened, runs, uri, file, scorer)
         return found, [await different_turns(opened, found, pair) for pair in found.pairs] if differences else []
 

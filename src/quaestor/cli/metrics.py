@@ -18,7 +18,7 @@ def metrics_command(
     Papers differ in when they count an answer as correct (docs/evaluation.md describes the rules); the first row is the
     benchmark's own rule. With an audit of the references, the last row applies that rule to the audited references.
     """
-    from quaestor.application.rescoring import run_conventions
+    from quaestor.application.judged_runs import run_conventions
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json, print_rows
     from quaestor.cli.results import FIGURE_HEADS, figure_cells

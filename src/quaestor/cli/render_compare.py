@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from quaestor.application.comparison import Agreement, DifferentTurn, PairReport, RunsCompared, SideOfTurn
+from quaestor.application.comparison import Agreement, PairReport, RunsCompared, ShownTurn, SideOfTurn
 from quaestor.application.simulated_cascade import CascadePoint, SimulatedCascade
 from quaestor.cli.printing import print_grid, print_rows
 from quaestor.cli.results import FIGURE_HEADS, figure_cells
@@ -58,12 +58,11 @@ def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> N
         console.print(line)
     heads = ("", "turns", f"{one} %", f"{other} %", f"only {one}", f"only {other}", f"{one} - {other}", "95 % by page")
     rows: list[tuple[str, ...]] = []
-    for breakdown in pair.breakdowns:
-        rows.append((breakdown_title(breakdown.by),))
-        for group in breakdown.groups:
-            found = group.figures
+    for by, groups in pair.breakdowns.items():
+        rows.append((breakdown_title(by),))
+        for name, found in groups.items():
             shares = (percent(right / found.turns) for right in (found.first, found.second))
-            rows.append((group.name, str(found.turns), *shares, *paired_cells(found)))
+            rows.append((name, str(found.turns), *shares, *paired_cells(found)))
     print_rows(console, (*heads, "by company", "p"), rows, spare=("by company", *heads[4:6], "95 % by page"))
 
 
@@ -85,7 +84,7 @@ def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
     ]
 
 
-def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[DifferentTurn]) -> None:
+def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[ShownTurn]) -> None:
     """Print the turns that one of two runs alone has right: what each answered, by which plan, from where."""
     letters = letters_of(found)
     one, other = letters[pair.first], letters[pair.second]
@@ -96,8 +95,8 @@ def show_differences(console: Console, found: RunsCompared, pair: PairReport, tu
         if turn.reference is not None:
             program = f"   {turn.reference_program}" if turn.reference_program else ""
             console.print(f"  reference: {turn.reference}{program}", style="dim", markup=False, soft_wrap=True)
-        _show_side(console, one, turn.first)
-        _show_side(console, other, turn.second)
+        for name, side in zip((one, other), turn.sides, strict=True):
+            _show_side(console, name, side)
     console.print(f"\n{len(turns)} turns are correct in only one of {one} and {other}")
 
 

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+import numpy as np
+
 from quaestor.core.answer_value import Number, number_of
 from quaestor.datasets.dataset import Conversation
 from quaestor.plan.expressions import TableRows
 from quaestor.plan.operations import rounds_to
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal, rounded_for_display
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, Verdict, measures_for
+from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED, Judge, measures_for
 
 _LARGEST = 300
 
@@ -53,17 +55,14 @@ class ConventionFigure:
 
 
 def convention_figures(
-    predictions: Mapping[tuple[str, int], Prediction],
+    predictions: Iterable[Prediction],
     gold: Mapping[str, Sequence[GoldTurn]],
     conversations: Iterable[Conversation],
 ) -> tuple[ConventionFigure, ...]:
-    """Return what a run comes to by each rule, the benchmark's own first.
-
-    Args:
-        predictions: By conversation and index; a turn without one is wrong.
-    """
+    """Return what a run comes to by each rule, the benchmark's own first; a turn without a prediction is wrong."""
+    given = {(one.conversation, one.turn): one for one in predictions}
     turns = [
-        (predictions.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)
+        (given.get((asked.id, index)) or Prediction(asked.id, index, None), reference, tables, asked.document.id)
         for asked in conversations
         for tables in [benchmark_rows_of(asked.document)]
         for index, reference in enumerate(gold[asked.id])
@@ -71,27 +70,17 @@ def convention_figures(
     if not turns:
         return ()
     conventions = CONVENTIONS[measures_for(turns[0][1]).right]
-    pages = [page for *_, page in turns]
-    verdicts = {
-        convention.name: [convention.judge(found, reference, tables) for found, reference, tables, _ in turns]
-        for convention in conventions
-    }
-    official = verdicts[conventions[0].name]
-    return tuple(_figure(convention, verdicts[convention.name], official, pages) for convention in conventions)
-
-
-def _figure(
-    convention: Convention, verdicts: Sequence[Verdict], official: Sequence[Verdict], pages: Sequence[str]
-) -> ConventionFigure:
-    judged = [(verdict, page) for verdict, page in zip(verdicts, pages, strict=True) if verdict is not None]
-    pairs = [(one == 1, other == 1) for one, other in zip(verdicts, official, strict=True) if one is not None]
-    return ConventionFigure(
-        convention.name,
-        convention.rule,
-        proportion([verdict for verdict, _ in judged], [page for _, page in judged]),
-        gained=sum(one and not other for one, other in pairs),
-        lost=sum(other and not one for one, other in pairs),
+    verdicts = np.array(
+        [[rule.judge(found, reference, tables) for found, reference, tables, _ in turns] for rule in conventions],
+        dtype=float,
     )
+    pages, right = group_places([page for *_, page in turns]), verdicts == 1
+    figures = []
+    for rule, shares, mine in zip(conventions, verdicts, right, strict=True):
+        judged = ~np.isnan(shares)
+        gained, lost = (int((judged & one & ~other).sum()) for one, other in ((mine, right[0]), (right[0], mine)))
+        figures.append(ConventionFigure(rule.name, rule.rule, proportion(shares[judged], pages[judged]), gained, lost))
+    return tuple(figures)
 
 
 def _numbers(found: Prediction, gold: GoldTurn) -> tuple[Decimal, Decimal] | None:

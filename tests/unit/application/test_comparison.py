@@ -47,7 +47,7 @@ def test_a_pair_is_reported_with_agreement_groups_and_differences() -> None:
     assert (agreement.same, agreement.first_right, agreement.second_right) == (3, 2, 1)
     assert (agreement.different, agreement.first_right_apart, agreement.second_right_apart) == (2, 1, 1)
     assert found.differences == (0, 3, 2)
-    groups = {part.by: [(group.name, group.figures.turns) for group in part.groups] for part in found.breakdowns}
+    groups = {by: [(name, one.turns) for name, one in part.items()] for by, part in found.breakdowns.items()}
     assert groups == {"turn": [("turn 1", 3), ("turn 2", 2)], "operation": [("divide", 4), ("lookup", 1)]}
 
 
@@ -84,7 +84,7 @@ def test_a_careful_reading_is_compared_with_a_hosted_model(shared_data: Path, tm
     assert figures.p == pytest.approx(binomtest(240, 252).pvalue, rel=1e-9)
     assert (figures.by_page.groups, figures.by_company.groups) == (126, 44)
     assert 0.2 < figures.by_page.low < figures.by_page.value < figures.by_page.high < 0.35
-    for breakdown in pair.breakdowns:
-        assert sum(group.figures.wins for group in breakdown.groups) == 240
-        assert sum(group.figures.turns for group in breakdown.groups) == 841
+    for groups in pair.breakdowns.values():
+        assert sum(one.wins for one in groups.values()) == 240
+        assert sum(one.turns for one in groups.values()) == 841
     assert pair.agreement.same + pair.agreement.different == 841

@@ -16,7 +16,7 @@ NAMES = tuple(convention.name for convention in CONVENTIONS["execution"])
 
 def right(answer: str | None, gold: GoldTurn = REFERENCE) -> set[str]:
     """The rules by which an answer is right."""
-    found = {} if answer is None else {("c", 0): Prediction("c", 0, answer)}
+    found = [] if answer is None else [Prediction("c", 0, answer)]
     figures = convention_figures(found, {"c": [gold]}, [Conversation("c", PAGE, ("what?",))])
     return {figure.name for figure in figures if figure.right.correct}
 
@@ -52,7 +52,7 @@ def test_yes_and_no_are_right_or_wrong_by_every_rule() -> None:
 
 def test_turns_that_a_rule_turns_are_counted_and_those_it_cannot_judge_left_out() -> None:
     gold = {"c": [REFERENCE, REFERENCE, GoldTurn("447", a_value(447), None, 0)]}
-    found = {("c", turn): Prediction("c", turn, said) for turn, said in enumerate(["0.87472", "0.875", "447"])}
+    found = [Prediction("c", turn, said) for turn, said in enumerate(["0.87472", "0.875", "447"])]
     figures = convention_figures(found, gold, [Conversation("c", PAGE, ("what?",) * 3)])
     told = {one.name: (one.right.correct, one.right.total, one.gained, one.lost) for one in figures}
     assert figures[0].name == "execution"
@@ -60,4 +60,4 @@ def test_turns_that_a_rule_turns_are_counted_and_those_it_cannot_judge_left_out(
     assert told["digits"] == (3, 3, 1, 0)
     assert told["shown"] == (2, 2, 1, 0)
     assert told["legacy"] == (0, 2, 0, 1)
-    assert convention_figures({}, {}, []) == ()
+    assert convention_figures([], {}, []) == ()

@@ -4,7 +4,7 @@ Made with lxml, so that no text of a document or of a model becomes markup.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TypeAlias
@@ -88,8 +88,6 @@ def style_sheet() -> str:
 
 _WIDTH, _HEIGHT = 360, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 12, 40
-_ROW = 30
-_NAMES = 40
 _MARKS = 5
 
 
@@ -125,131 +123,98 @@ def colour_class(number: int) -> str:
     return f"r{number % COLOURS}"
 
 
-def line_chart(
-    title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False, low: float = 0
-) -> Element:
+def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False) -> Element:
     """Return a chart of lines over a square from 0 to 100 %.
 
     Args:
-        title: What it shows, for who does not see it.
-        even: Whether the line is drawn on which both are the same.
-        low: Where the vertical axis begins, 0 to 1.
+        title: What it shows, for readers who do not see it.
+        even: Whether to draw the line on which both are the same.
     """
-    plot = _Plot(low)
-    return _drawing(
-        title,
-        _WIDTH,
-        _HEIGHT,
-        *_axes(plot, across, up),
-        _segment(plot, (low, low), (1, 1), "even") if even else None,
-        *(_line(plot, line, place) for place, line in enumerate(lines)),
-    )
+    bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2
 
-
-@dataclass(frozen=True, slots=True)
-class _Plot:
-    low: float
-
-    def x(self, share: float) -> float:
+    def x(share: float) -> float:
         return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
 
-    def y(self, share: float) -> float:
-        up = (max(share, self.low) - self.low) / (1 - self.low)
-        return _HEIGHT - _BOTTOM - up * (_HEIGHT - _TOP - _BOTTOM)
+    def y(share: float) -> float:
+        return bottom - share * (bottom - _TOP)
 
-
-def _axes(plot: _Plot, across: str, up: str) -> list[Element]:
     drawn: list[Element] = []
-    for step in range(_MARKS + 1):
-        share = step / _MARKS
-        level = plot.low + share * (1 - plot.low)
+    for share in (step / _MARKS for step in range(_MARKS + 1)):
         drawn += [
-            _segment(plot, (0, level), (1, level), "grid"),
-            _text(_LEFT - 6, plot.y(level) + 4, f"{100 * level:.0f}", "end"),
-            _text(plot.x(share), _HEIGHT - _BOTTOM + 16, f"{100 * share:.0f}", "middle"),
+            element("line", x1=x(0), y1=y(share), x2=x(1), y2=y(share), class_="grid"),
+            _text(_LEFT - 6, y(share) + 4, f"{100 * share:.0f}", "end"),
+            _text(x(share), bottom + 16, f"{100 * share:.0f}", "middle"),
         ]
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    drawn.append(_text(middle, _HEIGHT - 6, f"{across}, %", "middle"))
-    turned = _text(12, (_TOP + _HEIGHT - _BOTTOM) / 2, f"{up}, %", "middle")
-    turned.set("transform", f"rotate(-90 12 {(_TOP + _HEIGHT - _BOTTOM) / 2:g})")
-    return [*drawn, turned]
-
-
-def _line(plot: _Plot, line: ChartLine, place: int) -> Element:
-    placed = [(plot.x(x), plot.y(y)) for x, y in line.points]
-    path = " ".join(f"{'L' if number else 'M'}{x:.1f} {y:.1f}" for number, (x, y) in enumerate(placed))
-    marks = [
-        element("circle", cx=x, cy=y, r=2 + 4 * weight, class_="mark")
-        for (x, y), weight in zip(placed, line.weights or (0.2,) * len(placed), strict=True)
-    ]
-    # The name is at the end that has room: one line below the other.
-    label = _text(_WIDTH - _RIGHT - 4, _HEIGHT - _BOTTOM - 10 - 16 * place, line.name, "end")
-    label.set("class", "mark")
-    return element("g", element("path", d=path, class_="path"), *marks, label, class_=colour_class(line.colour))
+    turned = _text(12, (_TOP + bottom) / 2, f"{up}, %", "middle")
+    turned.set("transform", f"rotate(-90 12 {(_TOP + bottom) / 2:g})")
+    drawn += [_text(middle, _HEIGHT - 6, f"{across}, %", "middle"), turned]
+    if even:
+        drawn.append(element("line", x1=x(0), y1=y(0), x2=x(1), y2=y(1), class_="even"))
+    for place, line in enumerate(lines):
+        points = [(x(one), y(other)) for one, other in line.points]
+        weights = line.weights or (0.2,) * len(points)
+        marks = [
+            element("circle", cx=one, cy=other, r=2 + 4 * weight, class_="mark")
+            for (one, other), weight in zip(points, weights, strict=True)
+        ]
+        # The name is at the end that has room: one line below the other.
+        label = _text(_WIDTH - _RIGHT - 4, bottom - 10 - 16 * place, line.name, "end")
+        label.set("class", "mark")
+        joined = element("path", d="M" + " L".join(f"{one:.1f} {other:.1f}" for one, other in points), class_="path")
+        drawn.append(element("g", joined if points else None, *marks, label, class_=colour_class(line.colour)))
+    return _drawing(title, _WIDTH, _HEIGHT, drawn)
 
 
 def interval_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
     """Return shares with their intervals, one below the other, from 0 to 100 %."""
-
-    def x(share: float) -> float:
-        return _NAMES + share * (_WIDTH - _NAMES - 60)
-
     ticks = [(step / _MARKS, f"{100 * step / _MARKS:.0f}") for step in range(_MARKS + 1)]
-    return _row_chart(title, _WIDTH, _ROW, x, ticks, rows)
+    return _row_chart(title, rows, 30, (40, _WIDTH - 60), _WIDTH, ticks)
 
 
 def difference_chart(title: str, rows: Sequence[ChartInterval]) -> Element:
     """Return differences, as shares of 1, with their intervals around zero, one below the other."""
     largest = max([0.05, *(abs(end) for row in rows for end in (row.value, row.low, row.high))])
-    names, width = 170, 420
-
-    def x(share: float) -> float:
-        return names + (share / largest + 1) / 2 * (width - names - 20)
-
     shares = (-largest, -largest / 2, 0, largest / 2, largest)
-    return _row_chart(title, width, 22, x, [(share, f"{100 * share:+.0f}" if share else "0") for share in shares], rows)
+    ticks = [(share, f"{100 * share:+.0f}" if share else "0") for share in shares]
+    return _row_chart(title, rows, 22, (170, 400), 420, ticks)
 
 
 def _row_chart(
     title: str,
-    width: int,
-    row_height: int,
-    x: Callable[[float], float],
-    ticks: Sequence[tuple[float, str]],
     rows: Sequence[ChartInterval],
+    row_height: int,
+    ends: tuple[float, float],
+    width: int,
+    ticks: Sequence[tuple[float, str]],
 ) -> Element:
+    """Return a chart of intervals; the first and the last tick are at the two ends across."""
+    first, last = ticks[0][0], ticks[-1][0]
     bottom = float(_TOP + row_height * len(rows) + 4)
+
+    def x(share: float) -> float:
+        return ends[0] + (share - first) / (last - first) * (ends[1] - ends[0])
+
     drawn: list[Element] = []
     for share, label in ticks:
-        kind = "axis" if label == "0" and ticks[0][0] < 0 else "grid"
-        drawn += [
-            element("line", x1=x(share), y1=float(_TOP), x2=x(share), y2=bottom, class_=kind),
-            _text(x(share), bottom + 16, label, "middle"),
-        ]
+        kind = "axis" if label == "0" and first < 0 else "grid"
+        drawn.append(element("line", x1=x(share), y1=float(_TOP), x2=x(share), y2=bottom, class_=kind))
+        drawn.append(_text(x(share), bottom + 16, label, "middle"))
     for number, row in enumerate(rows):
-        y = _TOP + row_height * (number + 0.5)
-        marks = [
+        y, run = _TOP + row_height * (number + 0.5), row.colour is not None
+        marks = (
             _text(0, y + 4, row.name, "start"),
             element("path", d=f"M{x(row.low):.1f} {y:g} L{x(row.high):.1f} {y:g}", class_="path"),
-            element("circle", cx=x(row.value), cy=y, r=4.0 if row.colour is None else 5.0, class_="mark"),
-        ]
-        if row.colour is None:
-            drawn += marks
-        else:
-            marks.append(_text(x(1) + 8, y + 4, f"{100 * row.value:.1f} %", "start"))
-            drawn.append(element("g", *marks, class_=colour_class(row.colour)))
-    return _drawing(title, width, bottom - 4 + _BOTTOM, *drawn)
+            element("circle", cx=x(row.value), cy=y, r=5.0 if run else 4.0, class_="mark"),
+            _text(x(1) + 8, y + 4, f"{100 * row.value:.1f} %", "start") if run else None,
+        )
+        drawn.append(element("g", *marks, class_=None if row.colour is None else colour_class(row.colour)))
+    return _drawing(title, width, bottom - 4 + _BOTTOM, drawn)
 
 
-def _drawing(title: str, width: float, height: float, *children: Element | None) -> Element:
+def _drawing(title: str, width: float, height: float, children: Iterable[Element]) -> Element:
     made = element("svg", *children, role="img", aria_label=title)
     made.set("viewBox", f"0 0 {width:g} {height:g}")
     return made
-
-
-def _segment(plot: _Plot, start: tuple[float, float], end: tuple[float, float], kind: str) -> Element:
-    (x1, y1), (x2, y2) = start, end
-    return element("line", x1=plot.x(x1), y1=plot.y(y1), x2=plot.x(x2), y2=plot.y(y2), class_=kind)
 
 
 def _text(x: float, y: float, words: str, anchor: str) -> Element:

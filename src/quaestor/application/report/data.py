@@ -1,46 +1,29 @@
-"""What a report tells of one run or several: figures, comparison, and the turns that went wrong.
-
-Words and pictures are `page`'s and `markdown`'s.
-"""
+"""What a report shows of one run or several: figures, comparison, and the turns that went wrong."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quaestor.application.comparison import RunsCompared, SideOfTurn, compare_judged, reference_at, side_of
+from quaestor.application.comparison import RunsCompared, ShownTurn, compare_judged, show_turn
 from quaestor.application.judged_runs import Basis, JudgedRun, JudgedRuns, judge_runs, require_comparable
 from quaestor.core.computing import compute
 from quaestor.extras import require_extra
 from quaestor.scoring.audits import Audit, AuditedScore, AuditedTurn, audited_score
 from quaestor.scoring.bootstrap import Proportion
-from quaestor.scoring.conventions import ConventionFigure, convention_figures
 from quaestor.scoring.figures import Score
-from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import RunStore
 
 MOST_WRONG_TURNS = 400
-"""Wrong turns of a run that are told one by one."""
+"""Wrong turns of a run that are shown one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A wrong turn.
+    """A wrong turn; `audited` is what an audit says of its reference, in words, if one was named and disputes it."""
 
-    Attributes:
-        turn: Its place in the conversation, from 0.
-        reference: The reference answer; None if the labelled file was not read.
-        side: What was answered, by which plan, from where.
-        audited: What an audit says of the reference, in words; None if none was named, or it is not disputed.
-    """
-
-    conversation: str
-    turn: int
-    question: str
+    shown: ShownTurn
     cause: str
-    reference: str | None
-    reference_program: str | None
-    side: SideOfTurn
     audited: str | None = None
 
 
@@ -52,15 +35,13 @@ class ReportedRun:
         judged: The run with its verdicts and what it took.
         score: Its figures.
         causes: How many turns are wrong for each cause, the most frequent first.
-        conventions: The run by every convention; none if the labelled file was not read.
-        wrong: The wrong turns that are told, by cause.
-        audited: Raw and audited accuracy, where an audit was named.
+        wrong: The wrong turns that are shown, by cause.
+        audited: Raw and audited accuracy, if an audit was named.
     """
 
     judged: JudgedRun
     score: Score
     causes: Mapping[str, int]
-    conventions: tuple[ConventionFigure, ...]
     wrong: tuple[ReportRow, ...] = field(repr=False)
     audited: AuditedScore | None = None
 
@@ -78,7 +59,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What a report tells.
+    """What a report shows.
 
     Attributes:
         runs: The runs, in the order in which they were named.
@@ -124,44 +105,21 @@ async def read_report(
 
 
 async def _report_run(store: RunStore, run: JudgedRun, judged: JudgedRuns, audit: Audit | None) -> ReportedRun:
+    assert run.score is not None
     turns, scorer = run.turns, judged.measures.right
     why = [cause or "no cause recorded" for cause in turns.causes]
-    wrong = [place for place in range(len(turns)) if turns.verdicts[place][scorer] != 1]
-    causes = Counter(why[place] for place in wrong)
-    ranks = {name: rank for rank, (name, _) in enumerate(causes.most_common())}
-    wrong.sort(key=lambda place: ranks[why[place]])
+    wrong = [place for place in range(len(turns)) if not turns.correct(place)]
+    causes = dict(Counter(why[place] for place in wrong).most_common())
+    by_cause = sorted(wrong, key=lambda place: [*causes].index(why[place]))
     disputed = {(turn.score.conversation, turn.score.turn): turn for turn in run.audited}
-    wrong_turns = []
-    for place in wrong[:MOST_WRONG_TURNS]:
-        conversation, index = turns.conversations[place], turns.places[place]
-        stored = {record.index: record for record in await store.turns(run.run.id, conversation)}.get(index)
-        document, reference, program = reference_at(judged.labelled, conversation, index)
-        wrong_turns.append(
-            ReportRow(
-                conversation,
-                index,
-                stored.question if stored else "",
-                why[place],
-                reference,
-                program,
-                side_of(stored, False, document),
-                _describe_audit(disputed.get((conversation, index))),
-            )
-        )
-    conventions: tuple[ConventionFigure, ...] = ()
-    if judged.labelled is not None:
-        predicted = {(turn.conversation, turn.index): prediction_of(turn) for turn in await store.turns(run.run.id)}
-        asked = judged.labelled.conversations.values()
-        conventions = await compute(convention_figures, predicted, judged.labelled.gold, asked)
-    assert run.score is not None
-    return ReportedRun(
-        run,
-        run.score,
-        dict(causes.most_common()),
-        conventions,
-        tuple(wrong_turns),
-        None if audit is None else audited_score(run.audited, audit),
+    shown = [
+        (await show_turn(store, {run.run.id: turns}, place, scorer, judged.labelled), why[place])
+        for place in by_cause[:MOST_WRONG_TURNS]
+    ]
+    rows = tuple(
+        ReportRow(turn, cause, _describe_audit(disputed.get((turn.conversation, turn.turn)))) for turn, cause in shown
     )
+    return ReportedRun(run, run.score, causes, rows, audited_score(run.audited, audit) if audit else None)
 
 
 def _describe_audit(turn: AuditedTurn | None) -> str | None:

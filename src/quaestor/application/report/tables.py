@@ -72,16 +72,23 @@ def _result(found: ReportedRun, name: str) -> str:
 
 def cost_rows(report: EvaluationReport) -> list[list[str]]:
     """Return what each run took, a line a figure."""
+    used = [(found, found.judged.spent.usage, found.judged.spent.usage.cost) for found in report.runs]
     rows = [
         ["mean time per turn", *(_time(found, fmean) for found in report.runs)],
         ["median", *(_time(found, median) for found in report.runs)],
         ["95th percentile", *(_time(found, percentile_95) for found in report.runs)],
-        ["model requests", *(_count(found.judged.spent.usage.requests) for found in report.runs)],
-        ["input tokens", *(_count(found.judged.spent.usage.input_tokens) for found in report.runs)],
-        ["output tokens", *(_count(found.judged.spent.usage.output_tokens) for found in report.runs)],
-        ["tokens per turn", *(_a_turn(found, found.judged.spent.usage.tokens) for found in report.runs)],
-        ["cost, US dollars", *(_cost(found) for found in report.runs)],
-        ["cost per correct turn", *(_cost_of_right(found) for found in report.runs)],
+        ["model requests", *(_count(usage.requests) for _, usage, _ in used)],
+        ["input tokens", *(_count(usage.input_tokens) for _, usage, _ in used)],
+        ["output tokens", *(_count(usage.output_tokens) for _, usage, _ in used)],
+        ["tokens per turn", *(_count(usage.tokens, max(1, len(found.judged.turns))) for found, usage, _ in used)],
+        ["cost, US dollars", *("" if cost is None else f"{cost:.4f}" for _, _, cost in used)],
+        [
+            "cost per correct turn",
+            *(
+                f"{float(cost) / found.right.correct:.5f}" if cost is not None and found.right.correct else ""
+                for found, _, cost in used
+            ),
+        ],
     ]
     return [row for row in rows if any(row[1:])]
 
@@ -95,22 +102,8 @@ def _time(found: ReportedRun, of: Callable[[Sequence[float]], float]) -> str:
     return duration_words(of(times)) + (f" ({len(times):,} of {len(spent):,} turns)" if len(times) < len(spent) else "")
 
 
-def _count(number: int) -> str:
-    return f"{number:,}" if number else ""
-
-
-def _a_turn(found: ReportedRun, number: int) -> str:
-    return f"{number / max(1, len(found.judged.turns)):,.0f}" if number else ""
-
-
-def _cost(found: ReportedRun) -> str:
-    cost = found.judged.spent.usage.cost
-    return f"{cost:.4f}" if cost is not None else ""
-
-
-def _cost_of_right(found: ReportedRun) -> str:
-    cost = found.judged.spent.usage.cost
-    return f"{float(cost) / found.right.correct:.5f}" if cost is not None and found.right.correct else ""
+def _count(number: int, turns: int = 1) -> str:
+    return f"{number / turns:,.0f}" if number else ""
 
 
 def cause_rows(report: EvaluationReport) -> list[tuple[str, list[int]]]:
@@ -165,11 +158,11 @@ def report_markdown(report: EvaluationReport) -> str:
         adjusted_name = "p, exact McNemar" + (", Holm" if len(rows) > 1 else "")
         heads = ("", "only 1st correct", "only 2nd correct", "difference, points", "95 % by page", "95 % by company")
         parts.append(_table([*heads, adjusted_name], rows))
-    if any(found.conventions for found in report.runs):
-        rules = [
-            [rule.rule, *(in_percent(found.conventions[number].right.value) for found in report.runs)]
-            for number, rule in enumerate(report.runs[0].conventions)
-        ]
+    rules = [
+        [rule[0].rule, *(in_percent(one.right.value) for one in rule)]
+        for rule in zip(*(found.judged.conventions for found in report.runs), strict=True)
+    ]
+    if rules:
         parts.append(_table(["an answer is correct if it", *letters], rules))
     if costs := cost_rows(report):
         parts.append(_table(["", *letters], costs))

@@ -122,9 +122,9 @@ def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report
 
 def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> None:
     def longer(found: ReportedRun) -> ReportedRun:
-        turn = found.wrong[0]
-        told = tuple(replace(turn, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
-        return replace(found, wrong=told, causes={turn.cause: 50_000})
+        row = found.wrong[0]
+        told = (replace(row.shown, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
+        return replace(found, wrong=tuple(replace(row, shown=one) for one in told), causes={row.cause: 50_000})
 
     page = report_page(replace(report, runs=tuple(longer(found) for found in report.runs)))
     assert str(50_000 - MOST_WRONG_TURNS) in page
@@ -135,7 +135,7 @@ def test_a_report_without_a_turn(report: EvaluationReport) -> None:
     def empty(found: ReportedRun) -> ReportedRun:
         nothing = dict.fromkeys(found.score.results, Proportion(0, 0, 0.0, 0.0))
         score = replace(found.score, results=nothing, breakdowns=(), certainty=None)
-        return replace(found, score=score, causes={}, wrong=(), conventions=())
+        return replace(found, judged=replace(found.judged, conventions=()), score=score, causes={}, wrong=())
 
     page = report_page(replace(report, runs=tuple(map(empty, report.runs)), compared=None))
     HTMLParser(strict=True).parse(page)
