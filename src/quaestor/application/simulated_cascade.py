@@ -1,6 +1,6 @@
 """A cascade of two stored runs, simulated: what a threshold would give before money is spent on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
 from quaestor.evaluation.replaying import CascadeTurn, RecordedAnswers, replay_cascade
 from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.scoring.verdicts import judge_predictions
@@ -71,41 +71,24 @@ def cascade_curve(
 ) -> tuple[CascadePoint, ...]:
     """Return what cascades of two runs come to, by threshold.
 
-    An answer of the first run stands where it has a value and its confidence is the threshold or more; else the second
-    run's does. Where that one failed, the first one's stands after all. So the cascade solver does it.
+    An answer of the first run is taken if it has a value and its confidence is the threshold or more; else the second
+    run's is, or, if that one failed, the first one's after all. So the cascade solver does it.
 
     Args:
         second: The same turns in the run that answers the others.
         thresholds: From 0 to 1.
     """
-    before = sum((turn.usage for turn in first), Usage())
-    return tuple(_point(first, second, pages, threshold, before) for threshold in thresholds)
-
-
-def played_point(
-    threshold: float, turns: Sequence[StageTurn], passed: Sequence[bool], pages: Sequence[str]
-) -> CascadePoint:
-    """Return a cascade that was played, at its threshold.
-
-    Args:
-        threshold: The confidence that the first stage needed.
-        passed: Whether each was given to the second stage.
-    """
-    used = sum((turn.usage for turn in turns), Usage())
-    return CascadePoint(threshold, sum(passed), proportion([turn.right for turn in turns], pages), used)
-
-
-def _point(
-    first: Sequence[StageTurn], second: Sequence[StageTurn], pages: Sequence[str], threshold: float, before: Usage
-) -> CascadePoint:
-    passed = [not (one.answered and (one.confidence or 0.0) >= threshold) for one in first]
-    answered = [
-        other if escalated and not (other.failed and one.answered) else one
-        for one, other, escalated in zip(first, second, passed, strict=True)
-    ]
-    used = (other.usage for other, escalated in zip(second, passed, strict=True) if escalated)
-    right = proportion([turn.right for turn in answered], pages)
-    return CascadePoint(threshold, sum(passed), right, sum(used, before))
+    before, groups, points = sum((turn.usage for turn in first), Usage()), group_places(pages), []
+    for threshold in thresholds:
+        passed = [not (turn.answered and (turn.confidence or 0.0) >= threshold) for turn in first]
+        turns = list(zip(first, second, passed, strict=True))
+        right = [
+            (other if escalated and not (other.failed and one.answered) else one).right
+            for one, other, escalated in turns
+        ]
+        used = sum((other.usage for _, other, escalated in turns if escalated), before)
+        points.append(CascadePoint(threshold, sum(passed), proportion(right, groups), used))
+    return tuple(points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,45 +191,52 @@ async def replayed_curve(
     by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
         by_conversation.setdefault(turn.conversation, []).append(turn)
-    turns: list[list[StageTurn]] = [[] for _ in thresholds]
-    passed: list[list[bool]] = [[] for _ in thresholds]
+    played: list[list[CascadeTurn]] = [[] for _ in thresholds]
+    right: list[list[bool]] = [[] for _ in thresholds]
     pages: list[str] = []
     for asked in dataset.conversations:
         recorded = RecordedAnswers("recorded", asked, by_conversation.get(asked.id, ()))
-        played = await replay_cascade(asked, first, recorded, thresholds, graphs)
-        judged = await compute(_judge, {id(one): one for one in played}, asked, gold)
-        for place, one in enumerate(played):
-            turns[place] += judged[id(one)]
-            passed[place] += [turn.passed for turn in one]
+        found = await replay_cascade(asked, first, recorded, thresholds, graphs)
+        # Thresholds between which nothing changes share their turns.
+        different = {id(turns): turns for turns in found}
+        judged = {key: await compute(_right, turns, asked, gold) for key, turns in different.items()}
+        for place, turns in enumerate(found):
+            played[place] += turns
+            right[place] += judged[id(turns)]
         pages += [asked.document.id] * len(asked.questions)
-    return tuple(map(played_point, thresholds, turns, passed, [pages] * len(turns)))
+    return tuple(
+        CascadePoint(
+            threshold,
+            sum(turn.passed for turn in turns),
+            proportion(verdicts, pages),
+            sum((Usage.of_counts(turn.record.usage) for turn in turns), Usage()),
+        )
+        for threshold, turns, verdicts in zip(thresholds, played, right, strict=True)
+    )
 
 
-def _judge(
-    played: Mapping[int, Sequence[CascadeTurn]], asked: Conversation, gold: Gold
-) -> Mapping[int, Sequence[StageTurn]]:
-    found: dict[int, Sequence[StageTurn]] = {}
-    for key, turns in played.items():
-        records = [turn.record for turn in turns]
-        verdicts = judge_predictions(map(prediction_of, records), gold, [asked], causes=False)
-        used = [Usage.of_counts(record.usage) for record in records]
-        found[key] = [StageTurn(score.correct, usage=usage) for score, usage in zip(verdicts, used, strict=True)]
-    return found
+def _right(turns: Sequence[CascadeTurn], asked: Conversation, gold: Gold) -> list[bool]:
+    predictions = [prediction_of(turn.record) for turn in turns]
+    return [turn.correct for turn in judge_predictions(predictions, gold, [asked], causes=False)]
 
 
 def _simulate(one: ScoredRun, other: ScoredRun, thresholds: Sequence[float]) -> SimulatedCascade:
     if all(turn.confidence is None for turn in one.report.turns):
         raise InputError(f"run {one.run.id} has answers without a confidence: name a run that has them first")
-    first, second, on = _stage(one), _stage(other), [turn.page for turn in one.report.turns]
-    alone = [proportion([turn.right for turn in stage], on) for stage in (first, second)]
-    return SimulatedCascade(one.run, other.run, alone[0], alone[1], cascade_curve(first, second, on, thresholds))
+    first, second, pages = _stage(one), _stage(other), [turn.page for turn in one.report.turns]
+    alone = [proportion([turn.right for turn in stage], pages) for stage in (first, second)]
+    return SimulatedCascade(one.run, other.run, alone[0], alone[1], cascade_curve(first, second, pages, thresholds))
 
 
 def _stage(scored: ScoredRun) -> list[StageTurn]:
-    found = []
-    for turn in scored.report.turns:
-        record = scored.turns.get((turn.conversation, turn.turn))
-        used = Usage.of_counts(record.usage) if record is not None else Usage()
-        failed = record is None or turn.error is not None
-        found.append(StageTurn(turn.correct, turn.predicted is not None, failed, turn.confidence, used))
-    return found
+    pairs = [(turn, scored.turns.get((turn.conversation, turn.turn))) for turn in scored.report.turns]
+    return [
+        StageTurn(
+            turn.correct,
+            turn.predicted is not None,
+            record is None or turn.error is not None,
+            turn.confidence,
+            Usage.of_counts(record.usage) if record is not None else Usage(),
+        )
+        for turn, record in pairs
+    ]

@@ -6,10 +6,12 @@ are judged and is never learned from: only scoring and what shows scores read it
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from operator import eq
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -21,7 +23,7 @@ from quaestor.plan.expressions import TableRows
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 from quaestor.plan.validate import require_valid
-from quaestor.scoring.bootstrap import Proportion, proportion
+from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
@@ -45,11 +47,7 @@ class AuditVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditReading:
-    """What one reader said, who saw the answers without their sources.
-
-    Attributes:
-        programs: What the reader accepts, the best first, as program text.
-    """
+    """What one reader decided, who saw the answers without their sources; accepted programs, the best first."""
 
     verdict: AuditVerdict
     programs: tuple[str, ...]
@@ -78,12 +76,7 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class Audit:
-    """The disputed turns of a benchmark.
-
-    Attributes:
-        name: Of the file, without its ending.
-        entries: In the order of the file, each turn once.
-    """
+    """The disputed turns of a benchmark, each once; the name is that of the file, without its ending."""
 
     name: str
     entries: tuple[AuditEntry, ...]
@@ -105,11 +98,11 @@ class Audit:
 
         Source: Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
         """
-        pairs = [(first.verdict, second.verdict) for first, second, *_ in (entry.readings for entry in self.entries)]
-        total = len(pairs)
-        agreed = sum(first == second for first, second in pairs) / total
-        firsts, seconds = Counter(first for first, _ in pairs), Counter(second for _, second in pairs)
-        by_chance = sum(firsts[verdict] * seconds[verdict] for verdict in AuditVerdict) / total**2
+        readings = (entry.readings[:2] for entry in self.entries)
+        first, second = zip(*((one.verdict, other.verdict) for one, other in readings), strict=True)
+        total = len(first)
+        agreed = sum(map(eq, first, second)) / total
+        by_chance = sum(first.count(verdict) * second.count(verdict) for verdict in AuditVerdict) / total**2
         return 1.0 if by_chance == 1 else (agreed - by_chance) / (1 - by_chance)
 
 
@@ -129,12 +122,11 @@ def read_audit(path: Path) -> Audit:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        entry = _entry(line, f"{path.name}, line {number}")
+        where = f"{path.name}, line {number}"
+        entry = _entry(line, where)
         key = (entry.conversation, entry.turn)
         if key in entries:
-            raise DatasetError(
-                f"{path.name}, line {number}: duplicate entry for turn {entry.turn} of {entry.conversation}"
-            )
+            raise DatasetError(f"{where}: duplicate entry for turn {entry.turn} of {entry.conversation}")
         entries[key] = entry
     if not entries:
         raise DatasetError(f"{path.name} has no entries")
@@ -170,7 +162,7 @@ class VerdictShare:
     """The turns whose references have one verdict.
 
     Attributes:
-        verdict: What the audit says of them; None for turns that rest on a reference that is said to be wrong.
+        verdict: None for turns that depend on a reference that the audit calls wrong.
         raw: How many are right by the reference.
         audited: How many are right by what is accepted.
     """
@@ -186,10 +178,8 @@ class AuditedScore:
     """Raw and audited accuracy, over the same turns.
 
     Attributes:
-        entries: How many turns it settles, those of other runs too.
+        entries: How many turns the audit settles, those of other runs too.
         kappa: How far its two readers agree, as `Audit.kappa`.
-        audited: The same with each disputed turn judged by what is accepted; of a turn that repeats the steps of a
-            wrong reference, what follows from the accepted one is right too.
         shares: The turns that the audit bears on, by verdict.
     """
 
@@ -207,7 +197,6 @@ class AuditedTurn:
 
     Attributes:
         right: Whether it is right by what is accepted.
-        entry: What the audit says of it, or None.
         follows: Whether what follows from an earlier turn's accepted answer is right too.
     """
 
@@ -217,10 +206,29 @@ class AuditedTurn:
     follows: bool = False
 
 
+def judge_turns(
+    run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
+) -> tuple[AuditedTurn, ...]:
+    """Return each turn of a scored run, judged by an audit too, as `audited_turns`.
+
+    Raises:
+        InputError: The run's references are not programs, or the audit has none of its turns.
+    """
+    if turns and measures_of(turns[0].verdicts) != PROGRAMS:
+        raise InputError("audits accept programs and cannot be applied to a file with stated answers")
+    found = audited_turns(turns, conversations, audit)
+    if not any(turn.entry for turn in found):
+        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
+    return found
+
+
 def audited_turns(
     scores: Iterable[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
     """Return each turn of a scored run, judged by an audit too.
+
+    A disputed turn is judged by what is accepted; if a turn repeats the steps of a wrong reference, what follows from
+    the accepted one is right too.
 
     Args:
         scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
@@ -231,65 +239,50 @@ def audited_turns(
     for score in scores:
         entry = audit.by_turn.get((score.conversation, score.turn))
         earlier = settled.setdefault(score.conversation, [])
-        if entry is not None and entry.verdict is AuditVerdict.WRONG:
+        wrong = entry is not None and entry.verdict is AuditVerdict.WRONG
+        if entry is not None and wrong:
             earlier.append((score.gold_program, entry.programs[0]))
         accepted = _programs(score, entry, earlier)
-        if accepted is None:
-            found.append(AuditedTurn(score, score.correct, entry))
-            continue
-        right = _is_right(score, accepted, benchmark_rows_of(documents[score.conversation]))
+        right = accepted and _is_right(score, accepted, benchmark_rows_of(documents[score.conversation]))
         # A turn that nobody read keeps its reference: the steps that it shares with a wrong one may be right here.
-        keeps = entry is None or entry.verdict is not AuditVerdict.WRONG
-        found.append(AuditedTurn(score, right or (keeps and score.correct), entry, follows=entry is None))
+        keeps = not accepted or not wrong
+        right = bool(right) or (keeps and score.correct)
+        found.append(AuditedTurn(score, right, entry, follows=entry is None and bool(accepted)))
     return tuple(found)
 
 
 def audited_score(turns: Sequence[AuditedTurn], audit: Audit) -> AuditedScore:
     """Return raw and audited accuracy of judged turns."""
-    pages = [turn.score.page for turn in turns]
-    return AuditedScore(
-        audit.name,
-        len(audit.entries),
-        audit.kappa,
-        proportion([turn.score.correct for turn in turns], pages),
-        proportion([turn.right for turn in turns], pages),
-        tuple(_shares(turns)),
+    pages = group_places([turn.score.page for turn in turns])
+    raw, audited = ([turn.score.correct for turn in turns], [turn.right for turn in turns])
+    groups: dict[AuditVerdict | None, list[AuditedTurn]] = {verdict: [] for verdict in (*AuditVerdict, None)}
+    for turn in turns:
+        if turn.entry or turn.follows:
+            groups[turn.entry.verdict if turn.entry else None].append(turn)
+    shares = (
+        VerdictShare(verdict, len(group), sum(turn.score.correct for turn in group), sum(turn.right for turn in group))
+        for verdict, group in groups.items()
+        if group
     )
+    figures = proportion(raw, pages), proportion(audited, pages)
+    return AuditedScore(audit.name, len(audit.entries), audit.kappa, *figures, tuple(shares))
 
 
-def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...] | None:
-    """Return the programs that are accepted instead of a reference or beside it; None if it is judged alone."""
+def _programs(score: TurnScore, entry: AuditEntry | None, earlier: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the programs that are accepted instead of a reference or beside it; none if it is judged alone."""
     if entry is not None:
-        return None if entry.verdict is AuditVerdict.RIGHT else entry.programs
-    for wrong, accepted in reversed(earlier):
-        if instead := following(score.gold_program, wrong, accepted):
-            return (instead,)
-    return None
+        return () if entry.verdict is AuditVerdict.RIGHT else entry.programs
+    found = (following(score.gold_program, wrong, accepted) for wrong, accepted in reversed(earlier))
+    return tuple(filter(None, [next(filter(None, found), None)]))
 
 
 def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableRows]) -> bool:
     answer = Prediction(score.conversation, score.turn, score.predicted).value
     for program in programs:
-        try:
+        with suppress(PlanError):  # it has no result on this page, so nothing equals it
             if executed_equal(answer, run_program(program, tables)):
                 return True
-        except PlanError:
-            continue  # it has no result on this page, so nothing equals it
     return False
-
-
-def _shares(turns: Sequence[AuditedTurn]) -> Iterator[VerdictShare]:
-    groups: Mapping[AuditVerdict | None, list[AuditedTurn]] = {
-        **{
-            verdict: [turn for turn in turns if turn.entry and turn.entry.verdict is verdict]
-            for verdict in AuditVerdict
-        },
-        None: [turn for turn in turns if turn.follows],
-    }
-    for verdict, members in groups.items():
-        if members:
-            raw, audited = sum(turn.score.correct for turn in members), sum(turn.right for turn in members)
-            yield VerdictShare(verdict, len(members), raw, audited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +290,7 @@ class AuditCandidate:
     """A turn that a run answers otherwise than its reference.
 
     Attributes:
-        turn: The turn's place in its conversation, from 0.
         answer: What the run answered, by the benchmark's convention.
-        program: Its program, or None.
-        confidence: How sure the solver was, or None.
         beside: How many other runs that were given answer the same.
     """
 
@@ -319,24 +309,13 @@ def audit_candidates(
     """Return the turns of a run that were answered, are wrong, and are not in an audit; the most telling first.
 
     Those come first that most other runs answer the same, and of these the surest.
-
-    Args:
-        audit: What is settled; None if nothing is.
     """
-    settled = audit.by_turn if audit else {}
-    found = [
-        AuditCandidate(
-            score.conversation,
-            score.turn,
-            score.predicted,
-            score.program,
-            score.gold_program,
-            score.confidence,
-            sum(are_same_answer(answers.get((score.conversation, score.turn)), score.predicted) for answers in others),
-        )
-        for score in turns
-        if score.predicted is not None and not score.correct and (score.conversation, score.turn) not in settled
-    ]
+    found = []
+    for turn in turns:
+        key, answer = (turn.conversation, turn.turn), turn.predicted
+        if answer is not None and not turn.correct and (audit is None or key not in audit.by_turn):
+            beside = sum(are_same_answer(answers.get(key), answer) for answers in others)
+            found.append(AuditCandidate(*key, answer, turn.program, turn.gold_program, turn.confidence, beside))
     return tuple(sorted(found, key=lambda one: (-one.beside, -(one.confidence or 0))))
 
 
@@ -398,19 +377,3 @@ def _argument(operand: Operand) -> str:
         case RowRef(text=text):
             return f"{text}, none"
     raise TypeError("program text cannot represent a group of cells")
-
-
-def judge_turns(
-    run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
-) -> tuple[AuditedTurn, ...]:
-    """Return each turn of a scored run, judged by an audit too, as `audited_turns`.
-
-    Raises:
-        InputError: The run's references are not programs, or the audit has none of its turns.
-    """
-    if turns and measures_of(turns[0].verdicts) != PROGRAMS:
-        raise InputError("audits accept programs and cannot be applied to a file with stated answers")
-    found = audited_turns(turns, conversations, audit)
-    if not any(turn.entry for turn in found):
-        raise InputError(f"the audit {audit.name} has no turns of run {run}: use an audit of the run's dataset")
-    return found

@@ -55,10 +55,9 @@ def percent(share: float) -> str:
 
 
 def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] | Numbers) -> Proportion:
-    """Return the share of outcomes that are true, with its interval.
+    """Return the share of outcomes that are right, or right by a share from 0 to 1, with its interval.
 
     Args:
-        outcomes: Right or wrong, one an item; or by what share, 0 to 1.
         pages: The page of each item, in the same order, or its place among all pages.
     """
     if not len(outcomes):
@@ -74,14 +73,7 @@ def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] 
 
 @dataclass(frozen=True, slots=True)
 class ShareDifference:
-    """How far two shares of the same items are apart, with its uncertainty.
-
-    Attributes:
-        value: The first share less the second.
-        low: The 2.5th percentile of the resampled difference; equal to the difference if there is one group.
-        high: The 97.5th percentile.
-        groups: How many pages, or companies, were drawn from.
-    """
+    """The first of two shares of the same items less the second, with the interval resampled by `groups`."""
 
     value: float
     low: float
@@ -92,11 +84,10 @@ class ShareDifference:
 def share_difference(
     first: Sequence[bool] | Numbers, second: Sequence[bool] | Numbers, groups: Sequence[str] | Numbers
 ) -> ShareDifference:
-    """Return how far two shares are apart, with an interval in which the pairs stay together.
+    """Return how far two shares are apart, with an interval in which the pairs of outcomes stay together.
 
     Args:
-        first: Right or wrong, one an item.
-        groups: What is drawn: the page or the company of each item, or its place among all.
+        groups: The page or the company of each item, or its place among all.
     """
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)

@@ -17,11 +17,9 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The answers whose confidence lies in one range.
+    """The answers whose confidence is in one range: `low` belongs to it, `high` only if it is 1.
 
     Attributes:
-        low: The range's lower end, which belongs to it.
-        high: Its upper end, which does not, but for 1.
         confidence: Their mean confidence; 0 if there are none.
         accuracy: The share of them that is right; 0 if there are none.
     """
@@ -35,12 +33,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What is right where only the surest answers are given.
-
-    Attributes:
-        threshold: The smallest confidence among the answers given.
-        accuracy: The share of them that is right; the risk is 1 less that.
-    """
+    """How many are right (`accuracy`) if only the share of answers with at least a confidence is given."""
 
     threshold: float
     share: float
@@ -49,7 +42,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """How the confidences of a run's answers stand to what was right.
+    """How reliable the confidences of a run's answers are.
 
     Attributes:
         given: The answers that carry a confidence, and how many of them are right.
@@ -69,53 +62,39 @@ class CalibrationReport:
 def calibration_report(
     confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str] | Numbers
 ) -> CalibrationReport | None:
-    """Return the figures over answers with confidences; None if there is none.
+    """Return the figures over answers with confidences from 0 to 1; None if there is none.
 
     Args:
-        confidences: One an answer, 0 to 1.
-        right: Whether it is right, in the same order.
-        pages: The page of each, or its place among all pages, for the intervals.
+        pages: The page of each answer, or its place among all pages, for the intervals.
     """
     if not confidences:
         return None
     groups = pages if isinstance(pages, np.ndarray) else group_places(pages)
-    bins, half = reliability(confidences, right), surest_first(confidences)[: _part(len(confidences), 0.5)]
-    every = risk_coverage(confidences, right)
+    bins, every = reliability(confidences, right), risk_coverage(confidences, right)
+    half = surest_first(confidences)[: _part(len(confidences), 0.5)]
     return CalibrationReport(
         given=proportion(right, groups),
         error=calibration_error(bins),
-        surest_half=proportion([right[n] for n in half], groups[list(half)]),
+        surest_half=proportion(np.asarray(right)[half], groups[half]),
         bins=bins,
         coverage=tuple(every[_part(len(every), tenths / 10) - 1] for tenths in range(1, 11)),
     )
 
 
 def reliability(confidences: Sequence[float], right: Sequence[bool], bins: int = BINS) -> tuple[Bin, ...]:
-    """Return the answers by confidence, in ranges of equal width.
-
-    Args:
-        confidences: One an answer, 0 to 1.
-        right: Whether it is right, in the same order.
-        bins: Into how many ranges 0 to 1 is cut.
+    """Return the answers by confidence, in ranges of equal width from 0 to 1.
 
     Source: The reliability diagram of Guo et al., "On Calibration of Modern Neural Networks" (2017), section 2.
 
     >>> [(b.low, b.count, b.accuracy) for b in reliability([0.2, 0.9, 1.0, 0.6], [False, True, True, False], 2)]
     [(0.0, 1, 0.0), (0.5, 3, 0.6666666666666666)]
     """
-    members: list[list[int]] = [[] for _ in range(bins)]
-    for n, confidence in enumerate(confidences):
-        members[min(bins - 1, int(confidence * bins))].append(n)
-    return tuple(
-        Bin(
-            low=place / bins,
-            high=(place + 1) / bins,
-            count=len(inside),
-            confidence=sum(confidences[n] for n in inside) / max(1, len(inside)),
-            accuracy=sum(right[n] for n in inside) / max(1, len(inside)),
-        )
-        for place, inside in enumerate(members)
-    )
+    sure = np.asarray(confidences, dtype=float)
+    places = np.minimum((sure * bins).astype(int), bins - 1)
+    counts = np.bincount(places, minlength=bins)
+    means = (np.bincount(places, of, bins) / np.maximum(1, counts) for of in (sure, np.asarray(right, dtype=float)))
+    rows = enumerate(zip(counts.tolist(), *(mean.tolist() for mean in means), strict=True))
+    return tuple(Bin(place / bins, (place + 1) / bins, *row) for place, row in rows)
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
@@ -125,12 +104,11 @@ def calibration_error(bins: Sequence[Bin]) -> float:
 
 
 def risk_coverage(confidences: Sequence[float], right: Sequence[bool]) -> tuple[Coverage, ...]:
-    """Return what is right of the surest answer, of the two surest, and so on to all of them."""
-    points, hits = [], 0
-    for count, n in enumerate(surest_first(confidences), start=1):
-        hits += right[n]
-        points.append(Coverage(confidences[n], count / len(confidences), hits / count))
-    return tuple(points)
+    """Return how many are right of the surest answer, of the two surest, and so on to all of them."""
+    order, total = surest_first(confidences), len(confidences)
+    hits = np.cumsum(np.asarray(right, dtype=int)[order]).tolist()
+    points = enumerate(zip(order, hits, strict=True), start=1)
+    return tuple(Coverage(confidences[place], count / total, right / count) for count, (place, right) in points)
 
 
 def surest_first(confidences: Sequence[float]) -> list[int]:

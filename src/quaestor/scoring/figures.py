@@ -6,35 +6,26 @@ Shows nothing: rendering is the command line's.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 import numpy as np
 from pydantic import JsonValue
 
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
-from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
+from quaestor.scoring.bootstrap import Numbers, Proportion, group_places, proportion
 from quaestor.scoring.calibration import CalibrationReport, calibration_report
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import (
-    SCORERS,
-    Measures,
-    Scorer,
-    measures_of,
-)
+from quaestor.scoring.scorers import SCORERS, Measures, Scorer, measures_of
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.scoring.verdicts import TurnScore, judge_predictions
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreGroup:
-    """One class of a breakdown.
-
-    Attributes:
-        name: The class: `divide`, `table`, `turn 3`.
-        figures: Within it, the two figures of `Measures`: execution and program accuracy, or exact match and F1.
-    """
+    """One class of a breakdown (`divide`, `table`, `turn 3`), with the two figures of `Measures` within it."""
 
     name: str
     figures: Mapping[str, Proportion]
@@ -42,13 +33,7 @@ class ScoreGroup:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The turns split by one property.
-
-    Attributes:
-        by: The property: `turn`, `operation`, `origin`, `conversation`; of stated answers `answer`, `source`, `form`,
-            and the first two together.
-        groups: Its classes; together they hold every turn once.
-    """
+    """The turns split by one property of `TurnFrame.breakdowns`: its classes together have every turn once."""
 
     by: str
     groups: tuple[ScoreGroup, ...]
@@ -59,10 +44,9 @@ class Score:
     """The figures of a run.
 
     Attributes:
-        results: Of each scorer of such references, by its name: over the turns that it can judge.
+        results: By the name of each scorer of such references: over the turns that it can judge.
         unanswered: Turns without an answer. They are wrong in every figure.
-        breakdowns: By turn, operation, origin of the operands, and Single or Double; or by kind and source of answers.
-        certainty: How far the confidences of the answers given can be believed; None if no answer carries one.
+        certainty: How reliable the confidences of answers are; None if no answer carries one.
         causes: How many turns are wrong for each cause that occurs, the most frequent first.
     """
 
@@ -131,19 +115,14 @@ def summarise(turns: Iterable[TurnScore]) -> Score:
 def score_of(turns: TurnFrame) -> Score:
     """Return the figures over the turns of a frame."""
     shown = (turns.measures.right, turns.measures.second)
+
+    def group(name: str, members: Numbers) -> ScoreGroup:
+        return ScoreGroup(name, {scorer: share_of(turns, scorer, members) for scorer in shown})
+
     return Score(
         results={name: _result(SCORERS[name], turns) for name in turns.measures.scorers},
         unanswered=turns.answers.count(None),
-        breakdowns=tuple(
-            Breakdown(
-                by,
-                tuple(
-                    ScoreGroup(name, {scorer: share_of(turns, scorer, members) for scorer in shown})
-                    for name, members in turns.groups(by)
-                ),
-            )
-            for by in turns.breakdowns
-        ),
+        breakdowns=tuple(Breakdown(by, tuple(starmap(group, turns.groups(by)))) for by in turns.breakdowns),
         certainty=certainty_of(turns),
         causes={Cause(cause): count for cause, count in Counter(filter(None, turns.causes)).most_common()},
     )
@@ -160,25 +139,22 @@ def share_of(turns: TurnFrame, scorer: str, members: Numbers | None = None) -> P
 
 def certainty_of(turns: TurnFrame) -> CalibrationReport | None:
     """Return how reliable the confidences of answers are; an answer that was withheld does not count."""
-    sure = [
-        (confidence, turns.correct(at), turns.page_groups[at])
-        for at, (answer, confidence) in enumerate(zip(turns.answers, turns.confidences, strict=True))
-        if answer is not None and confidence is not None
-    ]
-    confidences, right, pages = zip(*sure, strict=True) if sure else ((), (), ())
-    return calibration_report(list(confidences), list(right), np.array(pages, dtype=np.intp))
+    pairs = enumerate(zip(turns.answers, turns.confidences, strict=True))
+    sure = {place: confidence for place, (answer, confidence) in pairs if answer is not None and confidence is not None}
+    return calibration_report([*sure.values()], [*map(turns.correct, sure)], turns.page_groups[[*sure]] if sure else [])
 
 
 def _result(scorer: Scorer, turns: TurnFrame) -> Proportion:
     if scorer.whole is None:
         return share_of(turns, scorer.name)
-    right: dict[str, bool] = {}
-    page_of: dict[str, int] = {}
-    for conversation, verdicts, page in zip(turns.conversations, turns.verdicts, turns.page_groups, strict=True):
-        if (verdict := verdicts.get(scorer.whole)) is not None:
-            right[conversation] = right.get(conversation, True) and verdict == 1
-            page_of[conversation] = page
-    return proportion(list(right.values()), np.array(list(page_of.values()), dtype=np.intp))
+    verdicts = turns.verdicts_of(scorer.whole)
+    judged = np.flatnonzero(~np.isnan(verdicts))
+    conversations = group_places(turns.conversations)[judged]
+    # A conversation is right if none of its turns is wrong; it is about the page of its last turn.
+    members, wrong = np.bincount(conversations), np.bincount(conversations, verdicts[judged] != 1)
+    pages = np.zeros(len(members), dtype=np.intp)
+    pages[conversations] = turns.page_groups[judged]
+    return proportion(wrong[members > 0] == 0, pages[members > 0])
 
 
 @dataclass(frozen=True, slots=True)

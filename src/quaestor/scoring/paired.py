@@ -20,13 +20,11 @@ class PairedFigures:
     """Two runs over the turns that were judged in both.
 
     Attributes:
-        turns: How many there are.
-        wins: Right in the first alone.
+        wins: Right in the first alone; `losses` in the second alone.
         ties: With the same verdict in both.
-        p: Of the exact McNemar test, two-sided: how likely wins and losses differ at least as much by chance.
+        p: Of the exact McNemar test, two-sided.
         difference: The first run's share less the second's.
-        by_page: The same; the interval is drawn from pages.
-        by_company: The same; the interval is drawn from companies.
+        by_page: The same with the interval resampled by page, as `by_company` by company.
     """
 
     turns: int
@@ -57,21 +55,16 @@ def paired_figures(
     pages: Sequence[str] | Numbers,
     companies: Sequence[str] | Numbers,
 ) -> PairedFigures:
-    """Return the figures over pairs of verdicts.
+    """Return the figures over turns that are right or wrong in two runs.
 
     Args:
-        first: Whether each turn is right in the first run.
-        second: Whether it is right in the second.
-        pages: The page of each turn, or its place among all pages.
-        companies: Its company, likewise.
+        pages: The page of each turn, or its place among all pages; `companies` likewise.
     """
     one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
-    both, wins, losses = (int(found.sum()) for found in (one & other, one & ~other, ~one & other))
-    neither = len(one) - both - wins - losses
+    neither, losses, wins, both = np.bincount(2 * one + other, minlength=4).tolist()
     by_page, by_company = share_difference(first, second, pages), share_difference(first, second, companies)
-    return PairedFigures(
-        len(one), both, wins, losses, both + neither, neither, mcnemar(wins, losses), by_page.value, by_page, by_company
-    )
+    p = mcnemar(wins, losses)
+    return PairedFigures(len(one), both, wins, losses, both + neither, neither, p, by_page.value, by_page, by_company)
 
 
 def mcnemar(wins: int, losses: int) -> float:
@@ -89,17 +82,15 @@ def mcnemar(wins: int, losses: int) -> float:
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """Return each of several p adjusted for that there are several, in their order.
+    """Return each of several p, adjusted for their number.
 
     >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    adjusted = [0.0] * len(ps)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda n: ps[n])):
-        largest = max(largest, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = largest
-    return tuple(adjusted)
+    order = np.argsort(ps, kind="stable")
+    adjusted = np.empty(len(ps))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1, np.arange(len(ps), 0, -1) * np.asarray(ps)[order]))
+    return tuple(adjusted.tolist())
 
 
 def letter(place: int) -> str:
