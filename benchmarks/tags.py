@@ -5,19 +5,21 @@ docs/documents.md defines the figures under "Compare a reading with its XBRL tag
 
 import gzip
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from quaestor.application.filing_check import check_content
 from quaestor.readers.content import FileContent
-from quaestor.scoring.tag_check import TagFigures
+from quaestor.scoring.tag_check import FIGURES
 
-_NAMES = ("located", "value_right", "sign_right", "scale_right", "period_right", "unit_right")
+_NAMES = FIGURES[1:-1]
 _DATA = Path("../shared/data/filings")
 
 
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else _DATA
-    totals = TagFigures(), TagFigures()
+    totals = Counter[str](), Counter[str]()
     print(f"{'':34} {'facts':>6} " + " ".join(f"{name.removesuffix('_right'):>8}" for name in _NAMES))
     for path in sorted([*folder.glob("*.html.gz"), *folder.glob("*.html"), *folder.glob("*.htm")]):
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
@@ -26,15 +28,14 @@ def main() -> None:
             continue
         for where, figures, total in zip(("tables", "text"), (check.tables, check.text), totals, strict=True):
             _show(f"{path.name.split('.')[0][:26]:26} {where}", figures)
-            for name in TagFigures.__slots__:
-                setattr(total, name, getattr(total, name) + getattr(figures, name))
+            total.update(figures)
     for where, total in zip(("tables", "text"), totals, strict=True):
         _show(f"{'all':26} {where}", total)
 
 
-def _show(what: str, figures: TagFigures) -> None:
-    shares = (f"{100 * getattr(figures, name) / max(1, figures.facts):8.2f}" for name in _NAMES)
-    print(f"{what:34} {figures.facts:6} " + " ".join(shares))
+def _show(what: str, figures: Mapping[str, int]) -> None:
+    shares = (f"{100 * figures[name] / max(1, figures['facts']):8.2f}" for name in _NAMES)
+    print(f"{what:34} {figures['facts']:6} " + " ".join(shares))
 
 
 if __name__ == "__main__":

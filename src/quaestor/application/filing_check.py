@@ -1,12 +1,12 @@
 """How right a filing was read, measured by its own tags (`quaestor check FILING`)."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
 
 from quaestor.readers.content import FileContent, read_content
 from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits, read_limited, read_tags_limited
 from quaestor.readers.registry import find_reader
-from quaestor.scoring.tag_check import TagCheck, TagFigures, check_tags
+from quaestor.scoring.tag_check import FIGURES, TagCheck, check_tags
 
 _HTML = "html"
 
@@ -51,5 +51,5 @@ def filing_check_object(check: TagCheck) -> dict[str, object]:
     }
 
 
-def _figures(figures: TagFigures) -> dict[str, object]:
-    return dict(asdict(figures))
+def _figures(counts: Mapping[str, int]) -> dict[str, object]:
+    return {name: counts[name] for name in FIGURES}

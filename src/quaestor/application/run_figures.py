@@ -1,7 +1,7 @@
-"""What is told of one run: how far it is, what it used, how its turns went; read without its turns."""
+"""The figures of one run: how far it is, what it used, how its turns went; most are read without its turns."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 from typing import TypeVar
@@ -33,15 +33,11 @@ def percentile_95(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """Counts of turns, and means a turn.
+    """Counts of turns, and means and 95th percentiles over turns.
 
     Attributes:
-        p95_seconds: The 95th percentile of that.
         mean_requests: Requests to a model, repeated attempts included.
-        p95_requests: The 95th percentile of that.
-        p95_tokens: The 95th percentile of that.
-        mean_cached: How many of them came from the provider's cache.
-        p95_tool_calls: The 95th percentile of that.
+        mean_cached: Tokens that came from the provider's cache.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
         first_try: Turns that were answered without a repair.
         silent: Turns in which a model said that there is no answer.
@@ -68,17 +64,19 @@ class TurnFigures:
 
 def turn_figures(found: RunMeasures) -> TurnFigures | None:
     """Return the figures of the turns of a run that came to their end; None if there is none."""
-    turns = found.turns
-    if not turns:
+    if not found.turns:
         return None
+    outcomes, repairs, verified = Counter[str](), 0, 0
+    for (refusals, no_answer, answered, is_verified), count in found.fates.items():
+        if answered:
+            outcomes["repaired" if refusals else "first_try"] += count
+            verified += count * is_verified
+        else:
+            outcomes["silent" if no_answer else "failed"] += count
+        repairs += refusals * count
     seconds = {milliseconds / 1000: count for milliseconds, count in found.milliseconds.items()}
-
-    def tally(wanted: Callable[[int, bool, bool, bool], bool]) -> int:
-        return sum(count for outcome, count in found.fates.items() if wanted(*outcome))
-
-    silent = tally(lambda refusals, no_answer, answered, verified: no_answer and not answered)
     return TurnFigures(
-        turns=turns,
+        turns=found.turns,
         mean_seconds=_mean(seconds),
         p95_seconds=_p95(seconds),
         mean_requests=_mean(found.requests),
@@ -88,12 +86,9 @@ def turn_figures(found: RunMeasures) -> TurnFigures | None:
         mean_cached=_mean(found.cached_tokens),
         mean_tool_calls=_mean(found.called),
         p95_tool_calls=_p95(found.called),
-        repairs=sum(key[0] * count for key, count in found.fates.items()),
-        first_try=tally(lambda refusals, no_answer, answered, verified: answered and not refusals),
-        repaired=tally(lambda refusals, no_answer, answered, verified: answered and refusals > 0),
-        failed=tally(lambda refusals, no_answer, answered, verified: not answered) - silent,
-        silent=silent,
-        verified=tally(lambda refusals, no_answer, answered, verified: answered and verified),
+        repairs=repairs,
+        verified=verified,
+        **{name: outcomes[name] for name in ("first_try", "repaired", "failed", "silent")},
     )
 
 
@@ -107,12 +102,11 @@ def _p95(counts: Mapping[N, int]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class StageFigures:
-    """One stage over all turns of a run.
+    """One stage, counted from 1, over all turns of a run.
 
     Attributes:
-        stage: Which, from 1.
         failed: Turns in which it found no answer and said why.
-        usage: Of models, in all; of the turns that came to their end, and of those that broke off in a later one.
+        usage: Of models; of the turns that came to their end, and of those that broke off in a later stage.
     """
 
     stage: int
@@ -131,20 +125,21 @@ def stage_figures(turns: Sequence[TurnRecord]) -> tuple[StageFigures, ...]:
         for event in load_events(turn.events):
             if isinstance(event, StageAnswered):
                 found.setdefault((event.stage, event.solver), []).append(event)
-    return tuple(_figures(stage, solver, found[stage, solver]) for stage, solver in sorted(found))
-
-
-def _figures(stage: int, solver: str, events: Sequence[StageAnswered]) -> StageFigures:
-    used = sum((Usage.of_counts(one.usage) for one in events), Usage())
-    return StageFigures(
-        stage=stage,
-        solver=solver,
-        asked=len(events),
-        answered=sum(one.taken for one in events),
-        failed=sum(one.error is not None for one in events),
-        seconds=round(sum(one.seconds for one in events), 6),
-        usage=used.counts() if used != Usage() else {},
+    return tuple(
+        StageFigures(
+            *stage,
+            asked=len(events),
+            answered=sum(one.taken for one in events),
+            failed=sum(one.error is not None for one in events),
+            seconds=round(sum(one.seconds for one in events), 6),
+            usage=used.counts() if (used := _usage(one.usage for one in events)) != Usage() else {},
+        )
+        for stage, events in sorted(found.items())
     )
+
+
+def _usage(counts: Iterable[Mapping[str, int]]) -> Usage:
+    return sum(map(Usage.of_counts, counts), Usage())
 
 
 def has_plans(record: RunRecord) -> bool:
@@ -156,7 +151,7 @@ def has_plans(record: RunRecord) -> bool:
 def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
     """Return the figures of a run's turns: counts, and means a turn."""
     found = statistics((load_events(turn.events), turn.number is not None) for turn in turns)
-    used = sum((Usage.of_counts(turn.usage) for turn in turns), Usage())
+    used = _usage(turn.usage for turn in turns)
     return {
         "turns": found.turns,
         "first_try": found.first,
@@ -173,12 +168,12 @@ def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """What is told of one run.
+    """The figures of one run.
 
     Attributes:
         examples: Those that are not complete, or all.
         figures: Of its turns; None if none came to its end.
-        plans: How plans went, of a solver that writes some; else None.
+        plans: How plans went, if its solver writes some.
     """
 
     run: RunRecord
@@ -191,7 +186,7 @@ class RunFigures:
 
 
 async def read_run_figures(store: RunStore, name: str, *, every_example: bool = False) -> RunFigures:
-    """Return what is told of one run.
+    """Return the figures of one run.
 
     Args:
         name: Its id, the beginning of one, or `latest`.

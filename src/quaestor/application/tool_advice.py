@@ -6,8 +6,8 @@ neither has a question's own words, a number of a page or an answer. Nothing tak
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -52,8 +52,8 @@ class ToolUse:
 
     Attributes:
         asked: The metric type that the question asks for, as the core names it.
-        tools: The names of the tools that were called, sorted; none if none was.
-        right: Turns that are right, of those that were scored.
+        tools: The names of the tools that were called, sorted.
+        judged: Turns that were scored; `right` are those that are right.
     """
 
     asked: str
@@ -67,11 +67,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class ToolRefusals:
-    """The calls of a tool that were refused for one reason.
-
-    Attributes:
-        judged: The turns with such a call that were scored.
-    """
+    """The calls of a tool that were refused for one reason, and how many of their turns were scored and are right."""
 
     tool: str
     reason: str
@@ -91,7 +87,7 @@ class ToolCount:
 
 @dataclass(frozen=True, slots=True)
 class ToolTable:
-    """What runs say of tools.
+    """Which tools runs used, and how that went.
 
     Attributes:
         conversations: The ids of the conversations that they played.
@@ -110,15 +106,18 @@ class ToolTable:
 
 
 @dataclass(frozen=True, slots=True)
-class _SeenTurn:
+class _AskedTurn:
+    """A turn with what its question asks for; `reasons` of calls that were not refused are None."""
+
     conversation: str
     asked: str
     calls: tuple[ToolCall, ...]
+    reasons: tuple[str | None, ...]
     right: bool | None
 
 
 async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
-    """Return what runs say of tools, all their turns taken together.
+    """Return which tools runs used and how that went, over all their turns.
 
     Args:
         names: The runs: ids, beginnings of ids, or `latest`.
@@ -129,73 +128,68 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
         StoreError: The store cannot be read.
     """
     runs = await find_runs(store, names)
-    seen: list[_SeenTurn] = []
+    turns: list[_AskedTurn] = []
     for run in runs:
         verdicts = (await read_run_scores(uri, run)).verdicts
         right = {key: verdict.correct for key, verdict in verdicts.items()}
-        seen += _read_turns(await store.turns(run.id), right)
-    return _table(runs, seen)
+        turns += _read_turns(await store.turns(run.id), right)
+    return _table(runs, turns)
 
 
-def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_SeenTurn]:
-    """Yield what is read of turns, in their order: a question such as "and in 2008?" asks what the one before did."""
-    before: tuple[str, str | None] = ("", None)
+def _read_turns(turns: Iterable[TurnRecord], right: Mapping[tuple[str, int], bool]) -> Iterable[_AskedTurn]:
+    """Yield turns with what they ask for, in their order: "and in 2008?" asks for what the question before did."""
+    conversation, asked = "", ""
     for turn in turns:
-        previous = before[1] if before[0] == turn.conversation else None
-        asked = read_question(turn.question).metric_types(previous)[0].metric_type
-        before = turn.conversation, asked
+        previous = asked if conversation == turn.conversation else None
+        conversation, asked = turn.conversation, read_question(turn.question).metric_types(previous)[0].metric_type
         calls = tuple(ToolCall.of_record(call) for call in turn.tool_calls)
-        yield _SeenTurn(turn.conversation, asked, calls, right.get((turn.conversation, turn.index)))
+        reasons = tuple(refusal_reason(call.output) for call in calls)
+        yield _AskedTurn(conversation, asked, calls, reasons, right.get((conversation, turn.index)))
 
 
-def _table(runs: Sequence[RunRecord], seen: Sequence[_SeenTurn]) -> ToolTable:
-    by_use: dict[tuple[str, tuple[str, ...]], list[_SeenTurn]] = {}
-    by_reason: dict[tuple[str, str], list[_SeenTurn]] = {}
-    for turn in seen:
-        by_use.setdefault((turn.asked, tuple(sorted({call.tool for call in turn.calls}))), []).append(turn)
-        for call in turn.calls:
-            if (reason := refusal_reason(call.output)) is not None:
-                by_reason.setdefault((call.tool, reason), []).append(turn)
-    calls = [call for turn in seen for call in turn.calls]
-    counts = Counter(call.tool for call in calls)
-    tools = {name: _count([call for call in calls if call.tool == name]) for name in sorted(counts)}
+def _table(runs: Sequence[RunRecord], turns: Sequence[_AskedTurn]) -> ToolTable:
+    by_use: defaultdict[tuple[str, tuple[str, ...]], list[_AskedTurn]] = defaultdict(list)
+    by_reason: defaultdict[tuple[str, str], list[_AskedTurn]] = defaultdict(list)
+    by_tool: defaultdict[str, list[tuple[bool, float]]] = defaultdict(list)
+    for turn in turns:
+        by_use[turn.asked, tuple(sorted({call.tool for call in turn.calls}))].append(turn)
+        for call, reason in zip(turn.calls, turn.reasons, strict=True):
+            by_tool[call.tool].append((reason is not None, call.seconds))
+            if reason is not None:
+                by_reason[call.tool, reason].append(turn)
+    tools = {
+        tool: ToolCount(len(calls), sum(refused for refused, _ in calls), sum(took for _, took in calls) / len(calls))
+        for tool, calls in sorted(by_tool.items(), key=lambda item: (-len(item[1]), item[0]))
+    }
+    uses = [
+        ToolUse(
+            *use,
+            turns=len(found),
+            calls=sum(len(turn.calls) for turn in found),
+            refused=sum(reason is not None for turn in found for reason in turn.reasons),
+            judged=_count_right(found)[0],
+            right=_count_right(found)[1],
+        )
+        for use, found in by_use.items()
+    ]
+    # A turn is there once for each of its refused calls, but judged once.
+    refusals = [
+        ToolRefusals(*refused, len(found), *_count_right({id(turn): turn for turn in found}.values()))
+        for refused, found in by_reason.items()
+    ]
     return ToolTable(
         runs=tuple(run.id for run in runs),
-        conversations=tuple(dict.fromkeys(turn.conversation for turn in seen)),
-        turns=len(seen),
-        judged=sum(turn.right is not None for turn in seen),
-        tools=dict(sorted(tools.items(), key=lambda item: -item[1].calls)),
-        uses=tuple(sorted((_use(*key, turns) for key, turns in by_use.items()), key=_most_turns)),
-        refusals=tuple(sorted((_refusals(*key, turns) for key, turns in by_reason.items()), key=_most_calls)),
+        conversations=tuple(dict.fromkeys(turn.conversation for turn in turns)),
+        turns=len(turns),
+        judged=_count_right(turns)[0],
+        tools=tools,
+        uses=tuple(sorted(uses, key=lambda use: (use.asked, -use.turns, use.tools))),
+        refusals=tuple(sorted(refusals, key=lambda found: (-found.calls, found.tool, found.reason))),
     )
 
 
-def _count(calls: Sequence[ToolCall]) -> ToolCount:
-    refused = sum(refusal_reason(call.output) is not None for call in calls)
-    return ToolCount(len(calls), refused, sum(call.seconds for call in calls) / len(calls))
-
-
-def _use(asked: str, tools: tuple[str, ...], turns: Sequence[_SeenTurn]) -> ToolUse:
-    calls = [call for turn in turns for call in turn.calls]
-    refused = sum(refusal_reason(call.output) is not None for call in calls)
-    return ToolUse(asked, tools, len(turns), len(calls), refused, *_count_right(turns))
-
-
-def _refusals(tool: str, reason: str, turns: Sequence[_SeenTurn]) -> ToolRefusals:
-    # A turn stands once for each of its calls; it is judged once.
-    return ToolRefusals(tool, reason, len(turns), *_count_right(list({id(turn): turn for turn in turns}.values())))
-
-
-def _count_right(turns: Sequence[_SeenTurn]) -> tuple[int, int]:
+def _count_right(turns: Collection[_AskedTurn]) -> tuple[int, int]:
     return sum(turn.right is not None for turn in turns), sum(turn.right is True for turn in turns)
-
-
-def _most_turns(use: ToolUse) -> tuple[str, int, tuple[str, ...]]:
-    return use.asked, -use.turns, use.tools
-
-
-def _most_calls(found: ToolRefusals) -> tuple[int, str, str]:
-    return -found.calls, found.tool, found.reason
 
 
 def refusal_reason(output: JsonValue) -> str | None:
@@ -273,13 +267,11 @@ def _advise_on_kinds(uses: Iterable[ToolUse]) -> Iterable[str]:
         if use.judged >= FEW and set(use.tools) <= set(TOOLS):
             known.setdefault(use.asked, []).append(use)
     for asked, found in known.items():
-        best = sorted(found, key=lambda use: (-use.right / use.judged, -use.judged, use.tools))
-        rates = (f"{_names(use.tools)}: right in {use.right / use.judged:.0%} of {use.judged} turns" for use in best)
+        rates = (
+            f"{' and '.join(use.tools) or 'no tool'}: right in {use.right / use.judged:.0%} of {use.judged} turns"
+            for use in sorted(found, key=lambda use: (-use.right / use.judged, -use.judged, use.tools))
+        )
         yield f"- Where the {labels.get(asked, 'result')} is asked for, {'; '.join(rates)}."
-
-
-def _names(tools: tuple[str, ...]) -> str:
-    return " and ".join(tools) if tools else "no tool"
 
 
 def _warn_of_refusals(table: ToolTable) -> Iterable[str]:

@@ -101,15 +101,17 @@ def _show_filing(console: "Console", check: "TagCheck", every: bool) -> None:
     from rich.markup import escape
 
     from quaestor.cli.printing import print_rows
+    from quaestor.scoring.tag_check import FIGURES
 
-    names = ("located", "value_right", "sign_right", "scale_right", "period_right", "unit_right")
-    console.print(f"{check.all.facts} tagged numbers, compared with what was read without the tags")
+    facts, names = check.all["facts"], FIGURES[1:-1]
+    console.print(f"{facts} tagged numbers, compared with what was read without the tags")
     rows = []
-    for where, figures in (("tables", check.tables), ("text", check.text), ("all", check.all)):
-        shares = (f"{100 * getattr(figures, name) / figures.facts:.1f} %" if figures.facts else "-" for name in names)
-        rows.append((where, str(figures.facts), *shares))
+    for where, counts in (("tables", check.tables), ("text", check.text), ("all", check.all)):
+        total = counts["facts"]
+        shares = (f"{100 * counts[name] / total:.1f} %" if total else "-" for name in names)
+        rows.append((where, str(total), *shares))
     print_rows(console, ("in", "facts", *(name.replace("_", " ") for name in names)), rows, unbroken=())
-    negated = check.all.facts - check.all.sign_agrees
+    negated = facts - check.all["sign_agrees"]
     console.print(f"{negated} are printed with the opposite sign of their tag, as their labels are negated")
     shown = check.different if every else check.different[:_FIRST_DIFFERENT]
     for found in shown:

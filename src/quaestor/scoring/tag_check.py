@@ -3,7 +3,8 @@
 Mends nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
@@ -67,60 +68,41 @@ class TagDifference:
     source: Source | None = None
 
 
-@dataclass(slots=True)
-class TagFigures:
-    """How many tagged numbers there are, and of how many each thing was read right.
-
-    Attributes:
-        located: Those that are in the body of a table or in a sentence as a number of their own.
-        value_right: Of these those whose digits are right, without sign and scale.
-        sign_right: Those with the sign that is printed around the tag.
-        scale_right: Those with the power of ten that the tag says.
-        period_right: Those with the period of the tag's context.
-        sign_agrees: Those that are printed with the sign of their tag: the others are negated by their label.
-    """
-
-    facts: int = 0
-    located: int = 0
-    value_right: int = 0
-    sign_right: int = 0
-    scale_right: int = 0
-    period_right: int = 0
-    unit_right: int = 0
-    sign_agrees: int = 0
-
-    def count(self, fact: PrintedFact, wrong: Sequence[Aspect]) -> None:
-        """Count a number that is wrong in some respects."""
-        self.facts += 1
-        self.sign_agrees += fact.negative == fact.fact.negated
-        if "located" in wrong:
-            return
-        self.located += 1
-        self.value_right += "value" not in wrong
-        self.sign_right += "sign" not in wrong
-        self.scale_right += "scale" not in wrong
-        self.period_right += "period" not in wrong
-        self.unit_right += "unit" not in wrong
+FIGURES = (
+    "facts", "located", "value_right", "sign_right", "scale_right", "period_right", "unit_right", "sign_agrees",
+)  # fmt: skip
+"""What is counted of tagged numbers: how many there are; those that are a number of their own in a table's body or in a
+sentence; of these the ones that are right in each respect; and of all the ones printed with the sign of their tag, as
+the others are negated by their label."""
 
 
 @dataclass(slots=True)
 class TagCheck:
-    """What a filing was read like.
+    """The tagged numbers of a filing, compared with what was read: the counts of `FIGURES`, and what differs.
 
     Attributes:
         tables: Of the numbers in tables of the file.
-        different: What differs, in the order of the file.
+        different: In the order of the file.
     """
 
-    tables: TagFigures = field(default_factory=TagFigures)
-    text: TagFigures = field(default_factory=TagFigures)
+    tables: Counter[str] = field(default_factory=Counter)
+    text: Counter[str] = field(default_factory=Counter)
     different: list[TagDifference] = field(default_factory=list)
 
     @property
-    def all(self) -> TagFigures:
+    def all(self) -> Counter[str]:
         """Of all tagged numbers."""
-        names = TagFigures.__slots__
-        return TagFigures(*(getattr(self.tables, name) + getattr(self.text, name) for name in names))
+        return self.tables + self.text
+
+
+def _counts(fact: PrintedFact, wrong: Sequence[Aspect]) -> Iterator[str]:
+    """Yield the figures in which a number counts that is wrong in some respects."""
+    yield "facts"
+    if fact.negative == fact.fact.negated:
+        yield "sign_agrees"
+    if "located" not in wrong:
+        yield "located"
+        yield from (f"{aspect}_right" for aspect in ASPECTS[1:] if aspect not in wrong)
 
 
 def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
@@ -136,7 +118,7 @@ def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
         source = reader.places.get(one.fact.place)
         reading = None if source is None else reader.reading(source, one)
         wrong = _wrong(one, reading)
-        (check.tables if one.in_table else check.text).count(one, wrong)
+        (check.tables if one.in_table else check.text).update(_counts(one, wrong))
         if wrong:
             check.different.append(_difference(document, one, reading, wrong, source))
     return check
@@ -212,7 +194,7 @@ def _in_label(table: Table, cell: Cell, fact: PrintedFact) -> Reading | None:
         if column == 0
         else ((r, column) for r in range(len(table.rows)))
     )
-    found = {table.period_at(*place) for place in line}
+    found = dict.fromkeys(table.period_at(*place) for place in line)
     named = aligned[order] if order is not None else None
     periods = (named,) if named else tuple(period for period in found if period)
     return Reading(quantity, counted(quantity, None, None), periods, (cell.text,))
