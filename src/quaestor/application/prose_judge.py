@@ -14,8 +14,7 @@ from quaestor.evaluation.engines import gather_limited
 from quaestor.llm.session import open_session
 from quaestor.prompts import render
 from quaestor.scoring.filing_answers import judged_right
-from quaestor.scoring.gold import GoldTurn, read_gold
-from quaestor.scoring.verdict_file import JudgedAnswer, add_verdict
+from quaestor.scoring.gold import GoldTurn, JudgedAnswer, add_verdict, read_gold
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord

@@ -6,7 +6,7 @@ document or a question. Nothing below this package may import them, so that no s
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
@@ -18,7 +18,6 @@ from quaestor.plugins import Registry, named_object
 from quaestor.readers.content import LARGEST
 from quaestor.readers.json_records import JsonRecords, find_outline
 from quaestor.scoring.filing_answers import FilingReference
-from quaestor.scoring.verdict_file import Verdicts, read_verdicts
 
 _FEW = 64
 """Conversations of a file whose answers are kept at hand."""
@@ -79,6 +78,9 @@ class GoldTurn:
 
 Answers = Mapping[str, tuple[GoldTurn, ...] | None]
 """The answers of each conversation by its id; None for one that has none."""
+
+Verdicts = Mapping[tuple[str, int], Mapping[str, bool]]
+"""Whether a judge called answers in prose right: by conversation and turn, and by the answer as people see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +253,7 @@ _FORMATS: Registry[GoldFormat] = Registry(
 def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
     """Return the reference answers of every conversation in a file, by the conversation's id.
 
-    What judges said of answers in prose is read with them (`scoring.verdict_file`).
+    What judges said of answers in prose is read with them (`read_verdicts`).
 
     Raises:
         DatasetError: The file cannot be read, or a record is not what it should be.
@@ -344,3 +346,69 @@ def _parse(text: str, where: str) -> object:
     except RecursionError as error:
         raise DatasetError(f"{where} is nested too deeply") from error
     return parsed
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswer:
+    """A judge's verdict on one answer in prose to one question: a line of the file beside the file of questions.
+
+    It is by the answer's words, so it is valid for every run that gives it; of several on one answer the last is valid.
+    Whoever disagrees with a judge changes `right`, or adds a line.
+
+    Attributes:
+        answer: As people see it.
+        prompt: What the judge was asked, word for word.
+    """
+
+    conversation: str
+    turn: int
+    answer: str
+    right: bool
+    reason: str = ""
+    judge: str = ""
+    prompt: str = ""
+
+
+def verdict_path(questions: Path) -> Path:
+    """Return the file of verdicts of a file of questions."""
+    return questions.parent / f"{questions.name.removesuffix('.jsonl').removesuffix('.json')}.verdicts.jsonl"
+
+
+def read_verdicts(questions: Path) -> Verdicts:
+    """Return the verdicts of the file beside a file of questions; none if there is no such file.
+
+    Raises:
+        DatasetError: A line of it is no verdict.
+    """
+    path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"cannot read {path}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            turn, answer, right = (record["conversation"], record["turn"]), record["answer"], record["right"]
+        except (ValueError, KeyError, TypeError) as error:
+            fields = "'conversation', 'turn', 'answer' and 'right'"
+            raise DatasetError(f"{path}, line {number}: expected an object with {fields}") from error
+        if not isinstance(right, bool):
+            raise DatasetError(f"{path}, line {number}: 'right' must be true or false")
+        found.setdefault(turn, {})[answer] = right
+    return found
+
+
+def add_verdict(questions: Path, judged: JudgedAnswer) -> None:
+    """Add a verdict to the file beside a file of questions.
+
+    Raises:
+        DatasetError: It cannot be written.
+    """
+    path = verdict_path(questions)
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise DatasetError(f"cannot write {path}: {error.strerror}; copy the questions to another folder") from error

@@ -1,6 +1,6 @@
 """The reference answers of questions about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
 
-What a judge said of answers lies beside a file of questions, in a file of verdicts (`scoring.verdict_file`).
+What a judge said of answers is in a file of verdicts beside a file of questions (`scoring.gold.read_verdicts`).
 """
 
 import re
