@@ -125,11 +125,7 @@ async def compare_stored(
 
 
 def compare_judged(judged: JudgedRuns, scorer: str) -> RunsCompared:
-    """Return every two of some judged runs compared; needs the extra `compare`.
-
-    Raises:
-        InputError: No turn has a verdict of that scorer.
-    """
+    """Return every two of some judged runs compared; needs the extra `compare`."""
     pairs = tuple(
         compare_pair((one.run.id, other.run.id), one.turns, other.turns, scorer)
         for one, other in combinations(judged.runs, 2)
@@ -216,11 +212,7 @@ class ShownTurn:
 
 
 async def different_turns(store: RunStore, found: RunsCompared, pair: PairReport) -> tuple[ShownTurn, ...]:
-    """Return the turns that only one of two compared runs has right, side by side.
-
-    Raises:
-        StoreError: The store cannot be read.
-    """
+    """Return the turns that only one of two compared runs has right, side by side."""
     frames = {one.run.id: one.turns for one in found.judged.runs}
     first, second = frames[pair.first], frames[pair.second].aligned_with(frames[pair.first])
     assert second is not None
@@ -238,9 +230,6 @@ async def show_turn(
         runs: The frames of runs by their ids, with the same turns in the same order.
         place: The turn's place in these frames.
         scorer: Whose verdict counts.
-
-    Raises:
-        StoreError: The store cannot be read.
     """
     frame = next(iter(runs.values()))
     conversation, index = frame.conversations[place], frame.places[place]

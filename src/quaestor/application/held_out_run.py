@@ -22,9 +22,6 @@ async def save_held_out_runs(
 
     Args:
         request: What decides the answers: it is in the spec of each run.
-
-    Raises:
-        StoreError: The store failed. Nothing of the run that it failed in is left, as far as it still obeys.
     """
     files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in request.files}
     made_with: dict[str, JsonValue] = {"folds": request.folds, "seed": request.seed, "files": dict(files)}

@@ -197,12 +197,6 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, co
 
     Args:
         compared: Other runs of the same file: candidates that they answer alike come first.
-
-    Raises:
-        StoreError: There is no such run.
-        InputError: A run was of another file, or the audit cannot be applied to its references.
-        RunStoppedError: Conversations are still to be played.
-        DatasetError: The file cannot be read, or has no answers.
     """
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:

@@ -24,11 +24,7 @@ from quaestor.store.records import PromptRecord, TurnRecord
 
 
 def write_report(file: OutputFile, scored: ScoredRun, dataset: Dataset) -> None:
-    """Write one JSON object a turn, in the order of the dataset.
-
-    Raises:
-        InputError: The file cannot be written, or may not be replaced.
-    """
+    """Write one JSON object a turn, in the order of the dataset."""
     file.write("".join(json_line(line) for line in turn_objects(scored, dataset)))
 
 
@@ -94,11 +90,10 @@ def _source_object(stored: JsonValue, document: Document) -> dict[str, JsonValue
 
 
 def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
-    """What is told of a turn whose reference is a stated answer besides."""
-    reference = scored.kind.stated
+    """Return what a turn has besides if its reference is a stated answer."""
+    reference, answer = scored.kind.stated, scored.stated
     if reference is None:
         return {}
-    answer = scored.stated
     return {
         "stated": list(answer.spans) if answer else [],
         "stated_scale": answer.scale if answer else "",
@@ -111,7 +106,7 @@ def _stated_objects(scored: TurnScore) -> dict[str, JsonValue]:
 
 
 def _filing_objects(scored: TurnScore, turn: TurnRecord | None) -> dict[str, JsonValue]:
-    """What is told of a turn whose reference is about a whole document besides."""
+    """Return what a turn has besides if its reference is about a whole document."""
     reference = scored.kind.filing
     if reference is None:
         return {}
@@ -142,9 +137,6 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
 
     Args:
         run: Its id, the beginning of one, or `latest`.
-
-    Raises:
-        UnknownRunError: There is no such run.
     """
     record = await find_run(store, run)
     found: dict[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
@@ -160,11 +152,7 @@ async def read_traces(store: RunStore, run: str) -> TracedTurns:
 
 
 def write_traces(file: OutputFile, turns: TracedTurns) -> None:
-    """Write one JSON object a turn.
-
-    Raises:
-        InputError: The file cannot be written, or may not be replaced.
-    """
+    """Write one JSON object a turn."""
     with file.replacing() as path, path.open("w", encoding="utf-8") as stream:
         stream.writelines(json_line(line) for line in trace_objects(turns))
 

@@ -191,9 +191,6 @@ async def read_run_figures(store: RunStore, name: str, *, every_example: bool = 
     Args:
         name: Its id, the beginning of one, or `latest`.
         every_example: Whether all its conversations are wanted, and not only those that are not complete.
-
-    Raises:
-        UnknownRunError: There is no such run.
     """
     run = await find_run(store, name)
     measures, plans = await store.measure_turns(run.id), has_plans(run)

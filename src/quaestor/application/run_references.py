@@ -59,11 +59,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
 
 
 def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
-    """Return what a file says of the questions of a run; None if it has other questions.
-
-    Raises:
-        DatasetError: It cannot be read.
-    """
+    """Return what a file says of the questions of a run; None if it has other questions."""
     stat, pages = path.stat(), read_as_played(path, run)
     if pages.digest != run.dataset_digest:
         return None

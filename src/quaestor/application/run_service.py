@@ -315,12 +315,7 @@ def status_word(run: RunRecord) -> str:
 
 
 async def find_runs(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Return the runs of some names, each once, in their order.
-
-    Raises:
-        UnknownRunError: One is not there.
-        InputError: Several ids begin as a name does.
-    """
+    """Return the runs of some names, each once, in their order."""
     found = [await find_run(store, name) for name in names]
     return tuple({run.id: run for run in found}.values())
 

@@ -39,9 +39,6 @@ async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = Fals
 
     Args:
         figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
-
-    Raises:
-        StoreError: The store cannot be read.
     """
     opened = open_scores(uri)
     if opened is None:
@@ -69,9 +66,6 @@ async def read_judged_frame(uri: str, run: RunRecord) -> tuple[ScoreRecord | Non
 
     Args:
         run: The run as it is now; of a score of before it went on there are no verdicts.
-
-    Raises:
-        StoreError: The store cannot be read.
     """
     opened = open_scores(uri)
     if opened is None:
@@ -88,9 +82,6 @@ async def read_latest_scores(uri: str, runs: Sequence[RunRecord]) -> Mapping[str
 
     Args:
         runs: The runs as they are now; a score of before a run went on is left out.
-
-    Raises:
-        StoreError: The store cannot be read.
     """
     opened = open_scores(uri)
     if opened is None:

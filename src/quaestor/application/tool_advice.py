@@ -122,10 +122,6 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
     Args:
         names: The runs: ids, beginnings of ids, or `latest`.
         uri: The store's URI, for the scores beside it.
-
-    Raises:
-        UnknownRunError: There is no such run.
-        StoreError: The store cannot be read.
     """
     runs = await find_runs(store, names)
     turns: list[_AskedTurn] = []

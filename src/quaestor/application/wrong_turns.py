@@ -23,13 +23,15 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 Place = tuple[str, int]
 """The conversation of a turn and its index there."""
 
+_PARTICULARS = ("references", "events", "tool_calls", "sources")
+
 
 @dataclass(frozen=True, slots=True)
 class WrongTurn:
     """A turn that went wrong.
 
     Attributes:
-        reference: The reference answer; None if there is none to compare with, or only the score that is kept.
+        reference: The reference answer; None if there is none to compare with, or only the saved score.
         cause: Why it is wrong; None if that is not known.
         graph: The page's graph, by which sources are named; None if it was not asked for, or the page had none.
     """
@@ -42,14 +44,14 @@ class WrongTurn:
 
 @dataclass(frozen=True, slots=True)
 class WrongTurns:
-    """What of a run went wrong.
+    """The wrong turns of a run.
 
     Attributes:
         wrong: How many are wrong; without reference answers, how many have no answer.
         turns: Those of them that were asked for, by conversation and index.
-        broken: Conversations that did not come to their end.
+        broken: Conversations that did not finish.
         causes: How many turns are wrong for each cause, the most frequent first.
-        compared: Whether there were reference answers, or a score that is kept.
+        compared: Whether there were reference answers, or a saved score.
     """
 
     run: RunRecord
@@ -81,10 +83,6 @@ async def find_wrong_turns(
         scores_in: The store's URI, for the saved scores.
         graphs: Whether the pages' graphs are read too.
         most: How many of the wrong turns are wanted, the first; None is all.
-
-    Raises:
-        UnknownRunError: There is no such run.
-        InputError: The run was not of that file.
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
     score, saved = await read_judged_frame(scores_in, record) if scores_in else (None, None)
@@ -99,15 +97,15 @@ async def find_wrong_turns(
         turns = {_place(turn): turn for turn in await store.turns(record.id) if turn.conversation not in waiting}
         verdicts = None if file is None else await compute(verdicts_on, file, tuple(turns.values()))
         gold = file.gold if file is not None and verdicts is not None else {}
-        if verdicts is not None:
-            wrong = {(one.conversation, one.turn): one.cause for one in verdicts if not one.correct}
-        elif saved is not None:
-            wrong = _wrong(saved)
-        else:
-            wrong = {place: None for place, turn in turns.items() if turn.number is None}
+        frame = saved if verdicts is None else TurnFrame.of(verdicts)
+        wrong = (
+            _wrong(frame)
+            if frame is not None
+            else {place: None for place, turn in turns.items() if turn.number is None}
+        )
         wrong = {place: cause for place, cause in wrong.items() if place in turns}
         shown, played = {place: turns[place] for place in list(wrong)[:most]}, len(turns)
-        compared = verdicts is not None or saved is not None
+        compared = frame is not None
     else:
         stored = {_place(turn) for example in broken for turn in await store.turns(record.id, example.conversation)}
         unfinished = {example.conversation for example in broken}
@@ -127,13 +125,13 @@ def _place(turn: TurnRecord) -> Place:
     return turn.conversation, turn.index
 
 
-def _wrong(saved: TurnFrame) -> dict[Place, Cause | None]:
-    """Return the turns that a saved score calls wrong, each with its cause, if that was saved."""
-    places = zip(saved.conversations, saved.places, saved.causes, strict=True)
+def _wrong(frame: TurnFrame) -> dict[Place, Cause | None]:
+    """Return the wrong turns of a frame, each with its cause, if that is known."""
+    places = zip(frame.conversations, frame.places, frame.causes, strict=True)
     return {
         (conversation, index): Cause(cause) if cause else None
         for at, (conversation, index, cause) in enumerate(places)
-        if not saved.correct(at)
+        if not frame.correct(at)
     }
 
 
@@ -154,16 +152,7 @@ def wrong_turn_objects(found: WrongTurns, *, full: bool = False) -> list[dict[st
             "cause": wrong.cause,
             "gold": str(wrong.reference.executed) if wrong.reference else None,
             "gold_program": wrong.reference.program if wrong.reference else None,
-            **(_particulars(wrong.turn) if full else {}),
+            **({name: getattr(wrong.turn, name) for name in _PARTICULARS} if full else {}),
         }
         for wrong in found.turns
     ]
-
-
-def _particulars(turn: TurnRecord) -> dict[str, JsonValue]:
-    return {
-        "references": turn.references,
-        "events": turn.events,
-        "tool_calls": turn.tool_calls,
-        "sources": turn.sources,
-    }

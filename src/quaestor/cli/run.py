@@ -38,21 +38,13 @@ def run_command(
 ) -> None:
     """Answer every conversation of a dataset, with or without reference answers. Prints the run id."""
     with _explain_interrupt():
-        from quaestor.application.choosing import read_chosen
-        from quaestor.application.file_cache import file_cache
         from quaestor.application.resolve import dataset_path
-        from quaestor.application.run_service import load_ahead, start_run
-        from quaestor.cli.printing import announce, print_refusals
+        from quaestor.application.run_service import start_run
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.store.base import open_store
 
-        path, choice = dataset_path(dataset), options.choice
-        request = _request(options, OutputOptions(force=force), path)
-        load_ahead(request)
-        with announce(f"reading {path}"):
-            pages, selection = read_chosen(path, choice, options.documents, file_cache(request.settings))
-        print_refusals(one.page for one in pages.listed)
-        request = replace(request, selection=selection)
+        path = dataset_path(dataset)
+        request, pages = _read_pages(path, options, _request(options, OutputOptions(force=force), path))
 
     async def play_all() -> str:
         async with open_store(request.settings.store) as opened:
@@ -74,32 +66,25 @@ def eval_command(
     With --documents, the questions are about whole files: quaestor's own format, or FinanceBench.
     """
     with _explain_interrupt():
-        from quaestor.application.choosing import read_chosen
-        from quaestor.application.file_cache import file_cache
         from quaestor.application.prose_judge import judge_prose, require_judge
         from quaestor.application.resolve import dataset_path
-        from quaestor.application.run_service import load_ahead, start_run
+        from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
         from quaestor.application.solver_options import solver_options
         from quaestor.application.tool_advice import rests_on
         from quaestor.application.weights_card import learned_from
-        from quaestor.cli.printing import announce, print_refusals
         from quaestor.cli.progress import say_reading, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
-        path, choice = dataset_path(dataset), options.choice
+        path = dataset_path(dataset)
         request = _request(options, results, path)
         recordings = [file for file in (options.record, options.replay) if file]
         output = _output(results, request.settings, [path, *options.read_files(request.settings), *recordings])
-        load_ahead(request)
-        with announce(f"reading {path}"):
-            cache = file_cache(request.settings)
-            (pages, selection), gold = read_chosen(path, choice, options.documents, cache), read_gold(path)
+        request, pages = _read_pages(path, options, request)
+        gold = read_gold(path)
         if judge:
             require_judge(path, gold, request.settings, judge)
-        print_refusals(one.page for one in pages.listed)
-        request = replace(request, selection=selection)
 
     if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
         warning = f"these weights were trained on {path}: the score does not generalise to other pages"
@@ -189,6 +174,20 @@ def _request(
         model_named=options.model is not None,
         traces=options.trace_options(used, force=results.force),
     )
+
+
+def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tuple[RunRequest, Dataset]":
+    """Return a request with the conversations that were chosen, and their dataset."""
+    from quaestor.application.choosing import read_chosen
+    from quaestor.application.file_cache import file_cache
+    from quaestor.application.run_service import load_ahead
+    from quaestor.cli.printing import announce, print_refusals
+
+    load_ahead(request)
+    with announce(f"reading {path}"):
+        pages, selection = read_chosen(path, options.choice, options.documents, file_cache(request.settings))
+    print_refusals(one.page for one in pages.listed)
+    return replace(request, selection=selection), pages
 
 
 @contextmanager

@@ -106,11 +106,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
 
 
 def place_label(document: Document, source: Source) -> str:
-    """Return what the number at a place is called: `net revenue, 2008`; of a sentence the words around it.
-
-    Raises:
-        InputError: The document does not have that place.
-    """
+    """Return what the number at a place is called: `net revenue, 2008`; of a sentence the words around it."""
     quantity_at(document, source)
     if isinstance(source, CellRef):
         table = document.table(source.table)

@@ -86,9 +86,6 @@ class Ledger:
 
         Args:
             made: When; by default now.
-
-        Raises:
-            InputError: It cannot be done, or changes nothing; then nothing is on record.
         """
         correction, turns, document = self._try(act, author, reason, made or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
@@ -110,11 +107,7 @@ class Ledger:
         return self.correct(Undo(active[-1] if number is None else number), author, made=made)
 
     def would_be(self, act: Act) -> tuple[Turn, ...]:
-        """Return the turns as an act would leave them; nothing is on record of it.
-
-        Raises:
-            InputError: It cannot be done, or changes nothing.
-        """
+        """Return the turns as an act would leave them; nothing is on record of it."""
         return self._try(act, "-", "", now())[1]
 
     def _try(

@@ -40,9 +40,6 @@ def recompute(
         corrections: All that are on record, in their order; what they have on record as changed is what questions
             which were asked after them could see.
         corrected: The document with the current numbers, if it is at hand.
-
-    Raises:
-        InputError: A choice names a step, a reading or a place that there is not, or a plan that cannot be run.
     """
     return _Recomputation(document, turns, corrections, corrected).recompute_all()
 

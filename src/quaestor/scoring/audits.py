@@ -5,7 +5,6 @@ are judged and is never learned from: only scoring and what shows scores read it
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -85,12 +84,6 @@ class Audit:
     def by_turn(self) -> Mapping[tuple[str, int], AuditEntry]:
         """The entries by conversation and turn."""
         return {(entry.conversation, entry.turn): entry for entry in self.entries}
-
-    @property
-    def verdicts(self) -> Mapping[AuditVerdict, int]:
-        """How many turns have each verdict."""
-        found = Counter(entry.verdict for entry in self.entries)
-        return {verdict: found[verdict] for verdict in AuditVerdict}
 
     @property
     def kappa(self) -> float:
@@ -326,9 +319,6 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
 
     Args:
         program: A later turn's reference, which repeats the steps that it rests on.
-
-    Raises:
-        ProgramError: One of them does not read.
 
     >>> following("subtract(5, 3), divide(#0, 3)", "subtract(5, 3)", "subtract(6, 3)")
     'subtract(6, 3), divide(#0, 3)'

@@ -48,9 +48,6 @@ def program_equal(predicted: str, gold: str) -> bool:
     distribute, steps may be reordered. A gold of one literal needs the identical string.
 
     Source: program accuracy of the public evaluation of ConvFinQA.
-
-    Raises:
-        PlanError: Gold is no program that can be run.
     """
     reference = parse_program(gold)
     require_valid(reference, 0)
@@ -71,9 +68,6 @@ def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
 
     Args:
         tables: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
-
-    Raises:
-        PlanError: It does not parse or has no result.
     """
     return execute(bind_labels(parse_program(program), tables)).result.value
 

@@ -61,9 +61,6 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
 
     Args:
         joined: Whether the dataset says that it was joined from two (`Conversation.joined`).
-
-    Raises:
-        ProgramError: A gold program does not parse.
     """
     joined = joined or any(turn.question_part for turn in turns)
     results: set[Tree] = set()
@@ -88,11 +85,7 @@ def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = F
 
 
 def missing_literals(program: str, page: PageNumbers) -> tuple[str, ...]:
-    """Return the literals of a program that stand nowhere on the page; constants are not looked for.
-
-    Raises:
-        ProgramError: The program does not parse.
-    """
+    """Return the literals of a program that stand nowhere on the page; constants are not looked for."""
     found, _ = _new_operands(program_tree(parse_program(program)), set(), set())
     return tuple(sorted(literal for literal in found if _place(literal, page) is OperandSource.NOWHERE))
 

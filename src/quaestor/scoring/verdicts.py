@@ -84,11 +84,6 @@ def judge_predictions(
 
     Args:
         causes: Whether to add why turns are wrong; verdicts alone take a fraction of the time.
-
-    Raises:
-        DatasetError: A conversation has no reference answers, or a prediction belongs to no turn or to a turn that
-            has one already.
-        ProgramError: A reference program does not parse.
     """
     asked = {conversation.id: conversation for conversation in conversations}
     given, judge = _align(predictions, gold, asked), ConversationJudge()
@@ -110,11 +105,7 @@ class ConversationJudge:
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
 
     def judged(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
-        """Return the verdict on every labelled turn, without a cause.
-
-        Raises:
-            ProgramError: A reference program does not parse.
-        """
+        """Return the verdict on every labelled turn, without a cause."""
         page, tables = self._page(conversation.document)
         kinds = turn_kinds(reference, page, joined=conversation.joined)
         judged = []

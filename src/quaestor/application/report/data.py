@@ -87,13 +87,6 @@ async def read_report(
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
         dataset: The labelled file, if it has moved.
         audit: An audit of the references, to be beside the official figures.
-
-    Raises:
-        SettingsError: There are several runs, and the extra that comparing needs is not installed.
-        UnknownRunError: A run is not there.
-        InputError: The runs are of different questions; or neither a labelled file nor kept scores are there; or the
-            audit cannot be applied to them.
-        RunStoppedError: Conversations of a run are still to be played.
     """
     if len(names) > 1:
         require_extra("compare", "comparing runs")
