@@ -22,6 +22,7 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
+from quaestor.repair.choosing import place_words
 from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
 from quaestor.scoring.paired import PairedFigures, holm, paired_figures
 from quaestor.scoring.sameness import same_answers
@@ -267,9 +268,7 @@ def side_of(record: TurnRecord | None, right: bool, document: Document | None) -
 def source_in_words(source: Source, document: Document | None) -> str:
     """Return where a number is: `net sales | 2012 | $ 642.3`, or the words around it."""
     if document is None:
-        if isinstance(source, CellRef):
-            return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"
-        return f"{source.section}, sentence {source.sentence + 1}"
+        return place_words(source)
     shown = show_source(source, document)
     before, after = shown.text[: shown.start][-60:], shown.text[shown.end :][:60]
     return f"{shown.place} | " + (shown.text if isinstance(source, CellRef) else f"{before}[{shown.span}]{after}")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from quaestor.cli.options import ForceOption, RunsArgument, StoreOption, print_help_alone
-from quaestor.cli.stored import output_file, read_store
+from quaestor.cli.stored import output_file, read_store, store_uri
 
 learn = typer.Typer(
     help="Learn advice from runs, for review and for later runs.",
@@ -28,10 +28,8 @@ def learn_tools_command(
     Review and edit it, then use it with --solver agent --advice FILE.
     """
     from quaestor.application.tool_advice import tool_table, write_advice
-    from quaestor.settings import load_settings
 
-    uri = load_settings({"store": store}).store
     target = output_file(output, store, (), force=force)
-    table = read_store(store, lambda opened: tool_table(opened, runs, uri))
+    table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
     lines = write_advice(table, target, f"--solver agent --advice {output.name}")
     print(f"{lines} line{'s' * (lines != 1)} of advice in {output}: review it, then use it with --advice {output}")

@@ -81,6 +81,15 @@ ConversationArgument = Annotated[
 TurnArgument = Annotated[
     int, typer.Argument(metavar="TURN", min=1, help="Number of the turn in the conversation, starting at 1.")
 ]
+LabelledOption = Annotated[
+    str | None, typer.Option("--dataset", help="Labelled file, if it has moved.", metavar="FILE")
+]
+AuditOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--audit", help="Audit of the reference answers: a file with one entry per line.", metavar="FILE.jsonl"
+    ),
+]
 JudgeOption = Annotated[
     str | None,
     typer.Option(

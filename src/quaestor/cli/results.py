@@ -1,10 +1,11 @@
 """The figures of a scored run on a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
 from quaestor.cli.printing import print_rows
+from quaestor.scoring.audits import AuditCandidate, AuditedScore
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
@@ -14,6 +15,7 @@ from quaestor.scoring.turn_frame import breakdown_title
 
 FIGURE_HEADS = ("correct", "of", "%", "95 % interval")
 """What heads the cells of a figure."""
+_MOST_CANDIDATES = 20
 
 
 def show_score(console: Console, score: Score) -> None:
@@ -68,3 +70,37 @@ def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
     interval = f"{percent(figure.low)} to {percent(figure.high)}" if figure.pages >= ENOUGH_GROUPS else ""
     right = str(figure.correct) if isinstance(figure.correct, int) else f"{figure.correct:.2f}"
     return right, str(figure.total), percent(figure.value), interval
+
+
+def show_audited(console: Console, score: AuditedScore) -> None:
+    """Print raw and audited accuracy, and the disputed turns by verdict."""
+    rows = [
+        ("by original references", *figure_cells(score.raw)),
+        ("by audited references", *figure_cells(score.audited)),
+    ]
+    print_rows(console, ("execution accuracy", *FIGURE_HEADS), rows, title="Audit", unbroken=())
+    disputed = []
+    for share in score.shares:
+        name = str(share.verdict).replace("_", " ") if share.verdict else "matching a wrong reference"
+        disputed.append((name, str(share.turns), str(share.raw), str(share.audited)))
+    heads = ("disputed references", "turns", "correct by reference", "correct by audit")
+    print_rows(console, heads, disputed, unbroken=())
+    console.print(f"{score.audit}: {score.entries} turns reviewed by two readers; Cohen's kappa {score.kappa:.2f}")
+
+
+def show_candidates(console: Console, candidates: Sequence[AuditCandidate]) -> None:
+    """Print the turns whose references may be wrong, the most telling first."""
+    if not candidates:
+        console.print("every turn that differs from its reference is already settled")
+        return
+    rows = []
+    for one in candidates[:_MOST_CANDIDATES]:
+        sure = "" if one.confidence is None else f"{100 * one.confidence:.0f} %"
+        rows.append(
+            (one.conversation, str(one.turn + 1), one.answer, one.program or "", one.reference, sure, str(one.beside))
+        )
+    heads = ("conversation", "turn", "answer", "program", "reference", "sure", "same in other runs")
+    print_rows(console, heads, rows, words=(0, 3, 4), unbroken=())
+    rest = len(candidates) - _MOST_CANDIDATES
+    more = f"; showing {_MOST_CANDIDATES}, use --output to write all" if rest > 0 else ""
+    console.print(f"{len(candidates)} turns differ from their references and are not settled{more}")

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.cli.audit import AuditOption, show_audited
 from quaestor.cli.options import (
+    AuditOption,
     DatasetArgument,
     DocumentsOption,
     ForceOption,
@@ -224,7 +224,7 @@ def _report(
     """Write the file, where one is asked for, and prints the score."""
     from quaestor.application.reports import score_json, write_report
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.results import show_score
+    from quaestor.cli.results import show_audited, show_score
     from quaestor.core import serial
 
     if output is not None:

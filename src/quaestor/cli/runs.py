@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from quaestor.cli.compare import LabelledOption
 from quaestor.cli.options import (
     ConversationArgument,
     ForceOption,
     JsonOption,
+    LabelledOption,
     RunArgument,
     RunsArgument,
     StoreOption,
     TurnArgument,
     print_help_alone,
 )
-from quaestor.cli.stored import output_file, read_store
+from quaestor.cli.stored import labelled_file, output_file, read_store, store_uri
 
 if TYPE_CHECKING:
     from quaestor.store.base import RunStore
@@ -43,7 +43,6 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     from quaestor.cli.render_runs import show_runs
     from quaestor.cli.stored import scores_of_runs
     from quaestor.core import serial
-    from quaestor.settings import load_settings
     from quaestor.store.base import shown_uri
 
     records = read_store(store, lambda opened: opened.runs())
@@ -51,7 +50,7 @@ def list_runs(store: StoreOption = None, json: JsonOption = False) -> None:
     if json:
         print_json([serial.dump(record) | {"score": serial.dump(scores.get(record.id))} for record in records])
     elif not records:
-        print(f"{shown_uri(load_settings({'store': store}).store)} has no runs yet")
+        print(f"{shown_uri(store_uri(store))} has no runs yet")
     else:
         show_runs(records, scores)
 
@@ -107,19 +106,13 @@ def failures(
     (docs/inspection.md lists the causes). For runs of more than 1,000 conversations the saved score is used; --dataset
     FILE compares with the references again and shows them.
     """
-    from quaestor.application.resolve import dataset_path
     from quaestor.application.wrong_turns import find_wrong_turns, wrong_turn_objects
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_runs import show_wrong_turns
-    from quaestor.settings import load_settings
 
-    settings = load_settings({"store": store})
-
-    file = dataset_path(dataset) if dataset else None
+    file, uri = labelled_file(dataset), store_uri(store)
     most = limit or (None if json else SHOWN_FAILURES)
-    found = read_store(
-        store, lambda opened: find_wrong_turns(opened, run, file, settings.store, graphs=full, most=most)
-    )
+    found = read_store(store, lambda opened: find_wrong_turns(opened, run, file, uri, graphs=full, most=most))
     if json:
         broken = {example.conversation: example.error or example.status for example in found.broken}
         turns = wrong_turn_objects(found, full=full)
@@ -186,10 +179,8 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.render_figures import show_tool_table
     from quaestor.core import serial
-    from quaestor.settings import load_settings
 
-    uri = load_settings({"store": store}).store
-    table = read_store(store, lambda opened: tool_table(opened, runs, uri))
+    table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
     if json:
         print_json(serial.dump(table))
     elif not table.tools:

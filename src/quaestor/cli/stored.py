@@ -17,13 +17,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def store_uri(store: str | None) -> str:
+    """Return the URI of the store in force."""
+    from quaestor.settings import load_settings
+
+    return load_settings({"store": store}).store
+
+
+def labelled_file(dataset: str | None) -> Path | None:
+    """Return the labelled file that a person names, if one does."""
+    from quaestor.application.resolve import dataset_path
+
+    return dataset_path(dataset) if dataset else None
+
+
 def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") -> T:
     """Return what is done with the store in force, which must be there."""
-    from quaestor.settings import load_settings
     from quaestor.store.base import open_store
 
     async def opened() -> T:
-        async with open_store(load_settings({"store": store}).store, create=False) as found:
+        async with open_store(store_uri(store), create=False) as found:
             return await read(found)
 
     return asyncio.run(opened())
@@ -40,9 +53,8 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
-    from quaestor.settings import load_settings
 
-    read = (store_file(load_settings({"store": store}).store), *used)
+    read = (store_file(store_uri(store)), *used)
     output = OutputFile(path, [Path(file) for file in read if file], force)
     output.require_free()
     return output
@@ -51,17 +63,15 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
 def scores_of_run(store: str | None, run: "RunRecord", *, figures_only: bool = False) -> "RunScores":
     """Return what is kept of a run's scores in the store in force; its figures alone, if no more is wanted."""
     from quaestor.application.saved_scores import read_run_scores
-    from quaestor.settings import load_settings
 
-    return asyncio.run(read_run_scores(load_settings({"store": store}).store, run, figures_only=figures_only))
+    return asyncio.run(read_run_scores(store_uri(store), run, figures_only=figures_only))
 
 
 def scores_of_runs(store: str | None, runs: "Sequence[RunRecord]") -> "Mapping[str, ScoreRecord]":
     """Return the latest score of each run in the store in force, by its id."""
     from quaestor.application.saved_scores import read_latest_scores
-    from quaestor.settings import load_settings
 
-    return asyncio.run(read_latest_scores(load_settings({"store": store}).store, runs))
+    return asyncio.run(read_latest_scores(store_uri(store), runs))
 
 
 def score_words(score: "ScoreRecord | None") -> str:

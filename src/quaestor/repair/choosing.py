@@ -101,7 +101,7 @@ def quantity_at(document: Document, source: Source) -> Quantity | None:
             return document.cell(source).quantity
         mentions = document.sentence(source).mentions
     except (IndexError, LookupError) as error:
-        raise InputError(f"{document.id} does not have {_place_words(source)}") from error
+        raise InputError(f"{document.id} does not have {place_words(source)}") from error
     return next((mention.quantity for mention in mentions if mention.ref == source), None)
 
 
@@ -111,13 +111,14 @@ def place_label(document: Document, source: Source) -> str:
     if isinstance(source, CellRef):
         table = document.table(source.table)
         heads = table.rows[source.row].label, table.columns[source.column].label
-        return ", ".join(filter(None, heads)) or _place_words(source)
+        return ", ".join(filter(None, heads)) or place_words(source)
     text = document.sentence(source).text
     before, after = text[: source.start].split()[-_AROUND:], text[source.end :].split()[:_AROUND]
     return " ".join((*before, text[source.start : source.end], *after))
 
 
-def _place_words(source: Source) -> str:
+def place_words(source: Source) -> str:
+    """Return where a place is, by numbers from 1."""
     if isinstance(source, SentenceRef):
         return f"{source.section}, sentence {source.sentence + 1}"
     return f"table {source.table + 1}, row {source.row + 1}, column {source.column + 1}"

@@ -23,6 +23,7 @@ from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.bootstrap import Proportion, group_places, proportion
+from quaestor.scoring.gold import read_text
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
@@ -106,13 +107,8 @@ def read_audit(path: Path) -> Audit:
         DatasetError: It cannot be read, or a line is not an entry, names a turn twice, or has a program that does not
             read; the message says which.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
-        raise DatasetError(f"cannot read {path}: {reason}") from error
     entries: dict[tuple[str, int], AuditEntry] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
             continue
         where = f"{path.name}, line {number}"

@@ -321,12 +321,21 @@ def _outlined_file(path: Path) -> tuple[JsonRecords, object] | None:
     return records, firsts[""] if outline.kind == "list" else dict.fromkeys(outline.parts) | firsts
 
 
-def _parsed_file(path: Path) -> GoldFile:
+def read_text(path: Path) -> str:
+    """Return the text of a file that people or judges labelled.
+
+    Raises:
+        DatasetError: It cannot be read.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise DatasetError(f"cannot read {path}: {reason}") from error
+
+
+def _parsed_file(path: Path) -> GoldFile:
+    text = read_text(path)
     if path.suffix != ".jsonl":
         return GoldFile(path.name, _parse(text, path.name))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -381,10 +390,7 @@ def read_verdicts(questions: Path) -> Verdicts:
         DatasetError: A line of it is no verdict.
     """
     path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"cannot read {path}: {error}") from error
+    lines = read_text(path).splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
