@@ -24,7 +24,7 @@ from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.repair.choosing import place_words
 from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
-from quaestor.scoring.paired import PairedFigures, holm, paired_figures
+from quaestor.scoring.paired import PairedFigures, holm, letter, p_value, paired_cells, paired_figures
 from quaestor.scoring.sameness import same_answers
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
@@ -93,6 +93,20 @@ class RunsCompared:
     def basis(self) -> Basis:
         """Where the verdicts come from."""
         return self.judged.basis
+
+    @property
+    def letters(self) -> Mapping[str, str]:
+        """The short name of each run, by its id."""
+        return {run.id: letter(place) for place, run in enumerate(self.runs)}
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The figures of each pair for a table: its name, `paired_cells`, and the adjusted p."""
+        names = self.letters
+        return [
+            (f"{names[pair.first]} - {names[pair.second]}", *paired_cells(pair.figures), p_value(adjusted))
+            for pair, adjusted in zip(self.pairs, self.adjusted, strict=True)
+        ]
 
 
 async def compare_stored(

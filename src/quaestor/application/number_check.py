@@ -47,7 +47,6 @@ class NumberMatch:
     """A place where a number is.
 
     Attributes:
-        source: The cell, or the span of a sentence.
         steps: What lies between; none if it is printed as it was written.
     """
 
@@ -93,7 +92,6 @@ class _Printed:
 
     Attributes:
         counts: What it counts, by its print or its labels.
-        heading: Whether it is in a heading.
     """
 
     source: Source
@@ -115,7 +113,6 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
 
     Args:
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
-        most: How many places at most.
         places: Only these places; None is everywhere.
 
     Raises:

@@ -57,10 +57,7 @@ class RunRequest:
     Attributes:
         settings: Solver, workers, store, ontology and policy in force. Without a policy it is `extend` with an ontology
             of another origin, else `strict`.
-        limit: Only the first so many conversations, or None for all.
-        overrides: Options of the solver above its settings.
         resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
-        cassette: Recording or replay of the exchanges with a model.
         model_named: Whether the caller names a model, so that one that is not asked is a mistake.
         selection: Which conversations of the file were taken, where not the first `limit`.
         traces: Where traces are written while the run is played, or None.

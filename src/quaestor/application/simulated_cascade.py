@@ -48,7 +48,6 @@ class CascadePoint:
 
     Attributes:
         threshold: The confidence that an answer of the first run needs.
-        passed: Turns that are given to the second run.
         usage: Of models: the first run's in all turns, the second's in those that are given to it.
     """
 
@@ -96,7 +95,6 @@ class SimulatedCascade:
     """Two runs as the stages of a cascade.
 
     Attributes:
-        first_right: How right the first is alone.
         replayed: Whether the first run's solver answered again after the second run's answers; else each turn is taken
             as its own run answered it.
     """

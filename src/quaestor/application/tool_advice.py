@@ -90,7 +90,6 @@ class ToolTable:
     """Which tools runs used, and how that went.
 
     Attributes:
-        conversations: The ids of the conversations that they played.
         tools: The calls of each tool, the most first.
         uses: By what was asked and which tools were used, the most turns first.
         refusals: By tool and reason, the most calls first.

@@ -1,6 +1,6 @@
 """Compared runs and simulated cascades on a terminal; a cascade as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 from rich.console import Console
@@ -13,14 +13,14 @@ from quaestor.cli.printing import print_grid, print_rows
 from quaestor.cli.results import FIGURE_HEADS, figure_cells
 from quaestor.core import serial
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, ShareDifference, percent
-from quaestor.scoring.paired import interval, letter, p_value, paired_cells, points
+from quaestor.scoring.paired import interval, p_value, paired_cells, points
 from quaestor.scoring.scorers import SCORERS
 from quaestor.scoring.turn_frame import breakdown_title
 
 
 def show_comparison(console: Console, found: RunsCompared) -> None:
     """Print how right each run is, and how every two of them compare."""
-    letters = letters_of(found)
+    letters = found.letters
     title = SCORERS[found.scorer].title
     rows = [(letters[run.id], run.id, *figure_cells(right)) for run, right in zip(found.runs, found.right, strict=True)]
     heads, title = ("", "run", *FIGURE_HEADS), title[0].upper() + title[1:]
@@ -31,19 +31,10 @@ def show_comparison(console: Console, found: RunsCompared) -> None:
         _show_pair(console, found.pairs[0], letters)
         return
     pair_heads = ("", "only 1st", "only 2nd", "difference", "95 % by page", "by company", "p", "p, Holm")
-    pairs = [
-        (f"{letters[pair.first]} - {letters[pair.second]}", *paired_cells(pair.figures), p_value(adjusted))
-        for pair, adjusted in zip(found.pairs, found.adjusted, strict=True)
-    ]
-    print_rows(console, pair_heads, pairs, spare=("by company", "p", "95 % by page"))
+    print_rows(console, pair_heads, found.rows, spare=("by company", "p", "95 % by page"))
 
 
-def letters_of(found: RunsCompared) -> dict[str, str]:
-    """Return the short name of each run, by its id."""
-    return {run.id: letter(place) for place, run in enumerate(found.runs)}
-
-
-def _show_pair(console: Console, pair: PairReport, letters: dict[str, str]) -> None:
+def _show_pair(console: Console, pair: PairReport, letters: Mapping[str, str]) -> None:
     one, other, figures = letters[pair.first], letters[pair.second], pair.figures
     page, company = figures.by_page, figures.by_company
     unjudged = f"; not judged in one run: {pair.unjudged}" if pair.unjudged else ""
@@ -86,8 +77,7 @@ def _agreement_lines(found: Agreement, one: str, other: str) -> list[str]:
 
 def show_differences(console: Console, found: RunsCompared, pair: PairReport, turns: Sequence[ShownTurn]) -> None:
     """Print the turns that one of two runs alone has right: what each answered, by which plan, from where."""
-    letters = letters_of(found)
-    one, other = letters[pair.first], letters[pair.second]
+    one, other = found.letters[pair.first], found.letters[pair.second]
     for turn in turns:
         console.print(
             f"\n[bold]{escape(turn.conversation)}, turn {turn.turn + 1}:[/] {escape(turn.question)}", soft_wrap=True

@@ -58,7 +58,6 @@ class AuditEntry:
     """One disputed turn, as it was settled.
 
     Attributes:
-        turn: The turn's place in its conversation, from 0.
         programs: What is accepted, the best first: self-contained program text. The reference is beside them where
             the verdict is not `reference_wrong`, listed or not.
         readings: Two, made without each other.

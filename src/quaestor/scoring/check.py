@@ -47,7 +47,6 @@ class LabelFinding:
     Attributes:
         conversation: The id of the conversation; for what is about a page, of the first conversation about it.
         turn: The turn's place in its conversation, from 0, or None if it is about the page.
-        detail: The program, cell or label in question.
     """
 
     kind: FindingKind
@@ -61,9 +60,7 @@ class CheckReport:
     """What a dataset is worth.
 
     Attributes:
-        documents: How many different pages they are about.
         programs: How many reference programs there are, or derivations of numbers; 0 for an unlabelled file.
-        agreeing: How many of them give their answer.
     """
 
     conversations: int
@@ -79,11 +76,7 @@ class CheckReport:
 
 
 def check_dataset(dataset: Dataset, gold: Mapping[str, Sequence[GoldTurn]]) -> CheckReport:
-    """Return what reading the whole dataset and executing every reference program showed.
-
-    Args:
-        gold: The reference answers; empty for an unlabelled file.
-    """
+    """Return what reading the whole dataset and executing every reference program showed; `gold` may be empty."""
     findings: list[LabelFinding] = []
     pages: set[tuple[str, str]] = set()
     agreeing = programs = 0

@@ -26,11 +26,7 @@ _LARGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """A rule by which answers are right.
-
-    Attributes:
-        judge: The verdict on a turn; None if the reference lacks what is needed.
-    """
+    """A rule by which answers are right."""
 
     name: str
     rule: str
@@ -42,7 +38,6 @@ class ConventionFigure:
     """What a run comes to by one rule.
 
     Attributes:
-        right: How many turns are right, of those that it can judge.
         gained: Turns that are wrong by the benchmark's rule and right by this.
         lost: Turns that are right by the benchmark's rule and wrong by this.
     """

@@ -58,8 +58,6 @@ class ComparisonContext:
 
     Attributes:
         meant: The reference's terms of the turns before; None if one cannot be read.
-        found: The solver's terms of the same turns.
-        places: Where each number of the page stands.
     """
 
     document: Document

@@ -47,11 +47,7 @@ class WantedNumber:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAnswer:
-    """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people.
-
-    Attributes:
-        text: What the answer must contain.
-    """
+    """A right answer, or an entry or a part of one. What stands first below decides; the rest is for people."""
 
     any_of: tuple["ReferenceAnswer", ...] = ()
     parts: tuple["ReferenceAnswer", ...] = ()
@@ -107,7 +103,6 @@ class Evidence:
     Attributes:
         pages: Their numbers, from 1.
         numbers: Some of the numbers that are printed there, without signs.
-        text: A sentence that stands there, or "".
     """
 
     pages: frozenset[int] = frozenset()
@@ -121,7 +116,6 @@ class FilingReference:
 
     Attributes:
         kind: What is asked, as the file calls it: `lookup`, `growth`.
-        evidence: Where it is, as far as the file says so.
         judged: What a judge said, by the answer as people are told it: whether it is right.
     """
 

@@ -28,7 +28,6 @@ class StatedAnswer:
     """An answer as it is stated: words and numbers as printed, with the scale that they all count in.
 
     Attributes:
-        spans: One, or several in the order of the answer.
         scale: `thousand`, `million`, `billion`, `percent`, or "" for ones and for words.
     """
 
@@ -41,7 +40,6 @@ class StatedReference:
     """What a benchmark of stated answers says of one.
 
     Attributes:
-        kind: `span`, `multi-span`, `arithmetic` or `count`.
         source: Where it is from: `table`, `text` or `table-text`.
         derivation: The arithmetic as people wrote it; "" for all but `arithmetic`.
         form: What has to be answered: `number`, `count`, `words`, `numbers` or `several words`.
@@ -64,8 +62,6 @@ class GoldTurn:
             answer its number in units of its scale, its words, or several of these.
         display: The answer as the annotators show it, or None if the file has none that can be trusted.
         question_part: 0, or 1 for the second question of a conversation that was joined from two.
-        stated: The answer as it is stated, where that is what the benchmark compares; else None.
-        filing: The answer to a question about a whole document; else None.
     """
 
     program: str
@@ -178,10 +174,6 @@ class FileGold(Mapping[str, tuple[GoldTurn, ...]]):
 
     def __init__(self, name: str, records: JsonRecords, format: ByRecord, verdicts: Verdicts | None = None) -> None:
         """Read all records once.
-
-        Args:
-            name: Of the file, for messages.
-            verdicts: What judges said of answers, if they did.
 
         Raises:
             DatasetError: A record is not what it should be.

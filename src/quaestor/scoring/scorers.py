@@ -29,9 +29,7 @@ class Scorer:
     """One figure of a score.
 
     Attributes:
-        name: Its key in `Score.results` and in JSON.
         needs: What of the reference it compares with.
-        judge: The verdict on a turn; None for a scorer of whole conversations.
         whole: The scorer by which every turn of a conversation has to be right; None for a scorer of turns.
     """
 
@@ -117,9 +115,7 @@ class Measures:
     """What is measured on one kind of reference.
 
     Attributes:
-        right: The scorer that says whether a turn is right.
         second: The one that is shown beside it in breakdowns.
-        scorers: The names of all, in the order in which they are shown.
     """
 
     right: str

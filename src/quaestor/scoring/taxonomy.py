@@ -40,11 +40,9 @@ class TurnKind:
     """What kind of turn a labelled turn is.
 
     Attributes:
-        index: Its place in the conversation, from 0.
         operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` if it has none.
         joined: True in a conversation that was joined from two questions about one page ("Double").
         begins_second: It is the first turn of the second of two questions.
-        filing: The reference of a question about a whole document, if it is one.
     """
 
     index: int

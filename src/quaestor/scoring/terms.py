@@ -45,7 +45,6 @@ class Applied:
 
     Attributes:
         operation: One of the benchmark's, or `minimum` and `maximum`.
-        operands: In the operation's order; a sum or a product may have many.
         value: What it came to; None if no step of the plan says it. Terms are compared without it.
     """
 

@@ -36,14 +36,10 @@ class TurnScore:
     """One turn with its verdicts.
 
     Attributes:
-        turn: The turn's place in the conversation, from 0.
-        predicted: The answer as `Prediction.number`, or None.
-        program: The predicted program, or None.
-        error: The named error, or None.
+        turn: Its place in the conversation, from 0.
+        predicted: The answer as `Prediction.number`.
         display: The answer as the annotators show it, or None.
         verdicts: By the name of each scorer that judges such turns; None if it cannot, for want of what it needs.
-        confidence: The solver's probability that the answer is right, or None.
-        cause: Why it is wrong; None if it is right.
         stated: The answer as it is stated, where the reference is; else None.
     """
 

@@ -7,7 +7,7 @@ from quaestor.application.comparison import solver_name
 from quaestor.application.report.data import EvaluationReport, ReportedRun
 from quaestor.application.run_figures import duration_words, percentile_95
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
-from quaestor.scoring.paired import letter, p_value, paired_cells
+from quaestor.scoring.paired import letter
 from quaestor.scoring.scorers import SCORERS
 
 
@@ -134,16 +134,8 @@ def comparison_rows(report: EvaluationReport) -> list[list[str]]:
     """Return each pair of runs: its figures, the p adjusted for several pairs, and turns with the same answer."""
     if report.compared is None:
         return []
-    letters = {found.judged.run.id: letter(place) for place, found in enumerate(report.runs)}
-    return [
-        [
-            f"{letters[pair.first]} - {letters[pair.second]}",
-            *paired_cells(pair.figures),
-            p_value(adjusted),
-            str(pair.agreement.same),
-        ]
-        for pair, adjusted in zip(report.compared.pairs, report.compared.adjusted, strict=True)
-    ]
+    pairs = zip(report.compared.rows, report.compared.pairs, strict=True)
+    return [[*row, str(pair.agreement.same)] for row, pair in pairs]
 
 
 def report_markdown(report: EvaluationReport) -> str:
