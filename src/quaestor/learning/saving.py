@@ -4,15 +4,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from pydantic import JsonValue
 
+from quaestor.core import serial
 from quaestor.errors import InputError, ModelError
 from quaestor.learning.examples import Example
 from quaestor.learning.trees import FittedTrees
-from quaestor.scoring.figures import score_from_json
-from quaestor.scoring.scorers import SCORERS
+from quaestor.scoring.bootstrap import Proportion
+from quaestor.scoring.scorers import SCORERS, measures_of
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, EmbeddedWeights
 from quaestor.solvers.embedded.models import (
     ANSWERABLE_MEASURES,
@@ -114,17 +115,20 @@ def held_out_figures(path: Path) -> dict[str, object]:
         raise InputError(f"{path} is not the output of `quaestor crossvalidate --json`: {error}") from error
 
 
-def _held_out(report: Mapping[str, JsonValue]) -> dict[str, object]:
-    score, turns = score_from_json(report["score"]), int(str(report["turns"]))
-    reachable = int(str(report["reachable"]))
-    sure, measures = score.certainty, score.measures
+def _held_out(report: Mapping[str, Any]) -> dict[str, object]:
+    score, turns, reachable = report["score"], int(str(report["turns"])), int(str(report["reachable"]))
+    measures, sure = measures_of(score), score.get("certainty")
+
+    def share(figure: object) -> float:
+        return round(serial.restore(Proportion, figure).value, 4)
+
     return {
         "measured by": "quaestor crossvalidate, on companies held out, with own history",
         "turns": turns,
-        **{SCORERS[name].title: round(score.results[name].value, 4) for name in (measures.right, measures.second)},
+        **{SCORERS[name].title: share(score[name]) for name in (measures.right, measures.second)},
         "reference among the candidates": round(reachable / turns, 4),
-        "calibration error": round(sure.error, 4) if sure else None,
-        "right of the surest half": round(sure.surest_half.value, 4) if sure else None,
+        "calibration error": round(sure["error"], 4) if sure else None,
+        "right of the surest half": share(sure["surest_half"]) if sure else None,
     }
 
 

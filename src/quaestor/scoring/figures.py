@@ -88,25 +88,6 @@ def score_to_json(score: Score) -> dict[str, JsonValue]:
     return {**(figures if isinstance(figures, dict) else {}), **written}
 
 
-def score_from_json(data: object) -> Score:
-    """Return the score that `score_to_json` wrote.
-
-    Raises:
-        ValueError: It wrote no such thing.
-    """
-    if not isinstance(data, dict):
-        raise ValueError("not a score")
-    measures_of(data)
-    rest = {"unanswered", "breakdowns", "certainty", "causes"}
-    figures = {name: figure for name, figure in data.items() if name not in rest}
-    fields = {name: data[name] for name in rest & data.keys()}
-    fields["breakdowns"] = [
-        {**part, "groups": [{"name": group.pop("name"), "figures": group} for group in map(dict, part["groups"])]}
-        for part in data.get("breakdowns", ())
-    ]
-    return serial.restore(Score, {"results": figures, **fields})
-
-
 def summarise(turns: Iterable[TurnScore]) -> Score:
     """Return the figures over some turns, all of one kind of reference."""
     return score_of(TurnFrame.of(turns))
