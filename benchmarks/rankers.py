@@ -33,7 +33,7 @@ from quaestor.learning.filings import (
     read_turns,
     word_samples,
 )
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 
 Sample = tuple[Any, NDArray[np.float32]]
 """Candidates of an operand or of a question, and how well each fits."""

@@ -175,7 +175,7 @@ def measure_filing(filing: str, most: int) -> tuple[dict[str, int], dict[str, Wo
     held_out = importlib.import_module("benchmarks.held_out_filings")
     labelled = importlib.import_module("quaestor.learning.filings")
     confidence = importlib.import_module("quaestor.learning.filing_confidence")
-    weights = importlib.import_module("quaestor.solvers.embedded.loading").load_weights().filings
+    weights = importlib.import_module("quaestor.solvers.embedded.filings.loading").load_filing_weights()
     scorer, table = held_out.load_scorer(), held_out.read_facts([filing], None)[filing]
     conversations = []
     for folder in (held_out.QUESTIONS, held_out.TRAINING):

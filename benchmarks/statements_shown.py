@@ -21,9 +21,9 @@ from quaestor.conversation.turn import Memory, Turn
 from quaestor.documents.document import Document
 from quaestor.documents.roles import statements_named
 from quaestor.documents.table import TableRole
-from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.places import PlaceFinder
 from quaestor.questions.question import read_question
-from quaestor.retrieval.excerpt import tokens_of
+from quaestor.retrieval.document_parts import tokens_of
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.settings import EXCERPT_TOKENS
 from quaestor.store.records import now
@@ -33,7 +33,7 @@ _STATEMENTS = (TableRole.BALANCE_SHEET, TableRole.INCOME_STATEMENT, TableRole.CA
 
 def ask_filing(document: Document, lines: list[Line], tokens: int) -> Iterator[tuple[Line, frozenset[TableRole], int]]:
     """Yield each question that needs statements, those that it is not shown, and the tokens of what it is shown."""
-    excerpts = PlaceExcerpts(PlaceIndex.of(document), tokens)
+    excerpts = PlaceFinder(PlaceIndex.of(document), tokens)
     earlier: defaultdict[str, Memory] = defaultdict(Memory)
     for line in lines:
         needed = frozenset(statements_named(line["where"])) & frozenset(_STATEMENTS)

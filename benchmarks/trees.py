@@ -12,8 +12,8 @@ from benchmarks.workload import SOLVER, benchmark_file
 from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.embedded.loading import load_weights
-from quaestor.solvers.embedded.models import Trees
 from quaestor.solvers.embedded.page import Floats
+from quaestor.solvers.embedded.trees import Trees
 from quaestor.solvers.registry import make_solver
 
 _CONVERSATIONS = 40

@@ -29,8 +29,8 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Extract
 from quaestor.questions.question import read_question
@@ -94,7 +94,7 @@ def ask_filing(
     index, tally, missed = PlaceIndex.of(document), Tally(), list[Missed]()
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
     solver = make_solver("embedded", {})
-    excerpts, knowledge = PlaceExcerpts(index, EXCERPT_TOKENS), GraphProvider.of([document], "extend")
+    excerpts, knowledge = PlaceExcerpts(document, EXCERPT_TOKENS, lambda: index), GraphProvider.of([document], "extend")
     first = Conversation(document.id, document, conversation.questions[:1])
     asyncio.run(play_conversation(first, solver, knowledge, excerpts=excerpts))
     started = perf_counter()
@@ -185,7 +185,7 @@ def ask_measures(name: str, document: Document, questions: Sequence[MeasureQuest
     """
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
-    excerpts = PlaceExcerpts(PlaceIndex.of(document), EXCERPT_TOKENS)
+    excerpts = PlaceExcerpts.of_file(document, EXCERPT_TOKENS)
     knowledge = GraphProvider.of([document], "extend")
     turns = asyncio.run(play_conversation(conversation, solver, knowledge, excerpts=excerpts))
     return [MeasureAnswer(name, q, turn.answer) for q, turn in zip(questions, turns, strict=True)]

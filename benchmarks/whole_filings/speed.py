@@ -61,8 +61,8 @@ def costs_of(path: Path) -> dict[str, float]:
 def _inside(path: Path) -> dict[str, float]:
     """Measure in this process; what is loaded once a process is loaded by a small file before."""
     from quaestor.datasets.dataset import Conversation
+    from quaestor.evaluation.excerpting import PlaceExcerpts
     from quaestor.evaluation.knowledge import GraphProvider
-    from quaestor.evaluation.places import PlaceExcerpts
     from quaestor.evaluation.runner import play_conversation
     from quaestor.readers.cache import FolderCache
     from quaestor.readers.content import read_content
@@ -93,7 +93,7 @@ def _inside(path: Path) -> dict[str, float]:
     at = process_time()
     knowledge = GraphProvider.of([document], "extend")
     costs["ontology"] = process_time() - at
-    solver, excerpts = make_solver("embedded", {}), PlaceExcerpts(index, Settings().excerpt_tokens)
+    solver, excerpts = make_solver("embedded", {}), PlaceExcerpts.of_file(document, Settings().excerpt_tokens)
     seconds = []
     # Once before the watch runs: the first turn loads the weights.
     for question in (_ASKED[0], *_ASKED):

@@ -14,8 +14,7 @@ from values import a_value
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
-from quaestor.evaluation.places import PlaceExcerpts
-from quaestor.retrieval.index import PlaceIndex
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.registry import make_solver
 
@@ -46,7 +45,7 @@ by_solver = pytest.mark.parametrize("solver", sorted(ORACLES))
 def played(solver: str, document: Document, turns: tuple[tuple[str, str, float], ...], tokens: int = TOKENS) -> Played:
     conversation = Conversation("asked", document, tuple(question for question, _, _ in turns))
     golds = {"asked": tuple(GoldTurn(program, a_value(value), None, 0) for _, program, value in turns)}
-    oracle, excerpts = oracle_of(solver), PlaceExcerpts(PlaceIndex.of(document), tokens)
+    oracle, excerpts = oracle_of(solver), PlaceExcerpts.of_file(document, tokens)
     return asyncio.run(play_with_oracle([conversation], golds, make_solver(solver, {}), oracle, lambda _: excerpts))
 
 

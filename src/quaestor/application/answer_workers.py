@@ -21,8 +21,8 @@ from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
 from quaestor.errors import QuestionTimeoutError, SettingsError
 from quaestor.evaluation.event_relay import EventRelay
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.retrieval.index import PlaceIndex
@@ -87,7 +87,7 @@ class WorkerPage:
         """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
         if self.page.document.is_page:
             return None
-        return PlaceExcerpts(self.index(), self.request.settings.excerpt_tokens)
+        return PlaceExcerpts(self.page.document, self.request.settings.excerpt_tokens, self.index)
 
     def keep(self, key: bytes, play: ConversationRunner, relay: EventRelay) -> None:
         """Keep a conversation to go on with."""

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from pydantic import JsonValue
 
 from quaestor.application.asked import AskedRun, Known
 from quaestor.application.file_cache import load_knowledge
-from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
 from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.solver_options import (
@@ -25,8 +25,8 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_questions
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.spec import RunSpec
@@ -34,11 +34,12 @@ from quaestor.evaluation.watchers import Watcher, Watchers
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.usage import Usage
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
 from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
-from quaestor.solvers.restatements import RestatementResolver
+
+if TYPE_CHECKING:
+    from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class AskRequest:
     solver: Solver | None = None
     session: ModelSession | None = None
     keep: bool = False
-    traces: TraceOptions | None = None
+    traces: "TraceOptions | None" = None
     cache: ByteCache | None = None
     knowledge: Callable[[], Awaitable[GraphProvider]] | None = None
     on_begun: Callable[[str], None] | None = None
@@ -189,7 +190,7 @@ async def knowledge_for(page: CorpusPage, request: AskRequest) -> GraphProvider:
     return await load_knowledge(page.corpus, request.settings, request.cache)
 
 
-def _trace_folder(request: AskRequest, conversation: str) -> AbstractContextManager[TraceFolder | None]:
+def _trace_folder(request: AskRequest, conversation: str) -> "AbstractContextManager[TraceFolder | None]":
     return request.traces.opened([conversation]) if request.traces else nullcontext()
 
 
@@ -206,7 +207,11 @@ def play_of(
     Args:
         seconds: How long a turn may compute; None means no limit.
     """
-    solver = RestatementResolver(who.solver) if files_of(conversation.document) else who.solver
+    solver = who.solver
+    if files_of(conversation.document):
+        from quaestor.solvers.restatements import RestatementResolver
+
+        solver = RestatementResolver(solver)
     return ConversationRunner(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
 
 
@@ -222,15 +227,17 @@ def excerpts_of(document: Document, request: AskRequest) -> PlaceExcerpts | None
     """Return what finds the parts of a document that questions are about; a benchmark's page is read whole."""
     if document.is_page:
         return None
-    return PlaceExcerpts(load_index(document, request.cache), request.settings.excerpt_tokens)
+    return PlaceExcerpts.of_file(document, request.settings.excerpt_tokens, request.cache)
 
 
-def _watchers(asked: AskedRun | None, trace: TraceFile | None) -> Watcher | None:
+def _watchers(asked: AskedRun | None, trace: "TraceFile | None") -> Watcher | None:
     watchers: list[Watcher] = [watcher for watcher in (asked, trace) if watcher is not None]
     return Watchers(watchers) if watchers else None
 
 
-async def _record_turns(play: ConversationRunner, asked: AskedRun | None, trace: TraceFile | None) -> tuple[Turn, ...]:
+async def _record_turns(
+    play: ConversationRunner, asked: AskedRun | None, trace: "TraceFile | None"
+) -> tuple[Turn, ...]:
     """Return the turns, once how they went is on record; the same where they did not come to their end."""
     failure: BaseException | None = None
     try:

@@ -28,9 +28,9 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.checked_questions import check_questions
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.failures import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.places import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers
 from quaestor.exports.conversation import ExportedConversation

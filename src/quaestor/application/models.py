@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from quaestor.application.files import OutputFile
 from quaestor.errors import SettingsError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.llm.session import ModelConfig
@@ -43,6 +42,8 @@ class CassetteOptions:
             OutputExistsError: It is there already.
         """
         if self.record is not None:
+            from quaestor.application.files import OutputFile
+
             used = [*self.inputs, *([self.replay] if self.replay else [])]
             OutputFile(self.record, used, self.force or go_on).require_free()
 

@@ -17,7 +17,7 @@ def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -
         solver: The solver's name; one without an option `weights` has learned from none.
         options: Of the solver; `weights` is the folder, by default the one that comes along.
     """
-    from quaestor.solvers.embedded.loading import SHIPPED_WEIGHTS
+    from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
     from quaestor.solvers.registry import solver_spec
 
     if "weights" not in solver_spec(solver).option_names:

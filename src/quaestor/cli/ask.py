@@ -47,11 +47,8 @@ def ask_command(
     """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
     from quaestor.application.ask_service import answer_questions
     from quaestor.application.file_cache import reading_limits
-    from quaestor.application.live_traces import TraceOptions
-    from quaestor.application.replies import answer_objects
     from quaestor.application.resolve import find_files, split_arguments
-    from quaestor.cli.printing import make_console, print_json, say_default_policy, say_what_is_lost, shown_reading
-    from quaestor.cli.render import show_turn
+    from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
 
     files, questions = split_arguments(asked_about)
     if questions == (_STDIN,):
@@ -59,10 +56,15 @@ def ask_command(
     settings = options.load()
     used = options.used_files(settings, files)
     begun: list[str] = []
+    trace_options = None
+    if traces:
+        from quaestor.application.live_traces import TraceOptions
+
+        trace_options = TraceOptions(traces, used, force)
     request = options.request(
         settings,
         cassette=options.cassette(used, force=force),
-        traces=TraceOptions(traces, used, force) if traces else None,
+        traces=trace_options,
         on_begun=begun.append,
     )
     with shown_reading(files):
@@ -83,8 +85,13 @@ def ask_command(
         print(f"run {asked.run}", file=sys.stderr)
     say_default_policy(settings)
     if json:
+        from quaestor.application.replies import answer_objects
+        from quaestor.cli.printing import print_json
+
         print_json(answer_objects(asked.turns, found.document, asked.run))
         return
+    from quaestor.cli.render import show_turn
+
     console = make_console()
     console.print(found.document.id, style="dim", markup=False)
     for number, turn in enumerate(asked.turns, start=1):

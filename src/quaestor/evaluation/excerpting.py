@@ -1,17 +1,23 @@
 """What each turn of a conversation is shown of its document, and the graph of all that was shown."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.serial import Triple
 from quaestor.documents.document import Document
-from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.questions.question import Question
-from quaestor.retrieval.sections import section_parts
-from quaestor.retrieval.sentence_search import SentenceQuery, blocks_saying
+from quaestor.readers.cache import ByteCache
+from quaestor.retrieval.document_parts import SentenceQuery, blocks_saying, fits_excerpt, section_parts
 from quaestor.solvers.base import Excerpt, Excerpts, Query, Search, WidenedExcerpt
+
+if TYPE_CHECKING:
+    from quaestor.evaluation.knowledge import GraphProvider
+    from quaestor.evaluation.places import PlaceFinder
+    from quaestor.retrieval.index import PlaceIndex
 
 _LITTLE = 200
 """Cells and sentences of a page that is gone through in less than a millisecond."""
@@ -31,11 +37,62 @@ class Shown:
     search: Search | None = None
 
 
+class PlaceExcerpts:
+    """The `Excerpts` of one document, whose index is found when a question is answered from a part of it."""
+
+    def __init__(self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]") -> None:
+        """Take the document.
+
+        Args:
+            most: About how many tokens an excerpt may have; a document that has no more is shown whole.
+            find_index: Returns the index of the document.
+        """
+        self._document, self._most, self._find_index = document, most, find_index
+
+    @classmethod
+    def of_file(cls, document: Document, most: int, cache: ByteCache | None = None) -> "PlaceExcerpts":
+        """Return those of a file's document.
+
+        Args:
+            cache: Where its index is kept; None to keep it in this process alone.
+        """
+
+        def find_index() -> "PlaceIndex":
+            from quaestor.retrieval.keeping import load_index
+
+            return load_index(document, cache)
+
+        return cls(document, most, find_index)
+
+    def over(self, document: Document) -> "PlaceExcerpts":
+        """Return the same of the document with other numbers: what its lines are called, and where, is as it was."""
+        return PlaceExcerpts(document, self._most, lambda: replace(self._find_index(), document=document))
+
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether the document has more tokens than an excerpt may have."""
+        return not fits_excerpt(self._document, self._most)
+
+    def of(self, question: Question, memory: Memory) -> Excerpt:
+        """Return what a question is answered from, as `PlaceFinder.of`."""
+        return self._finder.of(question, memory)
+
+    def search(self, query: str, shown: Document) -> Excerpt:
+        """Return what is shown with the places that fit a query, as `PlaceFinder.search`."""
+        return self._finder.search(query, shown)
+
+    @cached_property
+    def _finder(self) -> "PlaceFinder":
+        from quaestor.evaluation.places import PlaceFinder
+
+        return PlaceFinder(self._find_index(), self._most)
+
+
 class ContextSelector:
     """What a conversation is shown of its document, turn by turn."""
 
     def __init__(
-        self, document: Document, graphs: GraphProvider, excerpts: Excerpts | None, stored: Sequence[Triple] | None
+        self, document: Document, graphs: "GraphProvider", excerpts: Excerpts | None, stored: Sequence[Triple] | None
     ) -> None:
         """Take what is asked about.
 

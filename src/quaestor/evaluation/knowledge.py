@@ -5,24 +5,25 @@ Tables and texts only; no question comes near it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
-from quaestor.evaluation.frozen import FrozenGraphs
-from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.writing import graph_from_triples
-from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
-from quaestor.retrieval.keeping import load_index
 from quaestor.settings import EXCERPT_TOKENS
 from quaestor.store.base import RunStore
+
+if TYPE_CHECKING:
+    from quaestor.evaluation.frozen import FrozenGraphs
 
 _PAGE, _PAGES = 2_500, 20_000
 """Up to eight graphs are kept, for conversations of one page mostly follow each other; of documents with more numbers
@@ -40,7 +41,7 @@ class GraphProvider:
         self,
         ontology: Ontology,
         policy: Policy,
-        frozen: FrozenGraphs | None = None,
+        frozen: "FrozenGraphs | None" = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> None:
         """Take what graphs are built with, and those that need not be built.
@@ -53,13 +54,15 @@ class GraphProvider:
         """
         self.ontology: Ontology = ontology
         self.policy: Policy = policy
-        self.frozen: FrozenGraphs | None = frozen
+        self.frozen = frozen
         self._excerpt_tokens = excerpt_tokens
         self._graphs = BoundedCache[tuple[str, str], KnowledgeGraph](_PAGES, _numbers)
 
     @classmethod
     def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "GraphProvider":
         """Return what documents say themselves."""
+        from quaestor.ontology.builder import build_ontology
+
         return cls(build_ontology(documents), policy)
 
     def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy, None, int]]:
@@ -74,7 +77,7 @@ class GraphProvider:
         """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
         if document.is_page or document.refusal is not None:
             return None
-        return PlaceExcerpts(load_index(document, None), self._excerpt_tokens)
+        return PlaceExcerpts.of_file(document, self._excerpt_tokens)
 
     async def stored(self, document: Document) -> tuple[Triple, ...] | None:
         """Return the frozen graph of a page as triples, or None if it has to be built.
@@ -120,6 +123,9 @@ async def resolve_ontology(
         StoreError: The store does not have the spec's ontology.
         OntologyError: What the store has is none.
     """
+    from quaestor.evaluation.frozen import FrozenGraphs
+    from quaestor.ontology.builder import build_ontology
+
     if ontology is None and spec.ontology is None:
         ontology = await compute(build_ontology, dataset.documents())
     if ontology is None:

@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import cached_property
 
 from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef, SentenceRef
@@ -13,7 +11,8 @@ from quaestor.errors import InputError
 from quaestor.questions.question import Question, read_question
 from quaestor.questions.words_asked import words_asked
 from quaestor.retrieval.auditor import asks_for_auditor, auditor_of
-from quaestor.retrieval.excerpt import excerpt_for, fits_excerpt, shorten_block, tokens_of
+from quaestor.retrieval.document_parts import tokens_of
+from quaestor.retrieval.excerpt import excerpt_for, shorten_block
 from quaestor.retrieval.finding import earlier_blocks, find_places
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.place import Place
@@ -33,8 +32,8 @@ _LEAST = 0.01
 _STATEMENT = 0.15
 
 
-class PlaceExcerpts:
-    """The `Excerpts` of one document."""
+class PlaceFinder:
+    """Finds the parts of one document by its index."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
         """Take what the places are found by.
@@ -43,15 +42,6 @@ class PlaceExcerpts:
             most: About how many tokens an excerpt may have; a document that has no more is shown whole.
         """
         self._index, self._most = index, most
-
-    def over(self, document: Document) -> "PlaceExcerpts":
-        """Return the same of the document with other numbers: what its lines are called, and where, is as it was."""
-        return PlaceExcerpts(replace(self._index, document=document), self._most)
-
-    @cached_property
-    def is_long(self) -> bool:
-        """Whether the document has more tokens than an excerpt may have."""
-        return not fits_excerpt(self._index.document, self._most)
 
     def of(self, question: Question, memory: Memory) -> Excerpt:
         """Return the places of a question and those of earlier answers; if nothing fits, the statements.

@@ -4,13 +4,12 @@ Each in its own records is made by `recording`, within a conversation that is pl
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import ClaimedError, DuplicateRecordError, QuaestorError
-from quaestor.evaluation.claims import Lease, has_ended
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.journal import Journal
 from quaestor.evaluation.recording import (
@@ -27,6 +26,9 @@ from quaestor.evaluation.watchers import Observer, Observing, Watcher, Watchers,
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, TurnRecord, now
+
+if TYPE_CHECKING:
+    from quaestor.evaluation.claims import Lease
 
 _LOST = "EngineError: the worker process that played it died"
 
@@ -50,7 +52,7 @@ class RunWriter:
         *,
         live: bool = False,
         observing: Observing | None = None,
-        lease: Lease | None = None,
+        lease: "Lease | None" = None,
         seen: Mapping[str, int] | None = None,
     ) -> None:
         """Take where to write.
@@ -100,12 +102,14 @@ class RunWriter:
         observer = self._observers[conversation.id] = self._observing(place)
         return Watchers([journal, observer])
 
-    async def _begin_attempt(self, example: ConversationRecord, lease: Lease | None, seen: int) -> int:
+    async def _begin_attempt(self, example: ConversationRecord, lease: "Lease | None", seen: int) -> int:
         if lease is None:
             return await self._store.begin_example(example)
         try:
             return await self._store.begin_example(example, lease.claim(seen))
         except ClaimedError as error:
+            from quaestor.evaluation.claims import has_ended
+
             if error.owner is None or not has_ended(error.owner):
                 raise
             return await self._store.begin_example(example, lease.claim(seen, over=error.owner))

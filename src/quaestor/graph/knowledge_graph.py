@@ -20,12 +20,10 @@ from quaestor.graph.facts import (
     TableFact,
     TextCell,
 )
-from quaestor.graph.guard import guard
-from quaestor.graph.sparql import Limits, Rows, Sparql
 from quaestor.ontology.terms import digest_of, document_namespace, write_turtle
 
 if TYPE_CHECKING:
-    pass
+    from quaestor.graph.sparql import Limits, Rows, Sparql
 
 
 Policy = Literal["strict", "extend"]
@@ -97,21 +95,21 @@ class KnowledgeGraph:
             found = self._by_predicate.get(p, ())
         return tuple(t for t in found if (p is None or t.p == p) and (o is None or t.o == o))
 
-    def select(self, query: str, limits: Limits | None = None) -> Rows:
+    def select(self, query: str, limits: "Limits | None" = None) -> "Rows":
         """Return the rows of a SPARQL SELECT query; all prefixes are known.
 
         Raises:
             QueryError: The query is refused, malformed, too slow, or has too many rows.
         """
-        return self._sparql.select(query, limits or Limits())
+        return self._sparql.select(query, limits)
 
-    def ask(self, query: str, limits: Limits | None = None) -> bool:
+    def ask(self, query: str, limits: "Limits | None" = None) -> bool:
         """Return the answer of a SPARQL ASK query; all prefixes are known.
 
         Raises:
             QueryError: The query is refused, malformed or too slow.
         """
-        return self._sparql.ask(query, limits or Limits())
+        return self._sparql.ask(query, limits)
 
     def to_turtle(self) -> str:
         """Return the graph as Turtle; equal graphs give equal texts."""
@@ -152,7 +150,9 @@ class KnowledgeGraph:
         return _group(self._triples, 1)
 
     @cached_property
-    def _sparql(self) -> Sparql:
+    def _sparql(self) -> "Sparql":
+        from quaestor.graph.sparql import Sparql
+
         return Sparql(self._triples, self.namespaces)
 
 
@@ -175,6 +175,8 @@ def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -
     Raises:
         QueryError: The query is refused.
     """
+    from quaestor.graph.guard import guard
+
     names = {token.text for token in guard(query, form).tokens if token.kind == "name"}
     asked = [cell for cell in graph.text_cells if cell.empty and cell.predicate in names]
     instances = names & ({o.instance for o in graph.observations} | {cell.instance for cell in graph.text_cells})

@@ -213,13 +213,13 @@ class Sparql:
         self._prefixes = {**PREFIXES, **namespaces}
         self._shorten = Shortener({iri: name for name, iri in namespaces.items()})
 
-    def select(self, query: str, limits: Limits) -> Rows:
+    def select(self, query: str, limits: Limits | None = None) -> Rows:
         """Return the rows of a SELECT query.
 
         Raises:
             QueryError: It is refused, malformed, too slow, or has too many rows.
         """
-        guarded = guard(query, "SELECT")
+        guarded, limits = guard(query, "SELECT"), limits or Limits()
         if self._is_small(guarded):
             names, rows = self._run_in_process(guarded, limits)
         else:
@@ -228,7 +228,7 @@ class Sparql:
             raise QueryError(f"it has more than {limits.rows} rows; add a LIMIT, or narrower patterns")
         return tuple(dict(zip(names, row, strict=True)) for row in rows)
 
-    def ask(self, query: str, limits: Limits) -> bool:
+    def ask(self, query: str, limits: Limits | None = None) -> bool:
         """Return the answer of an ASK query.
 
         Raises:
@@ -238,7 +238,7 @@ class Sparql:
         if self._is_small(guarded):
             with _engine_errors(guarded):
                 return bool(self._query(guarded))
-        reply = shared_worker().ask(self._request(guarded, limits), self._turtle)
+        reply = shared_worker().ask(self._request(guarded, limits or Limits()), self._turtle)
         return bool(_check_reply(reply, guarded)["answer"])
 
     def _is_small(self, guarded: Guarded) -> bool:

@@ -122,7 +122,7 @@ def answer_held_out(example: Example, solver: EmbeddedSolver) -> list[HeldOutTur
     for n, (record, gold) in enumerate(zip(records, example.gold, strict=True)):
         graph, memory = knowledge.graph(example.document), Memory(turns[:n] if example.chained else ())
         context = TurnContext(example.document, memory, graph, knowledge.ontology, session=session)
-        values = solver.read(record.question, context).values
+        values = solver.pages.read(record.question, context).values
         held_out.append(HeldOutTurn(record, _is_among(values, gold)))
     return held_out
 

@@ -15,8 +15,8 @@ from quaestor.learning.filing_confidence import fit_confidence, play_folds
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions
 from quaestor.learning.trees import FittedTrees
 from quaestor.questions.intents import QuestionClassifier
+from quaestor.solvers.embedded.filings.loading import HUNDREDTHS
 from quaestor.solvers.embedded.filings.turns import FilingWeights
-from quaestor.solvers.embedded.loading import HUNDREDTHS
 
 _FOLDS = 5
 

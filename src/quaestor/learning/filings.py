@@ -38,7 +38,7 @@ from quaestor.solvers.embedded.filings.turns import (
     with_sentences,
 )
 from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 _DISTINCT = 1000

@@ -15,10 +15,10 @@ from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.beam import ActionTemplate, build_candidates, read_leaves
 from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
-from quaestor.solvers.embedded.models import Predictor
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, build_number_matrix
+from quaestor.solvers.embedded.trees import Predictor
 from quaestor.solvers.embedded.turn_state import DialogueState, read_turn
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}

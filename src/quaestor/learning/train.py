@@ -38,9 +38,10 @@ from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerabilit
 from quaestor.learning.silence.questions import balance, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.models import Calibration, Evidence, Predictor, Trees
+from quaestor.solvers.embedded.models import Calibration, Evidence
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import PageFeatures, build_page_features
+from quaestor.solvers.embedded.trees import Predictor, Trees
 
 INNER_FOLDS = 4
 _ALONE = 0.3

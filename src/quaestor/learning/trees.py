@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.solvers.embedded.models import NODE_FIELDS, Trees
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.page import Floats
+from quaestor.solvers.embedded.trees import NODE_FIELDS, Trees
 
 if TYPE_CHECKING:
     from xgboost import Booster

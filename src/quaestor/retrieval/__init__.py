@@ -10,6 +10,7 @@ What there is, one file a thing:
     retrieval_query  what a question looks for, with what earlier turns were about
     matching    how well a line of a place fits, and why
     place       Place, Reason: what is found
+    document_parts   sections, sentences by their words, and how many tokens a part has
     finding     the best places of one document or several
     statements  the primary statements that a question needs
     excerpt     a document of the places found, within a budget, its blocks cut down to what is asked for

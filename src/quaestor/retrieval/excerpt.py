@@ -1,6 +1,5 @@
 """A document of the places found, within a budget: what a solver reads of a whole filing."""
 
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,26 +7,13 @@ from dataclasses import replace
 from quaestor.core.provenance import Source
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
+from quaestor.retrieval.document_parts import fits_excerpt, tokens_of
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import RetrievalQuery
 
-_LETTERS_A_TOKEN = 3.2
-"""Of tables and sentences of filings, as tokenizers of today's models cut them: figures take more than words."""
 _LEADING = 1
-
-
-def tokens_of(block: Block) -> int:
-    """Return about how many tokens a model reads of a block."""
-    match block.content:
-        case Table() as table:
-            letters = sum(len(cell.text) + 2 for row in table.cells if any(cell.text for cell in row) for cell in row)
-        case Paragraph(sentences=sentences):
-            letters = sum(len(sentence.text) + 1 for sentence in sentences)
-        case SectionHeading(text=text):
-            letters = len(text)
-    return math.ceil(letters / _LETTERS_A_TOKEN)
 
 
 def excerpt_for(
@@ -73,16 +59,6 @@ def excerpt_for(
         chosen |= {one.order: one for one in group}
         spent += cost
     return document.excerpt(chosen, chosen)
-
-
-def fits_excerpt(document: Document, budget_tokens: int) -> bool:
-    """Whether a whole document is within the budget; no more of it is counted than that takes."""
-    room = budget_tokens
-    for block in document.blocks:
-        room -= tokens_of(block)
-        if room < 0:
-            return False
-    return True
 
 
 def _wanted_blocks(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:

@@ -15,8 +15,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
 from quaestor.questions.question import NO_QUESTION, Question, read_question
-from quaestor.retrieval.sections import Reading
-from quaestor.retrieval.sentence_search import SentenceQuery
+from quaestor.retrieval.document_parts import Reading, SentenceQuery
 
 if TYPE_CHECKING:
     from quaestor.llm.models import Connection

@@ -63,7 +63,7 @@ def costs(document: Document, solver: EmbeddedSolver) -> Mapping[str, float]:
     """Return the lines, or the bytes, that each step costs a number of the document."""
     ontology = build_ontology([document])
     graph = build_graph(document, ontology)
-    numbers = len(solver.page(graph).leaves)
+    numbers = len(solver.pages.page(graph).leaves)
 
     def turn() -> None:
         context = TurnContext(document, Memory(), graph, ontology, question=read_question(QUESTION))

@@ -9,7 +9,7 @@ from remembered import ungrounded
 from quaestor.conversation.turn import Memory
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import InputError
-from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.places import PlaceFinder
 from quaestor.questions.question import read_question
 from quaestor.retrieval.index import PlaceIndex
 
@@ -25,7 +25,7 @@ def _few_cells_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_that_is_too_large_is_said_to_be() -> None:
     index = PlaceIndex.of(assemble("fleet", [HeadingPart("Ships"), LARGE]))
     with pytest.raises(InputError, match=r"fleet: table 0 has 123 cells"):
-        PlaceExcerpts(index, 60).of(read_question("what was ship 30 in 2021?"), Memory())
+        PlaceFinder(index, 60).of(read_question("what was ship 30 in 2021?"), Memory())
 
 
 def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
@@ -36,7 +36,7 @@ def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
         ParagraphPart(("Crews are counted .",)),
         SMALL,
     ]
-    excerpts = PlaceExcerpts(PlaceIndex.of(assemble("fleet", parts)), 60)
+    excerpts = PlaceFinder(PlaceIndex.of(assemble("fleet", parts)), 60)
     shown = excerpts.of(read_question("what were crews in 2021?"), Memory())
     assert [table.index for table in shown.document.tables] == [1]
     assert [table.index for table in excerpts.search("ship 30", shown.document).document.tables] == [1]
@@ -46,14 +46,14 @@ def test_one_search_gets_the_three_statements_whole(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
     filing = a_long_filing()
     query = "income statement, balance sheet and cash flow statement"
-    found = PlaceExcerpts(PlaceIndex.of(filing), 60).search(query, filing.excerpt(()))
+    found = PlaceFinder(PlaceIndex.of(filing), 60).search(query, filing.excerpt(()))
     assert found.document.tables[:3] == filing.tables[:3]
     assert {block.order for block in found.document.blocks if block.content in filing.tables[:3]} <= {*found.weights}
 
 
 def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
-    excerpts = PlaceExcerpts(PlaceIndex.of(a_long_filing()), 400)
+    excerpts = PlaceFinder(PlaceIndex.of(a_long_filing()), 400)
     once = excerpts.search("net sales, income and debt in 2023", a_long_filing().excerpt(()))
     twice = excerpts.search("net sales, income and debt in 2023", once.document)
     assert len(twice.document.blocks) > len(once.document.blocks)
@@ -65,7 +65,7 @@ def test_the_source_of_the_last_answer_is_shown_whatever_room_there_is(monkeypat
     turn = ungrounded("what is due after 2026?")
     source = filing.tables[5].cells[4][1].ref
     memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))), ungrounded("why?")))
-    shown = PlaceExcerpts(PlaceIndex.of(filing), 1).of(read_question("what were net sales of products?"), memory)
+    shown = PlaceFinder(PlaceIndex.of(filing), 1).of(read_question("what were net sales of products?"), memory)
     assert [table.index for table in shown.document.tables] == [0, 5]
 
 
@@ -80,7 +80,7 @@ def test_what_a_table_is_followed_by_is_shown_where_its_numbers_are_asked_why() 
         *[ParagraphPart(("ships are why the fleet of ships jumps .",))] * 9,
     ]
     filing = assemble("fleet", parts)
-    excerpts = PlaceExcerpts(PlaceIndex.of(filing), 1)
+    excerpts = PlaceFinder(PlaceIndex.of(filing), 1)
     turn = ungrounded("what were crews?")
     source = filing.tables[0].cells[1][1].ref
     memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))),))
@@ -97,7 +97,7 @@ def test_long_tables_besides_the_best_are_shown_in_part_until_more_is_searched(m
     ships = TablePart([*LARGE.grid, ["crews of ships", "12", "11"]])
     filler = ParagraphPart(("ships sail the sea .",) * 99)
     parts: list[DocumentPart] = [HeadingPart("Ships"), ships, HeadingPart("Crews"), SMALL, HeadingPart("Sea"), filler]
-    excerpts = PlaceExcerpts(PlaceIndex.of(assemble("fleet", parts)), 600)
+    excerpts = PlaceFinder(PlaceIndex.of(assemble("fleet", parts)), 600)
     shown = excerpts.of(read_question("what were crews in 2021?"), Memory()).document
     assert [shown.rows_left_out(index) for index in (0, 1)] == [40, 0]
     widened = excerpts.search("sail the sea", shown).document

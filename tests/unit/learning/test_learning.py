@@ -34,13 +34,13 @@ from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference, read_
 from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.embedded.loading import (
     ANSWERABLE_FILE,
-    SHIPPED_WEIGHTS,
     WEIGHT_FILES,
     clean_column_names,
     load_weights,
 )
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 from quaestor.solvers.embedded.turn_state import DialogueState
 from quaestor.solvers.registry import make_solver
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from quaestor.learning.trees import fit_leaf_scorer
-from quaestor.solvers.embedded.models import Trees
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
+from quaestor.solvers.embedded.trees import Trees
 
 COLUMNS = list(LEAF_FEATURES)
 IN_ROW, YEAR = COLUMNS.index("row_in_question"), COLUMNS.index("year_named")

@@ -5,7 +5,8 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.document import SectionHeading
 from quaestor.documents.table import Table
 from quaestor.questions.question import read_question
-from quaestor.retrieval.excerpt import excerpt_for, tokens_of
+from quaestor.retrieval.document_parts import tokens_of
+from quaestor.retrieval.excerpt import excerpt_for
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex
 

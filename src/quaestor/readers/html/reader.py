@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, cast
 from quaestor.documents.document import Document
 from quaestor.documents.facts import PrintedFact
 from quaestor.readers.content import FileContent
-from quaestor.readers.html.parsing import parse
-from quaestor.readers.html.printed import printed_facts
-from quaestor.readers.html.tags import Element, read_tags
 from quaestor.readers.kinds import is_text_filing
 
 if TYPE_CHECKING:
     from quaestor.readers.html.tags import Element
-
 
 _ELEMENT = re.compile(rb"<(?:!doctype\s+html|html|head|body|table|div|p|title|font|center|h[1-6])[\s>/]", re.IGNORECASE)
 _HEAD = 65_536
@@ -68,5 +64,9 @@ def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
     Raises:
         DocumentError: There is nothing in the file that could be read.
     """
-    root = cast(Element, parse(content.data, str(content.path))[0])
+    from quaestor.readers.html.parsing import parse
+    from quaestor.readers.html.printed import printed_facts
+    from quaestor.readers.html.tags import read_tags
+
+    root = cast("Element", parse(content.data, str(content.path))[0])
     return printed_facts(root, read_tags(root))

@@ -13,10 +13,11 @@ How an answer comes about, one file a step:
     repeated_plans   plans that do once more what an earlier turn did
     plan_rules       what speaks for a plan beside the ranking, and the plans that nobody asks for
     beam             these steps in their order, for several readings of a conversation side by side
-    models, loading  the learned models, and their weights, read from JSON
+    trees, models, loading    the learned models, and their weights, read from JSON
     readings         how a conversation was read so far, and why a plan was chosen
     writing          the chosen plan written out
-    solver           all of it, for a conversation
+    page_answers     all of it, for a question about a page
+    solver           takes a question to its page or to the facts of its filing, and loads what that needs
 
 What is answered in another way:
 

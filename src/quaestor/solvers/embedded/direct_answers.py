@@ -25,7 +25,7 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.counting_parts import build_parts_plan
+from quaestor.solvers.embedded.counting_parts import answer_by_plan
 from quaestor.solvers.embedded.page import NumberMatrix
 
 # The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.
@@ -355,7 +355,7 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
     if asked is not None and turn is not None:
         plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
         if isinstance(plan, Plan):
-            answer = _answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
+            answer = answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
             before = memory.answers[turn]
             same = answer is not None and is_restatement(plan)
             # In another scale it is what it was: no product, and no ratio.
@@ -363,37 +363,15 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
         given = plan is not None and decline
         return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if given else None
     if (again := find_repeated_turn(read, memory)) is not None and (plan := plan_repetition(memory, again)) is not None:
-        return _answer_by_plan(plan, question, context, again, "repeats question {}")
+        return answer_by_plan(plan, question, context, again, "repeats question {}")
     for last, why in (
         (plan_difference(read, memory), "asks for the difference between the values of answer {}"),
         (plan_comparison(read, memory), "compares answer {} with an earlier one"),
         (plan_renaming(read, memory, context.document, leaves), "asks for the line of answer {} under another name"),
     ):
         if last is not None:
-            return _answer_by_plan(last, question, context, len(memory.answers) - 1, why)
+            return answer_by_plan(last, question, context, len(memory.answers) - 1, why)
     change = plan_change(read, memory, leaves)
     if change is None or turn is None:
         return None
-    return _answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")
-
-
-def answer_part_count(question: str, context: TurnContext) -> Answer | None:
-    """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
-    plan = build_parts_plan(question, context.memory, of_turns=context.is_long)
-    whole = context.document.whole or context.document
-    whole_context = replace(context, document=whole)
-    last = len(context.memory.answers) - 1
-    if plan is None:
-        return None
-    return _answer_by_plan(plan, question, whole_context, last, "asks for what was answered up to question {}")
-
-
-def _answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
-    try:
-        answer = answer_from_plan(plan, context, question=question)
-    except PlanError:
-        return None
-    before, last = context.memory.answers[turn], plan.steps[-1]
-    context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
-    grounds = f'"{question.strip()}" {why.format(turn + 1)}'
-    return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
+    return answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")

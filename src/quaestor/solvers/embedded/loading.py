@@ -1,11 +1,15 @@
-"""The learned numbers of the solver, read from JSON files that a person can open."""
+"""The learned numbers for questions about pages, read from JSON files that a person can open.
+
+A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
+`references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
+to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
+(the same of choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which
+may be missing, and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
+"""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
-from itertools import chain
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 from pydantic_core import from_json
@@ -13,11 +17,6 @@ from pydantic_core import from_json
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import trait_id
 from quaestor.errors import ModelError
-from quaestor.questions.answer_units import KINDS
-from quaestor.questions.intents import QuestionClassifier
-from quaestor.questions.understanding import INTENTS
-from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
-from quaestor.solvers.embedded.filings.turns import FilingWeights
 from quaestor.solvers.embedded.models import (
     ANSWERABLE_MEASURES,
     CHOICE_MEASURES,
@@ -26,61 +25,13 @@ from quaestor.solvers.embedded.models import (
     Answerability,
     Calibration,
     ChoiceCalibration,
-    Predictor,
     Ranker,
-    Trees,
 )
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
-from quaestor.solvers.embedded.page import Floats, StemWeights
+from quaestor.solvers.embedded.page import StemWeights
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
-
-# The weights for questions about filings: a folder of JSON files.
-#
-# `intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
-# sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
-# trees that XGBoost fits, read without it.
-
-
-HUNDREDTHS = 100.0
-"""What the weights of classifiers are written in."""
-_TREES = ("words.json", "series.json", "right.json", "answerable.json")
-
-
-def read_filing_weights(folder: Path) -> FilingWeights | None:
-    """Return the weights of a folder; None if it does not exist.
-
-    Raises:
-        ModelError: A file is missing or damaged, or was trained for another version.
-    """
-    if not folder.is_dir():
-        return None
-    try:
-        intents = _read_classifier(folder / "intents.json", INTENTS)
-        kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
-        words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
-    return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
-
-
-def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:
-    written = from_json(file.read_bytes())
-    if tuple(written["classes"]) != classes:
-        raise ModelError(f"{file.name} is of other classes")
-    # Of each feature the classes that have a weight, each before it.
-    matrix = _read_sparse_rows(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
-    return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)
-
-
-# The learned numbers of the solver, in text files that a person can open.
-#
-# A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
-# `references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
-# to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
-# (the same of choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which
-# may be missing, and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
-
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Predictor, Trees, read_sparse_rows
 
 WEIGHT_FILES = ("idf.json", "signature.json", "references.json", "leaves.json", "ranker.json", "calibration.json")
 """The files of a folder of weights, in the order of their digest."""
@@ -91,16 +42,10 @@ CHOICES_FILE = "choices.json"
 ANSWERABLE_FILE = "answerable.json"
 """The file of what tells whether a page holds an answer; weights of before it was learned have none."""
 
-FILINGS_FOLDER = "filings"
-"""The folder of weights for questions about whole filings; without it those of the package are used."""
-
-SHIPPED_WEIGHTS = Path(str(files("quaestor.solvers.embedded").joinpath("weights")))
-"""The folder of those that come with the package."""
-
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedWeights:
-    """All that the solver learned."""
+    """All that was learned for questions about pages."""
 
     idf: StemWeights
     signature: SignatureModel
@@ -110,7 +55,6 @@ class EmbeddedWeights:
     calibration: Calibration = field(default_factory=Calibration)
     choices: ChoiceCalibration = field(default_factory=ChoiceCalibration)
     answerable: Answerability | None = None
-    filings: FilingWeights | None = None
 
 
 def clean_column_names(table: dict[str, str]) -> tuple[str, ...]:
@@ -137,8 +81,6 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         calibration=_read_calibration(folder / "calibration.json"),
         choices=_read_choices(folder / CHOICES_FILE),
         answerable=_read_answerable(folder / ANSWERABLE_FILE),
-        # Weights that were trained on pages alone go with those of the package for long documents.
-        filings=read_filing_weights(folder / FILINGS_FOLDER) or read_filing_weights(SHIPPED_WEIGHTS / FILINGS_FOLDER),
     )
 
 
@@ -169,33 +111,10 @@ def _read_signature(path: Path) -> SignatureModel:
             return SignatureModel(
                 classes=tuple(map(str, classes)),
                 features={str(name): row for row, name in enumerate(features)},
-                weights=_read_sparse_rows(list(features.values()), len(classes), path),
+                weights=read_sparse_rows(list(features.values()), len(classes), path),
                 intercept=np.array(intercept, np.float32),
             )
     raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
-
-
-def _read_sparse_rows(rows: list[object], width: int, path: Path) -> Floats:
-    """Return the weights of features by class: in a row of the file a class and its weight follow each other.
-
-    Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
-    reading a file; weights of before have pairs.
-    """
-    weights = np.zeros((len(rows), width), np.float32)
-    try:
-        lists = [_flatten(cast("list[Any]", row)) for row in rows]
-        pairs = np.fromiter(chain.from_iterable(lists), np.float64).reshape(-1, 2)
-        sizes = [len(row) // 2 for row in lists]
-        weights[np.repeat(np.arange(len(rows)), sizes), pairs[:, 0].astype(np.intp)] = pairs[:, 1]
-    except (TypeError, ValueError, IndexError) as error:
-        raise ModelError(
-            f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`"
-        ) from error
-    return weights
-
-
-def _flatten(row: list[Any]) -> list[float]:
-    return list(chain.from_iterable(row)) if row and isinstance(row[0], list) else row
 
 
 def _read_references(path: Path) -> ReferenceWeights:

@@ -41,12 +41,17 @@ class EmbeddedOptions:
 def _build(options: EmbeddedOptions) -> "EmbeddedSolver":
     from pathlib import Path
 
-    from quaestor.solvers.embedded.loading import load_weights
     from quaestor.solvers.embedded.solver import EmbeddedSolver
 
-    weights = load_weights(Path(options.weights) if options.weights else None)
+    folder = Path(options.weights) if options.weights else None
+    if folder is not None:  # a mistake in a folder that a person names is reported before the first question
+        from quaestor.solvers.embedded.filings.loading import load_filing_weights
+        from quaestor.solvers.embedded.loading import load_weights
+
+        load_weights(folder)
+        load_filing_weights(folder)
     return EmbeddedSolver(
-        weights,
+        folder,
         options.abstain_below,
         decline=options.decline,
         decline_below=options.decline_below,
@@ -61,5 +66,9 @@ SPEC = SolverSpec(
     EmbeddedOptions,
     asked={"decline": True, "answers": "all"},
     any_kind={"answers": "all"},
-    loads=("quaestor.solvers.embedded.solver",),
+    loads=(
+        "quaestor.solvers.embedded.solver",
+        "quaestor.solvers.embedded.page_answers",
+        "quaestor.solvers.embedded.filings.answering",
+    ),
 )

@@ -10,7 +10,7 @@ from typing import Literal
 from quaestor.core.words import SMALL_WORDS, search_words
 from quaestor.documents.document import Block, Document, SectionHeading
 from quaestor.documents.table import Table
-from quaestor.retrieval.sections import Reading, section_parts
+from quaestor.retrieval.document_parts import Reading, section_parts
 from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.page import nearest
 from quaestor.solvers.tools.replies import Refusal

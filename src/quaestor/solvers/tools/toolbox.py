@@ -19,8 +19,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.structured.schema import plain_schema
 from quaestor.llm.tracing import tool_span
 from quaestor.ontology.ontology import Ontology
-from quaestor.retrieval.sections import Reading
-from quaestor.retrieval.sentence_search import SentenceQuery
+from quaestor.retrieval.document_parts import Reading, SentenceQuery
 from quaestor.solvers.base import Query, WidenedExcerpt
 from quaestor.solvers.tools.arithmetic import calculate
 from quaestor.solvers.tools.page import GraphPage, nearest

@@ -21,8 +21,9 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Compute, Constant, Plan
 from quaestor.sample import sample_path
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, SHIPPED_WEIGHTS, WEIGHT_FILES
+from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES
 from quaestor.solvers.embedded.solver import EmbeddedSolver
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 from quaestor.solvers.registry import make_solver
 
 SHIPPED = SHIPPED_WEIGHTS

@@ -80,19 +80,18 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
 
     That is a measure with a formula that no line is called like, or a change in a mean year.
     """
-    printed = {line.label_terms for table in facts_of(context) for line in table.lines}
     measures = read_lexicon().measures
     for text in (question, *reversed(context.memory.questions)):
         reading = read_filing_question(text)
-        named = [
-            measures[name]
+        named = {
+            operand.phrase[match.start : match.end]
             for operand in reading.operands
             for match in operand.matches
-            if not match.concepts and operand.phrase[match.start : match.end] not in printed
-            for name in match.measures
-        ]
+            if not match.concepts and any(measures[name].formula is not None for name in match.measures)
+        }
         if named or not reading.goes_on or reading.terms:
-            return any(measure.formula is not None for measure in named) or asks_for_yearly_change(text.lower())
+            printed = {line.label_terms for table in facts_of(context) for line in table.lines} if named else set()
+            return not named <= printed or asks_for_yearly_change(text.lower())
     return False
 
 

@@ -41,7 +41,7 @@ from quaestor.solvers.embedded.filings.turns import (
     classify_plan,
     understand_turn,
 )
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 from quaestor.solvers.parts import join_plans
 
 _TRIED = 16

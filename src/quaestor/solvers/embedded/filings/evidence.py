@@ -20,7 +20,7 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import Proposal, Question, softmax
 from quaestor.solvers.embedded.filings.words import STOP_TERMS, WordCandidates, asks_for
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
 """How much the probability of an intent counts for its first sentences. Only sentences give reasons and descriptions,

@@ -34,7 +34,7 @@ from quaestor.solvers.embedded.filings.past import (
     read_quoted_number,
 )
 from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 
 if TYPE_CHECKING:
     from quaestor.solvers.embedded.filings.deciding import ConfidenceModel

@@ -139,7 +139,7 @@ def test_a_question_that_stands_alone_needs_none_without_an_answer() -> None:
 
 
 def test_readings_that_all_need_an_unanswered_turn_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.solvers.embedded.solver._find_unanswered_turns", lambda *_: [0])
+    monkeypatch.setattr("quaestor.solvers.embedded.page_answers._find_unanswered_turns", lambda *_: [0])
     asked = quaestor.open(PAGE).ask(
         ["what were the total net sales in 2009?", "what were the total net sales in 2012?"]
     )

@@ -56,7 +56,7 @@ def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext,
 
 def read_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Hypotheses]]:
     return [
-        (context, solver.read(question, context))
+        (context, solver.pages.read(question, context))
         for document in sample_pages()[:6]
         for context, question in turns(document, solver)
     ]
@@ -66,7 +66,7 @@ def read_turns(solver: EmbeddedSolver) -> list[tuple[TurnContext, Hypotheses]]:
 def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
     compared = 0
     for context, choices in read_turns(solver):
-        leaves = solver.page(context.graph).leaves
+        leaves = solver.pages.page(context.graph).leaves
         given = read_state(context.memory, leaves)
         for choice in choices.ranked:
             state = choice.before.state
@@ -86,7 +86,7 @@ def test_values_agree_with_exact_execution(solver: EmbeddedSolver) -> None:
 
 def test_what_is_written_is_read_back(solver: EmbeddedSolver) -> None:
     for context, _ in turns(sample_pages()[0], solver)[1:]:
-        leaves = solver.page(context.graph).leaves
+        leaves = solver.pages.page(context.graph).leaves
         state = read_state(context.memory, leaves)
         assert state.questions == context.memory.asked
         for turn, outcome in zip(context.memory.turns, state.outcomes, strict=True):
@@ -107,7 +107,7 @@ def test_candidates_are_bounded_and_measured_in_full(solver: EmbeddedSolver) -> 
 def test_no_number_is_combined_with_itself(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["sales", "5", "7"]], ("sales were $ 5 in 2008 .",))
     context, _ = turns(document, solver)[0]
-    outcomes = [choice.outcome for choice in solver.read("what is the difference?", context).ranked]
+    outcomes = [choice.outcome for choice in solver.pages.read("what is the difference?", context).ranked]
     pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
     assert pairs
     assert all(o.operands[0].value != o.operands[1].value for o in pairs)
@@ -120,7 +120,7 @@ def test_of_several_numbers_in_a_question_none_is_used_twice(
 ) -> None:
     document = page([["", "2008", "2007"], ["amortization", "45", "44"]], ())
     context, _ = turns(document, solver)[0]
-    values = solver.read(question, context).values.tolist()
+    values = solver.pages.read(question, context).values.tolist()
     assert (45 * 45 in values) is squared
     assert squared or 45 * 4 in values
 
@@ -128,8 +128,8 @@ def test_of_several_numbers_in_a_question_none_is_used_twice(
 def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted(solver: EmbeddedSolver) -> None:
     document = page([["( in millions )", "2008", "share"], ["sales", "$ 500", "12%"], ["rent", "40", "7%"]], ())
     context, _ = turns(document, solver)[0]
-    leaves = solver.page(context.graph).leaves
-    outcomes = [choice.outcome for choice in solver.read("what was the total of sales and rent?", context).ranked]
+    leaves = solver.pages.page(context.graph).leaves
+    outcomes = [choice.outcome for choice in solver.pages.read("what was the total of sales and rent?", context).ranked]
     pairs = [o for o in outcomes if len(o.operands) == 2 and all(x.kind == "leaf" for x in o.operands)]
     linear = [o for o in pairs if o.operation in ("add", "subtract")]
     assert linear
@@ -139,7 +139,7 @@ def test_an_amount_that_counts_and_a_percentage_are_neither_added_nor_subtracted
 def test_what_two_years_print_alike_has_changed_by_nothing(solver: EmbeddedSolver) -> None:
     document = page([["", "2008", "2007"], ["rate", "21%", "21%"]], ("the rate was 21% in 2008 .",))
     context, _ = turns(document, solver)[0]
-    outcomes = [choice.outcome for choice in solver.read("what was the change in the rate?", context).ranked]
+    outcomes = [choice.outcome for choice in solver.pages.read("what was the change in the rate?", context).ranked]
     differences = [o for o in outcomes if o.operation == "subtract" and {x.kind for x in o.operands} == {"leaf"}]
     assert differences
     assert all(o.value == 0 and {x.index for x in o.operands} & {1} for o in differences)

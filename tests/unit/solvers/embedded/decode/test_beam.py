@@ -104,7 +104,7 @@ def test_five_percent_is_another_answer_than_five() -> None:
 
 
 def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None:
-    leaves = solver.page(GraphProvider.of([RENT]).graph(RENT)).leaves
+    leaves = solver.pages.page(GraphProvider.of([RENT]).graph(RENT)).leaves
     five, seven = (next(n for n, leaf in enumerate(leaves.leaves) if leaf.quantity.value == v) for v in (5, 7))
     read = DialogueState((read_question("a?"), read_question("b?")), (outcome(5.0, five), outcome(7.0, seven)))
     given = DialogueState((read_question("a?"), read_question("b?")), (outcome(2.0, 2), outcome(7.0, seven)))
@@ -136,7 +136,7 @@ def test_a_path_of_no_turns_is_certain() -> None:
 
 
 def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -> None:
-    of_page, weights = solver.page(GraphProvider.of([RENT]).graph(RENT)), load_weights()
+    of_page, weights = solver.pages.page(GraphProvider.of([RENT]).graph(RENT)), load_weights()
     first, second = read_question("what was the rent in 2008?"), read_question("and the lease?")
     paths = tuple(
         BeamState(DialogueState().after(first, outcome(5.0, 0)).after(second, done), log)
@@ -151,5 +151,5 @@ def test_readings_are_ranked_together_as_each_is_alone(solver: EmbeddedSolver) -
 
 
 def test_no_reading_has_no_plan(solver: EmbeddedSolver) -> None:
-    of_page = solver.page(GraphProvider.of([RENT]).graph(RENT))
+    of_page = solver.pages.page(GraphProvider.of([RENT]).graph(RENT))
     assert rank_hypotheses((), read_question("what was the rent in 2008?"), of_page, load_weights()).ranked == ()

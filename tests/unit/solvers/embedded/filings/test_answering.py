@@ -8,17 +8,16 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import Number, Text, ValueList, YesNo, number_of
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.places import PlaceExcerpts
+from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.plan.steps import Extract
-from quaestor.retrieval.index import PlaceIndex
 from quaestor.solvers.registry import make_solver
 
 
 def ask(*questions: str) -> list[Answer]:
     """Return the answers to a conversation about a made-up annual report that is too long to be shown whole."""
     document = a_long_filing()
-    excerpts = PlaceExcerpts(PlaceIndex.of(document), 300)
+    excerpts = PlaceExcerpts.of_file(document, 300)
     solver = make_solver("embedded", {"decline": True, "answers": "all"})
     play = ConversationRunner(Conversation("c", document, ()), solver, excerpts=excerpts)
     asyncio.run(_play(play, questions))

@@ -9,7 +9,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
-from quaestor.solvers.embedded.loading import load_weights
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
 
 
 def a_report() -> FactTable:
@@ -73,7 +73,6 @@ def test_what_falls_due_later_is_in_a_schedule() -> None:
 
 
 def test_weights_of_other_features_are_refused() -> None:
-    weights = load_weights().filings
-    assert weights is not None
+    weights = load_filing_weights()
     with pytest.raises(ModelError):
         weights.ranker.scores_of(("label_recall",), np.zeros((1, 1), np.float32))

@@ -18,8 +18,8 @@ from quaestor.solvers.embedded.filings.deciding import (
     decide_question,
     measure_agreements,
 )
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.turns import FilingWeights
-from quaestor.solvers.embedded.loading import load_weights
 
 
 class _Trees:
@@ -31,9 +31,7 @@ class _Trees:
 
 @pytest.fixture(scope="module")
 def weights() -> FilingWeights:
-    found = load_weights().filings
-    assert found is not None
-    return found
+    return load_filing_weights()
 
 
 @pytest.fixture(scope="module")

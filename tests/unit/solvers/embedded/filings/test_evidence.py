@@ -6,17 +6,15 @@ from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.composing import Question
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
-from quaestor.solvers.embedded.loading import load_weights
 
 MONEY, PERCENT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @pytest.fixture(scope="module")
 def weights() -> FilingWeights:
-    found = load_weights().filings
-    assert found is not None
-    return found
+    return load_filing_weights()
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,8 @@ import pytest
 
 from quaestor.conversation.references.ranking import trait_words
 from quaestor.errors import ModelError
-from quaestor.solvers.embedded.loading import (
-    ANSWERABLE_FILE,
-    CHOICES_FILE,
-    SHIPPED_WEIGHTS,
-    WEIGHT_FILES,
-    load_weights,
-)
+from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, load_weights
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
 SHIPPED = SHIPPED_WEIGHTS
 

@@ -9,7 +9,7 @@ import pytest
 
 from quaestor.errors import ModelError
 from quaestor.learning.trees import FittedTrees, keep_for_scoring
-from quaestor.solvers.embedded.models import Trees
+from quaestor.solvers.embedded.trees import Trees
 
 
 def stump(column: int, threshold: float, yes: float, no: float, missing_is_yes: bool) -> dict[str, Any]:

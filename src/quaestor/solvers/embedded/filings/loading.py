@@ -1,0 +1,63 @@
+"""The weights for questions about filings, read from a folder of JSON files that a person can open.
+
+`intents.json` and `kinds.json` have the classifiers of questions, `words.json` and `series.json` the rankers of
+sentences and of series, `right.json` and `answerable.json` the two models of confidence; all but the first two are
+trees that XGBoost fits, read without it.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from pydantic_core import from_json
+
+from quaestor.errors import ModelError
+from quaestor.questions.answer_units import KINDS
+from quaestor.questions.intents import QuestionClassifier
+from quaestor.questions.understanding import INTENTS
+from quaestor.solvers.embedded.filings.deciding import ConfidenceModel
+from quaestor.solvers.embedded.filings.turns import FilingWeights
+from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS, Trees, read_sparse_rows
+
+FILINGS_FOLDER = "filings"
+"""The folder of weights for questions about whole filings; without it those of the package are used."""
+
+HUNDREDTHS = 100.0
+"""What the weights of classifiers are written in."""
+_TREES = ("words.json", "series.json", "right.json", "answerable.json")
+
+
+@lru_cache(maxsize=4)
+def load_filing_weights(folder: Path | None = None) -> FilingWeights:
+    """Return the weights for filings in a folder of weights; those of the package if it has none for filings.
+
+    Raises:
+        ModelError: A file is missing or damaged, or was trained for another version.
+    """
+    if folder is None or not (folder / FILINGS_FOLDER).is_dir():
+        folder = SHIPPED_WEIGHTS
+    return read_filing_weights(folder / FILINGS_FOLDER)
+
+
+def read_filing_weights(folder: Path) -> FilingWeights:
+    """Return the weights of a folder.
+
+    Raises:
+        ModelError: As of `load_filing_weights`.
+    """
+    try:
+        intents = _read_classifier(folder / "intents.json", INTENTS)
+        kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
+        words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
+    return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
+
+
+def _read_classifier(file: Path, classes: tuple[str, ...], *, by_terms: bool = False) -> QuestionClassifier:
+    written = from_json(file.read_bytes())
+    if tuple(written["classes"]) != classes:
+        raise ModelError(f"{file.name} is of other classes")
+    # Of each feature the classes that have a weight, each before it.
+    matrix = read_sparse_rows(list(written["weights"].values()), len(classes), file) / np.float32(HUNDREDTHS)
+    return QuestionClassifier(classes, {name: row for row, name in enumerate(written["weights"])}, matrix, by_terms)

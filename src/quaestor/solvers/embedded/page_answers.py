@@ -1,0 +1,241 @@
+"""Answers to questions about a page: reads the question against it, asks each kind of answer, takes the likeliest."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.conversation.answer import Answer
+from quaestor.conversation.events import CandidateChosen, CandidatePassedOver
+from quaestor.core.answer_value import AnswerKinds
+from quaestor.errors import ExecutionError, SolverError
+from quaestor.graph.knowledge_graph import KnowledgeGraph
+from quaestor.questions.instructions import read_instructions, without_instructions
+from quaestor.questions.question import read_question
+from quaestor.questions.splitting import split_question
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.base import TurnContext
+from quaestor.solvers.embedded.abstention import AbstentionPolicy, AbstentionRules, decline_for_turns
+from quaestor.solvers.embedded.answerability import AnswerabilityModel
+from quaestor.solvers.embedded.beam import Hypotheses, Hypothesis, find_agreeing_turns
+from quaestor.solvers.embedded.choosing import CellChoiceAnswerer
+from quaestor.solvers.embedded.direct_answers import answer_follow_up
+from quaestor.solvers.embedded.loading import EmbeddedWeights
+from quaestor.solvers.embedded.models import shared_confidence
+from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
+from quaestor.solvers.embedded.readings import (
+    CLOSE,
+    Answerer,
+    AskedTurn,
+    ConversationReader,
+    add_runner_up,
+    answer_by_first,
+    describe_rereading,
+    explain_answer,
+    find_other_reading,
+    withhold_value,
+)
+from quaestor.solvers.embedded.several import ListAnswerer
+from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turn
+from quaestor.solvers.embedded.writing import is_no_number, write_plan
+from quaestor.solvers.parts import answer_in_parts, with_parts_apart
+
+
+@dataclass(frozen=True, slots=True)
+class RankingAnswerer:
+    """Answers by ranking every plan that fits.
+
+    Attributes:
+        declines: Whether a question that needs an earlier one without an answer is declined.
+    """
+
+    reader: ConversationReader
+    weights: EmbeddedWeights
+    declines: bool
+
+    def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
+        """Yield the answers of the likeliest plans, best first, each result once; none of a page without numbers.
+
+        Args:
+            asked: The question, the page and the conversation.
+            least: The end comes with an answer that is less sure than this share of the first.
+        """
+        choices = self.reader.choices(asked)
+        if not choices.ranked:
+            return
+        context, leaves = asked.context, asked.page.leaves
+        evidence = choices.evidence(asked.so_far.share, len(asked.given.outcomes))
+        surest, share_of_first = 0.0, 0.0
+        unanswered_turns: list[int] = []
+        for choice, share in choices.results:
+            confidence = (
+                shared_confidence(surest, share_of_first, share)
+                if surest
+                else self.weights.calibration.confidence(replace(evidence, share=share))
+            )
+            if confidence < least * surest:
+                return
+            state = choice.before.state
+            same = _find_usable_turns(state, asked.given, context)
+            plan = write_plan(choice.outcome, leaves, state, same)
+            try:
+                answer = answer_from_plan(plan, context, question=asked.question.text)
+            except ExecutionError as error:
+                # Ranking works in floating point: a divisor can be zero exactly where it was not there.
+                context.trace.append(CandidatePassedOver(choice.outcome.operation, str(error)))
+                continue
+            if self.declines and (turns := _find_unanswered_turns(choice.outcome, state, same, context)):
+                # A question that stands alone needs no earlier one, whatever the likeliest reading makes of it.
+                unanswered_turns = unanswered_turns or turns
+                if not surest and not asked.question.is_self_contained:
+                    break
+                continue
+            context.trace.append(CandidateChosen(choices.count, choice.outcome.operation, share))
+            surest, share_of_first = (surest, share_of_first) if surest else (confidence, share)
+            reason = _describe_rereadings(choice.outcome, state, same, leaves, context)
+            sure = (
+                min(confidence, _find_earlier_confidence(choice.outcome, asked)) if asked.reading.filing else confidence
+            )
+            answer = replace(answer, confidence=sure, reason=reason)
+            turn = self._view_turn(choice, choices, asked)
+            yield replace(answer, grounds=explain_answer(answer, asked.question, turn, context))
+        if unanswered_turns and not surest:
+            yield decline_for_turns(unanswered_turns)
+
+    def _view_turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
+        """The question as a plan answers it; a filing's question may have been put in other words to be read."""
+        if asked.translated is not asked.question:
+            return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
+        return choices.turn(choice)
+
+
+def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
+    """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
+    turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
+    used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
+    turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in used}
+    answers = asked.context.memory.answers
+    if not asked.question.is_self_contained and answers:
+        turns.add(len(answers) - 1)
+    return min((sure for turn in turns if (sure := answers[turn].confidence) is not None), default=1.0)
+
+
+def _find_usable_turns(state: DialogueState, given: DialogueState, context: TurnContext) -> Sequence[bool]:
+    """Which turns were answered as they are read, by something that a plan can calculate with."""
+    same = zip(find_agreeing_turns(state, given), context.memory.answers, strict=True)
+    return [agrees and not is_no_number(answer) for agrees, answer in same]
+
+
+def _describe_rereadings(
+    outcome: TurnAction, state: DialogueState, same: Sequence[bool], leaves: NumberMatrix, context: TurnContext
+) -> str | None:
+    """Say which earlier questions a plan reads otherwise than they were answered, and how."""
+    changes = []
+    answers = context.memory.answers
+    for turn in sorted(turn for turn in _find_reread_turns(outcome, state, same) if not is_no_number(answers[turn])):
+        # The steps of the plan that was just executed, so they can be.
+        now = answer_from_plan(write_plan(state.outcomes[turn], leaves, state, same), context)
+        changes.append(describe_rereading(turn, answers[turn], now))
+    return "; ".join(changes) or None
+
+
+def _find_unanswered_turns(
+    outcome: TurnAction, state: DialogueState, same: Sequence[bool], context: TurnContext
+) -> list[int]:
+    """The turns without an answer whose results an outcome would take."""
+    answers = context.memory.answers
+    return sorted(turn for turn in _find_reread_turns(outcome, state, same) if answers[turn].plan is None)
+
+
+def _find_reread_turns(outcome: TurnAction, state: DialogueState, same: Sequence[bool]) -> set[int]:
+    """The turns whose results an outcome takes, though they were answered otherwise."""
+    found: set[int] = set()
+    for operand in outcome.operands:
+        if operand.kind == "result" and not same[operand.index]:
+            found |= {operand.index, *_find_reread_turns(state.outcomes[operand.index], state, same)}
+    return found
+
+
+class PageAnswerer:
+    """Answers questions about one page: asks each kind of answer, and takes the likeliest."""
+
+    def __init__(
+        self,
+        weights: EmbeddedWeights,
+        abstain_below: float = 0.0,
+        *,
+        decline: bool = False,
+        decline_below: float = 0.0,
+        answers: AnswerKinds = "numbers",
+    ) -> None:
+        """Take what was learned, and the options as `EmbeddedOptions` has them."""
+        self._abstain_below, self._any_kind = abstain_below, answers == "all"
+        self._rules = AbstentionRules(answers) if decline else None
+        self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
+        self._policy = AbstentionPolicy(
+            self._reader, AnswerabilityModel(weights.answerable, decline_below), self._rules
+        )
+        others: tuple[Answerer, ...] = (CellChoiceAnswerer(weights), ListAnswerer(weights), TextAnswerer())
+        numbers = RankingAnswerer(self._reader, weights, declines=decline)
+        self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
+
+    def answer(self, question: str, context: TurnContext) -> Answer:
+        """Return the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
+
+        Raises:
+            SolverError: The page holds no number that a plan could start from.
+        """
+        if not self._any_kind:
+            return self._answer_one(question, context)
+        form = read_instructions(question.lower()).form
+        question = without_instructions(question)
+        parts = split_question(question)
+        parts_context, joined = with_parts_apart(replace(context, question=read_question(question)), question)
+        if len(parts) > 1:
+            return replace(joined(answer_in_parts(question, parts, parts_context, self._answer_one)), form=form)
+        return replace(joined(self._answer_one(question, parts_context)), form=form)
+
+    def _answer_one(self, question: str, context: TurnContext) -> Answer:
+        direct = self._answer_directly(question, context)
+        if direct is not None:
+            return direct
+        asked = self._reader.read_turn(question, context)
+        answers = answer_by_first(self._answerers, asked, CLOSE)
+        if self._rules is not None:
+            words = answer_in_words(asked.question, context) if self._any_kind else None
+            declined = self._rules.decline(question, context, lambda: next(answers, None), words)
+            if declined is not None:
+                return declined
+        first = next(answers, None)
+        if first is None:
+            raise SolverError(
+                f"no plan fits the question {question[:80]!r}; {context.document.id} has no usable number"
+            )
+        first = self._policy.add_answerability(first, asked)
+        if (refused := self._policy.decline(first, asked)) is not None:
+            return refused
+        if (first.confidence or 0.0) < self._abstain_below:
+            return withhold_value(first, self._abstain_below)
+        return add_runner_up(first, find_other_reading(first, answers))
+
+    def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
+        """The answer to what goes on from the last one: there is nothing to rank."""
+        if not self._any_kind:
+            return None
+        leaves = self._reader.reading(context).page.leaves
+        return answer_follow_up(question, context, leaves, decline=self._rules is not None)
+
+    def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
+        """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
+
+        Args:
+            least: The end comes with an answer that is less sure than this share of the first.
+        """
+        yield from answer_by_first(self._answerers, self._reader.read_turn(question, context), least)
+
+    def read(self, question: str, context: TurnContext) -> Hypotheses:
+        """Return the plans for a question, after each likely reading of the turns before."""
+        return self._reader.choices(self._reader.read_turn(question, context))
+
+    def page(self, graph: KnowledgeGraph) -> PageFeatures:
+        """Return a page ready for questions; the last few are kept."""
+        return self._reader.page(graph)
