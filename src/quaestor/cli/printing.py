@@ -12,6 +12,7 @@ from quaestor.core.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.progress import Progress
     from rich.segment import Segment
     from rich.table import Table as Grid
 
@@ -203,19 +204,25 @@ def default_policy(policy: str) -> str:
 @contextmanager
 def shown_reading(names: Sequence[str]) -> Iterator[None]:
     """Show a bar on stderr while files are read, where that takes more than a second; on a terminal alone."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
     shown = ", ".join(names)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         with announce(f"reading {shown[:_LONGEST_NAMES]}"):
             yield
         return
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
-    bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
-    timer = threading.Timer(_MOMENT, bar.start)
+    bars: list[Progress] = []
+
+    def show_bar() -> None:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console, of = Console(stderr=True), TextColumn("{task.description}")
+        bar = Progress(of, BarColumn(), TimeElapsedColumn(), console=console, transient=True)
+        bar.add_task(f"reading {escape(shown[: max(12, console.width - 60)])}", total=None)
+        bars.append(bar)
+        bar.start()
+
+    timer = threading.Timer(_MOMENT, show_bar)
     timer.daemon = True
     timer.start()
     try:
@@ -223,7 +230,8 @@ def shown_reading(names: Sequence[str]) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        bar.stop()
+        for bar in bars:
+            bar.stop()
 
 
 @contextmanager

@@ -102,4 +102,4 @@ def clear_caches() -> None:
 def collect_seldom() -> None:
     """Let this process look for cycles seldom: for programs that own their process, not for a library's caller."""
     # What a turn makes is freed when it ends, with few cycles; Python would look after 700 new objects.
-    gc.set_threshold(50_000)
+    gc.set_threshold(300_000)

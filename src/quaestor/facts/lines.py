@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -12,12 +12,12 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, Period
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.core.terms import terms
+from quaestor.core.terms import split_terms, terms
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import last_days_of_years
-from quaestor.ontology.lexicon import Concept, read_lexicon
+from quaestor.ontology.lexicon import read_lexicon
 
 _MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
 
@@ -202,7 +202,7 @@ class _PhraseIndex:
     """The phrases of concepts, by their terms."""
 
     phrases: tuple[tuple[str, tuple[str, ...], float], ...]
-    places: Mapping[str, tuple[int, ...]]
+    places: Mapping[str, Sequence[int]]
     weights: Mapping[str, float]
 
     def like(self, words: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -220,19 +220,20 @@ class _PhraseIndex:
 
 @lru_cache(maxsize=1)
 def _index_phrases() -> _PhraseIndex:
-    named = [(concept.name, phrase) for concept in read_lexicon().concepts.values() for phrase in _phrases_of(concept)]
+    concepts = read_lexicon().concepts.values()
+    written = split_terms([" ".join(_WORD_IN_NAME.findall(concept.name.rpartition(":")[2])) for concept in concepts])
+    named = [
+        (concept.name, phrase, _main_terms(phrase))
+        for concept, name in zip(concepts, written, strict=True)
+        for phrase in dict.fromkeys((*concept.phrases, *name))
+    ]
     places: dict[str, list[int]] = defaultdict(list)
-    for place, (_, phrase) in enumerate(named):
-        for word in _main_terms(phrase):
+    for place, (_, _, main) in enumerate(named):
+        for word in main:
             places[word].append(place)
     weights = {word: log(len(named) / len(having)) for word, having in places.items()}
-    phrases = tuple((name, phrase, sum(weights[word] for word in _main_terms(phrase))) for name, phrase in named)
-    return _PhraseIndex(phrases, {word: tuple(having) for word, having in places.items()}, weights)
-
-
-def _phrases_of(concept: Concept) -> Iterable[tuple[str, ...]]:
-    name = terms(" ".join(_WORD_IN_NAME.findall(concept.name.rpartition(":")[2])))
-    return dict.fromkeys((*concept.phrases, name))
+    phrases = tuple((name, phrase, sum(weights[word] for word in main)) for name, phrase, main in named)
+    return _PhraseIndex(phrases, places, weights)
 
 
 def _main_terms(words: Sequence[str]) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -171,12 +171,21 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
     """
     written = {phrase: _phrase(phrase, nouns) for phrase in phrases}
     try:
-        # Asked once, and not for each phrase, whether a word begins where it might stand.
-        return re.compile(rf"(?<!\S)(?:{'|'.join(written.values())})")
+        return re.compile(_join_expressions(written.values()))
     except re.error:
         for phrase, text in written.items():
             _require_expression(phrase, text)
         raise
+
+
+def _join_expressions(written: Iterable[str]) -> str:
+    # Asked once, and not for each phrase, whether a word begins where it might stand.
+    return rf"(?<!\S)(?:{'|'.join(written)})"
+
+
+def _matcher_of(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
+    """Return what `compile_phrases` does of phrases of the core, compiled when a question needs it."""
+    return lazy_regex(_join_expressions(_phrase(phrase, nouns) for phrase in phrases))
 
 
 def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
@@ -402,7 +411,7 @@ def _pattern(
         name=name,
         phrases=tuple(node["kg:phrase"]),
         examples=tuple(node["kg:example"]),
-        matcher=compile_phrases(node["kg:phrase"], nouns),
+        matcher=_matcher_of(node["kg:phrase"], nouns),
         weight=float(_first(node, "kg:weight") or 0),
         metric_type=next((_look_up(metrics, metric, name).name for metric in node.get("kg:asksFor", ())), None),
         again="True" in node.get("kg:again", ()),
@@ -426,7 +435,7 @@ def _ratio(name: str, node: Node, metrics: Mapping[str, MetricType], lines: Mapp
         text=node["rdfs:comment"][0],
         phrases=tuple(node["kg:phrase"]),
         examples=tuple(node["kg:example"]),
-        matcher=compile_phrases(node["kg:phrase"], {}),
+        matcher=_matcher_of(node["kg:phrase"], {}),
         metric_type=_look_up(metrics, node["kg:asksFor"][0], name).name,
         numerator=_look_up(lines, node["kg:numerator"][0], name),
         denominator=_look_up(lines, node["kg:denominator"][0], name),

@@ -1,7 +1,7 @@
 """What people call things: names of concepts, formulas of measures, and words that mean the same."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -222,21 +222,54 @@ class Expression:
     others: tuple[Phrase, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Thesaurus:
-    """Expressions that mean the same, both ways: printed for typed, and typed for printed."""
+    """Expressions that mean the same, both ways: printed for typed, and typed for printed.
 
-    _others: Mapping[Phrase, Sequence[Phrase]] = field(repr=False)
-    _longest: int = field(repr=False)
+    A question needs few of them, so only those that begin with its letters are split into terms.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        """Take lines of a printed expression and, behind a tab, those that are typed, separated by semicolons."""
+        self._lines = [line.replace("\t", "; ").split("; ") for line in lines]
+        self._places: dict[str, dict[int, None]] = defaultdict(dict)
+        for place, phrases in enumerate(self._lines):
+            for phrase in phrases:
+                self._places[_first_letters(phrase)][place] = None
+        self._known: dict[str, tuple[Mapping[Phrase, Sequence[str]], int]] = {}
 
     def find(self, text: Sequence[str]) -> tuple[Expression, ...]:
         """Return the expressions in a text, given as terms, that others may refer to; they may overlap."""
-        return tuple(
-            Expression(start, start + length, tuple(dict.fromkeys(others)))
-            for start in range(len(text))
-            for length in range(1, min(self._longest, len(text) - start) + 1)
-            if (others := self._others.get(tuple(text[start : start + length])))
-        )
+        found = []
+        for start, first in enumerate(text):
+            known, longest = self._beginning_with(_first_letters(first))
+            for end in range(start + 1, min(start + longest, len(text)) + 1):
+                if others := known.get(tuple(text[start:end])):
+                    found.append(Expression(start, end, tuple(dict.fromkeys(map(_terms_of_phrase, others)))))
+        return tuple(found)
+
+    def _beginning_with(self, letters: str) -> tuple[Mapping[Phrase, Sequence[str]], int]:
+        """Return the expressions that begin with letters, each with the others as written, and how long they may be."""
+        if letters not in self._known:
+            known: dict[Phrase, list[str]] = defaultdict(list)
+            for place in self._places.get(letters, ()):
+                printed, *typed = self._lines[place]
+                if _first_letters(printed) == letters:
+                    known[_terms_of_phrase(printed)] += typed
+                for phrase in typed:
+                    if _first_letters(phrase) == letters:
+                        known[_terms_of_phrase(phrase)].append(printed)
+            self._known[letters] = known, max(map(len, known), default=0)
+        return self._known[letters]
+
+
+def _first_letters(phrase: str) -> str:
+    """Return letters that an expression and its first term both begin with; "dying" has the term "die"."""
+    return phrase[:2].rstrip().replace("y", "i")
+
+
+def _terms_of_phrase(phrase: str) -> Phrase:
+    # Words are separated by single spaces, which is several times as fast as finding terms in any text.
+    return tuple([term(word) for word in phrase.split(" ") if word not in SMALL])
 
 
 @lru_cache(maxsize=1024)
@@ -248,18 +281,4 @@ def find_expressions(text: tuple[str, ...]) -> tuple[Expression, ...]:
 @lru_cache(maxsize=1)
 def read_thesaurus() -> Thesaurus:
     """Return the thesaurus that the package has."""
-    written = (files("quaestor.ontology") / "thesaurus.tsv").read_text(encoding="utf-8")
-    lines = [line.replace("\t", "; ").split("; ") for line in written.splitlines()]
-    # Words are separated by single spaces, which is several times as fast as finding terms in any text.
-    split = {
-        phrase: tuple([term(word) for word in phrase.split(" ") if word not in SMALL])
-        for phrase in {phrase for line in lines for phrase in line}
-    }
-    others: dict[Phrase, list[Phrase]] = defaultdict(list)
-    for printed, *typed in lines:
-        of = split[printed]
-        for phrase in typed:
-            other = split[phrase]
-            others[of].append(other)
-            others[other].append(of)
-    return Thesaurus(others, max(map(len, others)))
+    return Thesaurus((files("quaestor.ontology") / "thesaurus.tsv").read_text(encoding="utf-8").splitlines())

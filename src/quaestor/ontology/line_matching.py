@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import CAPTION_FILLERS, SMALL_WORDS, caption_words, singular
-from quaestor.ontology.labels import RUNGS, SPELLING, plain, spellings
+from quaestor.ontology.labels import RUNGS, SPELLING, MatchRule, plain, spellings
 from quaestor.ontology.terms import read_plainly
 
 # The words of a line's caption that tell which line of a statement it is.
@@ -333,21 +333,24 @@ class LabelIndex:
     def __init__(self, labels: Mapping[str, str]) -> None:
         """Take the property of each label, in the order of preference where a rung finds several."""
         self._properties = dict(labels)
-        self._rungs = tuple((rung, self._names_by_key(rung.key)) for rung in RUNGS)
+        self._rungs: dict[str, Mapping[str, list[str]]] = {}
         self._spellings: dict[str, list[str]] | None = None
         self._plain: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
-    def _names_by_key(self, key: Callable[[str], str]) -> dict[str, list[str]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for label in self._properties:
-            found[key(label)].append(label)
-        found.pop("", None)
-        return found
+    def _names_by_key(self, rung: MatchRule) -> Mapping[str, list[str]]:
+        """Return the labels by their keys on a rung; most labels are found on the first ones."""
+        if rung.name not in self._rungs:
+            found: defaultdict[str, list[str]] = defaultdict(list)
+            for label in self._properties:
+                found[rung.key(label)].append(label)
+            found.pop("", None)
+            self._rungs[rung.name] = found
+        return self._rungs[rung.name]
 
     def find(self, label: str) -> tuple[PropertyMatch, ...]:
         """Return the known labels that `label` is, on the first rung on which it is any."""
-        for rung, keyed in self._rungs:
-            if found := keyed.get(rung.key(label)):
+        for rung in RUNGS:
+            if found := self._names_by_key(rung).get(rung.key(label)):
                 return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
         return self._find_spelling(label)
 

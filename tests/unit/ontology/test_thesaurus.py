@@ -23,6 +23,13 @@ def test_what_people_type_stands_for_what_is_printed(asked: str, expression: str
     assert terms(printed) in found[terms(expression)]
 
 
+def test_expressions_are_found_whose_first_term_begins_otherwise_than_its_word() -> None:
+    lines = (files("quaestor.ontology") / "thesaurus.tsv").read_text(encoding="utf-8").splitlines()
+    for phrase in {phrase for line in lines for phrase in line.replace("\t", "; ").split("; ")}:
+        if terms(phrase)[0][:2] != phrase[:2]:
+            assert terms(phrase) in {terms(phrase)[one.start : one.end] for one in read_thesaurus().find(terms(phrase))}
+
+
 def test_no_expression_stands_for_itself() -> None:
     text = terms("net income attributable to minority owners")
     found = read_thesaurus().find(text)
