@@ -3,11 +3,11 @@
 An ontology is named by a Turtle file or by the digest of one in a store, or the first six digits of that.
 """
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from quaestor.core.computing import compute
+from quaestor.core.patterns import lazy_regex
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError
 from quaestor.evaluation.knowledge import GraphProvider
@@ -20,7 +20,7 @@ from quaestor.store.base import RunStore, open_store
 OWN = "own"
 """Names the ontology of a file's own documents, where another is set."""
 
-_DIGEST = re.compile(r"[0-9a-f]{6,64}")
+_DIGEST = lazy_regex(r"[0-9a-f]{6,64}")
 
 
 async def find_ontology(name: str, store: RunStore | str) -> Ontology:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.visible import visible_name
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import only_document, read_dataset
@@ -30,9 +31,9 @@ from quaestor.sample import sample_path
 SAMPLE = "sample"
 """The name of the bundled dataset."""
 
-_FILE_LIKE = re.compile(r"[^\s#]*\.(?:html?|xhtml|pdf|xlsx|csv|tsv|md|txt|json|gz)", re.IGNORECASE)
+_FILE_LIKE = lazy_regex(r"[^\s#]*\.(?:html?|xhtml|pdf|xlsx|csv|tsv|md|txt|json|gz)", re.IGNORECASE)
 
-_ADDRESS = re.compile(r"(?:https?|ftp|file)://", re.IGNORECASE)
+_ADDRESS = lazy_regex(r"(?:https?|ftp|file)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

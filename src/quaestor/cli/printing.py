@@ -1,13 +1,13 @@
 """How anything is printed: consoles, tables that never break a word, JSON, and word of slow beginnings on stderr."""
 
 import json
-import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, cast
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quaestor.documents.document import Document
     from quaestor.settings import Settings
 
-_PADDING = re.compile(r"(?<![ \t])[ \t]++(?=\n)")
+_PADDING = lazy_regex(r"(?<![ \t])[ \t]++(?=\n)")
 _MOMENT = 1.0
 """Seconds after which a bar is shown."""
 

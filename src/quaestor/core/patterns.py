@@ -10,6 +10,7 @@ class _LazyPattern:
 
     def __init__(self, source: str, flags: int) -> None:
         self._given = source, flags
+        self.pattern = source
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from html import unescape
 
 from quaestor.core.explanation import FILLED_IN, without_references
+from quaestor.core.patterns import lazy_regex
 
-_NUMBER_WORD = re.compile(
+_NUMBER_WORD = lazy_regex(
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
     r"|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand"
     r"|(?:m|b|tr|quadr|quint|sext)illion|lakh|lac|crore|dozen|myriad|googol){1,12}s?"
@@ -32,10 +33,10 @@ _COUNTED = _PERCENT | frozenset(
     "hundred thousand million billion trillion dollar dollars euro euros cents point points basis times per usd eur x"
     .split()
 )  # fmt: skip
-_ROMAN = re.compile(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-_ROMAN_YEAR = re.compile(rf"(?=MCM|MM[XVI]|MM[CL]?X){_ROMAN.pattern}")
-_TOKEN = re.compile(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
-_LETTERS = re.compile(r"(?<![^\W_])[^\W\d_](?:[-. ][^\W\d_]){2,20}(?![^\W_])")
+_ROMAN = lazy_regex(r"(?=[MDCLXVI])M{0,4}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_YEAR = lazy_regex(rf"(?=MCM|MM[XVI]|MM[CL]?X){_ROMAN.pattern}")
+_TOKEN = lazy_regex(rf"[^\W_]+(?:[.,'\u2019][^\W_]+)*|[%\u2030\u2031\u066a{FILLED_IN}]|[^\w\s.,;:()'\"-]")
+_LETTERS = lazy_regex(r"(?<![^\W_])[^\W\d_](?:[-. ][^\W\d_]){2,20}(?![^\W_])")
 """A word whose letters stand apart."""
 
 

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, shifted
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Mention, Sentence
@@ -17,29 +18,29 @@ Dated = tuple[Period, int, int]
 
 _FILLER = r"(?:approximately|about|nearly|a|an|net|of|\$|\()?"
 _WORD = r"(?!(?:and|or)\b)[a-z]{2,12}\b"
-_JOINT = re.compile(
+_JOINT = lazy_regex(
     rf"(?: (?:[a-z]{{3,12}}s\b|(?P<counted>{_WORD}(?: {_WORD}){{0,2}})))?"
     rf"[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*",
     re.IGNORECASE,
 )
 """What is between two numbers of one list, such as a comma, or what is counted and "and"."""
-_DATE_JOINT = re.compile(
+_DATE_JOINT = lazy_regex(
     r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
 )
-_AGAINST = re.compile(
+_AGAINST = lazy_regex(
     r"[\s,)]*(?:(?:was|were|is|are) )?(?:as )?(?:compared|versus|vs|down from|up from|lower than|higher than|from)\b",
     re.IGNORECASE,
 )
-_FROM = re.compile(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECASE)
-_TO = re.compile(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
-_BASE = re.compile(
+_FROM = lazy_regex(r"\bfrom (?:approximately |about |an? )?\$?\s*$", re.IGNORECASE)
+_TO = lazy_regex(r"[\s,)]*\bto (?:approximately |about |an? )?\$?\s*", re.IGNORECASE)
+_BASE = lazy_regex(
     r"\b(?:compared (?:with|to)|versus|vs ?\.?|than|over|from|against|same as)"
     r"(?: (?:in|for|that|of|fiscal|the|same|year|period))*\s*$",
     re.IGNORECASE,
 )
 """What leads to a period that a number is only set against: "rose by $ 3 in 2012 from 2011"."""
-_BOUNDS = re.compile(r"\bbetween $", re.IGNORECASE)
-_RANGE = re.compile(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
+_BOUNDS = lazy_regex(r"\bbetween $", re.IGNORECASE)
+_RANGE = lazy_regex(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
 """What follows the first of two periods that are the bounds of one."""
 _BETWEEN = 60
 """Characters that a number standing between another and its period counts for."""

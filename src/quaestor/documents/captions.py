@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quaestor.core.currencies import is_currency
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.kinds import kind_of
 from quaestor.documents.unit_phrases import (
@@ -37,49 +38,49 @@ class Caption:
 
 NOTHING = Caption()
 _WRITTEN_OUT = 1_000_000
-_SHARES_FIRST = re.compile(
+_SHARES_FIRST = lazy_regex(
     # The corners of workbooks that are made of tags: "NAME - USD ($) shares in Thousands, $ in Millions".
     r"(?<=\(\$\) )shares in (?:thousands|millions|billions)"
     r"(?:, (?P<sign>[$€£]) in (?P<word>thousands|millions|billions))?$",
     re.IGNORECASE,
 )
-_SCALE = re.compile(
+_SCALE = lazy_regex(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
     r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
     # A label that ends in the word, also where the print has lost the space before it ("cash flowsmillions").
     r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(
+_PERCENT = lazy_regex(
     r"(?<![0-9])(?<![0-9]\s)%|\bin percentages?\b|\(\s?percent\s?\)|^\W*(?:as (?:an? )?)?percent(?:age)?\b",
     re.IGNORECASE,
 )
-_SINGLE = re.compile(
+_SINGLE = lazy_regex(
     r"\bper(?:[\s-]|\s\w+\s)?(?:share|unit|gallon|barrel|bbl|boe|mcf)|pershare|\bratios?\b|^ratio|\bto average\s"
     r"|\b(?:inventory|assets?|receivables?|payables?) turnover\b|\b(?:debt|book)[- ]to[- ][a-z]+|\binterest coverage\b"
     r"|\bdays (?:sales|inventory|payables?|receivables?)\b|^(?:(?!for\b|shares\b)[a-z-]+\s){0,4}eps\b",
     re.IGNORECASE,
 )
 """In the label of an amount per share, of a ratio or of a number of days: they are never in millions."""
-_HUNDREDTHS = re.compile(
+_HUNDREDTHS = lazy_regex(
     r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?$", re.IGNORECASE
 )
 HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
 """What prices are printed in instead of the currency of their table."""
-_BASIS_POINTS = re.compile(r"(?<![0-9])(?<![0-9]\s)\b(?:bps\b|basis points?\b)", re.IGNORECASE)
-_SPAN = re.compile(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
-_COUNTED = re.compile(
+_BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bps\b|basis points?\b)", re.IGNORECASE)
+_SPAN = lazy_regex(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
+_COUNTED = lazy_regex(
     r"(?:^\W*(?:total\s)?|\bnumber\s?of\s(?:[a-z]+\s)?|\(\s?(?:in\s)?)"
     r"(square feet|shares|options|rsus|units|gallons|barrels|acres|employees|staff|headcount|stores|customers"
     r"|securities)\b",
     re.IGNORECASE,
 )
-_MONEY = re.compile(
+_MONEY = lazy_regex(
     r"\b(?:cost|price|value|amount|payments?|proceeds|expense|gains?|loss(?:es)?|compensation)\b", re.IGNORECASE
 )
-_BRACKETED = re.compile(r"\s?\(([^()]{1,170})\)")
-_PERCENTAGES = re.compile(r"[^()]{0,80}?\bpercentages\b[^()]{0,80}", re.IGNORECASE)
-_SIGNS_ALONE = re.compile(
+_BRACKETED = lazy_regex(r"\s?\(([^()]{1,170})\)")
+_PERCENTAGES = lazy_regex(r"[^()]{0,80}?\bpercentages\b[^()]{0,80}", re.IGNORECASE)
+_SIGNS_ALONE = lazy_regex(
     r"\W*(?:in\s)?(?:(?:percentages|dollars)\b[^0-9]{0,80}|(?:\$|%|\(\s*%\s*\)|\s)+\W*)", re.IGNORECASE
 )
 
@@ -152,17 +153,17 @@ def is_caption(text: str) -> bool:
     return is_unit_line(plain) or _SIGNS_ALONE.fullmatch(plain) is not None
 
 
-_IN_TEXT = re.compile(r"\(([^()]{0,120}\b(?:thousands|millions|billions)\b[^()]{0,120})\)", re.IGNORECASE)
-_LEADS = re.compile(
+_IN_TEXT = lazy_regex(r"\(([^()]{0,120}\b(?:thousands|millions|billions)\b[^()]{0,120})\)", re.IGNORECASE)
+_LEADS = lazy_regex(
     r"\b(?:(?P<unit>dollars|\$)\s)?in\s(?P<word>thousands|millions|billions)\b"
     r"(?:\sof\s(?P<of>(?:u\.?s\.?\s?)?dollars))?[^.:0-9]{0,60}:?[\s.:]*$",
     re.IGNORECASE,
 )
 """The end of a sentence that says what the table after it counts in: `were as follows , in millions :`."""
 _COUNTS = frozenset({"employees", "staff", "headcount", "stores", "square feet", "acres", "gallons", "barrels"})
-_EXCEPTED = re.compile(r"\bexcept\b(?P<what>.*)", re.IGNORECASE | re.DOTALL)
-_PER = re.compile(r"\bper[\s-]\w+", re.IGNORECASE)
-_SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
+_EXCEPTED = lazy_regex(r"\bexcept\b(?P<what>.*)", re.IGNORECASE | re.DOTALL)
+_PER = lazy_regex(r"\bper[\s-]\w+", re.IGNORECASE)
+_SHARES = lazy_regex(r"\bshares?\b", re.IGNORECASE)
 
 
 def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -> bool:
@@ -181,7 +182,7 @@ def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -
     return not (found and _SHARES.search(_PER.sub("", found["what"])) and _SHARES.search(_PER.sub("", label)))
 
 
-_PAR = re.compile(r"\bpar(?: or stated)? value\b", re.IGNORECASE)
+_PAR = lazy_regex(r"\bpar(?: or stated)? value\b", re.IGNORECASE)
 
 
 def is_price(label: str) -> bool:

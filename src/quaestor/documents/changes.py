@@ -7,14 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period
 from quaestor.documents.table import Header
 
-_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth rate)\b(?! rates?\b)", re.IGNORECASE)
+_CHANGE = lazy_regex(r"\b(?:change|variance|increase|decrease|growth rate)\b(?! rates?\b)", re.IGNORECASE)
 _LONGEST = 60
 _PAIR = 2
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_VERSUS = re.compile(r"\b(?:vs\.?|versus|from|over|compared (?:to|with))\s", re.IGNORECASE)
+_YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
+_VERSUS = lazy_regex(r"\b(?:vs\.?|versus|from|over|compared (?:to|with))\s", re.IGNORECASE)
 
 
 def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:

@@ -1,18 +1,18 @@
 """Several files as one document, in which every source still names its file."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Block, Document, Paragraph, Section, SectionHeading, Sentence
 from quaestor.documents.facts import TaggedNumber
 from quaestor.documents.repairs import DocumentWarning
 from quaestor.documents.table import Table
 
-_FILE = re.compile(r"file_(\d+)(?:_|$)")
+_FILE = lazy_regex(r"file_(\d+)(?:_|$)")
 _OFTEN = 0.6
 """In so many tables a year is named, beside the one that is named in most, or it is not a year that a filing is of: the
 years in which debts fall due are named in few."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, fiscal_period, months_of
 from quaestor.core.provenance import Source
 
-_BEGINS = re.compile(r"\b(?:beginning|opening|start) (?:of|balance)|\bbeginning\b", re.IGNORECASE)
+_BEGINS = lazy_regex(r"\b(?:beginning|opening|start) (?:of|balance)|\bbeginning\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.roles import look_alikes_named
 from quaestor.documents.table import Cell, Table, TableRole
 
-_NO_NUMBER = re.compile(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[a-z](?:/a)?", re.IGNORECASE)
+_NO_NUMBER = lazy_regex(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[a-z](?:/a)?", re.IGNORECASE)
 """The number of a footnote, a symbol or a rating ("KO26C", "Aa2"), a form ("10-K")."""
-_CHANGE = re.compile(r"change|variance|increase|decrease|growth|\binc\b|\bvs?\b|[%$]|\bper\b", re.IGNORECASE)
-_DIGITS = re.compile(r"\d{2}")
+_CHANGE = lazy_regex(r"change|variance|increase|decrease|growth|\binc\b|\bvs?\b|[%$]|\bper\b", re.IGNORECASE)
+_DIGITS = lazy_regex(r"\d{2}")
 _MOST_LETTERS = 8
 _OF_OTHERS = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
 """Tables whose figures are not those of the group's statements."""

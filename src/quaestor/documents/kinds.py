@@ -7,16 +7,18 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.patterns import lazy_regex
+
 Kind = Literal["price", "shares", "percent", "time", "money", "count"]
 
-_BRACKETED_NUMBER = re.compile(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
-_FUSED_MARK = re.compile(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
-_PER = re.compile(
+_BRACKETED_NUMBER = lazy_regex(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
+_FUSED_MARK = lazy_regex(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
+_PER = lazy_regex(
     r"(?<![0-9]\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
     r"|square\sfoot)\b|\bpershare\b|\beps\b",
     re.IGNORECASE,
 )
-_SHARES_OF = re.compile(
+_SHARES_OF = lazy_regex(
     r"^(?:(?:total|basic|diluted|common|weighted|average|number|of|the|and|adjusted|approximate|maximum|treasury|net"
     r"|class|[ab]|ordinary|preferred|stock|anti-?dilutive|potentially|dilutive|additional|other)[\s:,\u2013\u2014-]*)*"
     r"shares\b(?!\s*(?:price|expense|compensation|repurchase\s+program|(?:re)?issued?\s+(?:for|under|in|upon|on)\b))"
@@ -29,38 +31,38 @@ _SHARES_OF = re.compile(
     r"|^effect\s+of\s+dilut|\(\s?(?:in\s+)?(?:thousands\s+of\s+|millions\s+of\s+)?shares\b|\bin shares\b",
     re.IGNORECASE,
 )
-_MONEY = re.compile(
+_MONEY = lazy_regex(
     r"\b(?:net\s+(?:income|earnings|loss|sales|revenues?)|revenues?|income|earnings|dividends?\s+(?:declared|paid)|cost|costs"
     r"|expenses?|proceeds|payments?|compensation|value|fair\svalue|amount|amounts|purchases?|repurchases?|sales|issuances?"
     r"|taxes|paid|assets|liabilities|equity|capital|cash|debt|gains?|loss(?:es)?|profit|\$|dollars)\b",
     re.IGNORECASE,
 )
-_USED_IN = re.compile(r"\b(?:used\s+(?:in|for|to)|numerator|for\s+(?:basic|diluted))\b", re.IGNORECASE)
-_STOCK = re.compile(
+_USED_IN = lazy_regex(r"\b(?:used\s+(?:in|for|to)|numerator|for\s+(?:basic|diluted))\b", re.IGNORECASE)
+_STOCK = lazy_regex(
     r"(?:[a-z]+\s+){0,4}(?:common|preferred|treasury|ordinary|capital|class\s[a-z])\s+(?:stock|shares?)\b"
     r".{0,200}(?:\bpar\b|\bstated\s+value|\bat\s+cost|\bauthorized)",
     re.IGNORECASE | re.DOTALL,
 )
-_PRICE = re.compile(
+_PRICE = lazy_regex(
     r"\b(?:exercise|strike|conversion|market|offering|redemption|closing|stock|share|purchase|average|grant)\s+price"
     r"|\bweighted[\s-]+average\s+(?:[a-z-]+\s+){0,4}(?:fair\s+value|price)|\bgrant(?:ed)?[\s-]+date\s+fair\s+value"
     r"|\baverage\s+price\b",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
-_TIME = re.compile(
+_PERCENT = lazy_regex(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
+_TIME = lazy_regex(
     r"\(\s?(?:in\s+)?years?\s?\)|\bin\s+years\b|\bremaining\s+(?:[a-z-]+\s+){0,3}(?:term|life|lives)\b|\buseful\s+li(?:fe|ves)\b"
     r"|\b(?:amortization|vesting|expected)\s+(?:period|term|life|lives)\b|\bremaining\s+lease\s+term",
     re.IGNORECASE,
 )
-_COUNT = re.compile(
+_COUNT = lazy_regex(
     r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
     r"|restaurants|locations|customers|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
     r"|\((?:in\s)?(?:[mgtk]wh|mw|gw|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
     r"|litres|liters|ftes?|number|units|#)\)",
     re.I,
 )
-_TOTAL_VALUE = re.compile(
+_TOTAL_VALUE = lazy_regex(
     r"\b(?:aggregate|total)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE
 )
 

@@ -8,14 +8,15 @@ from functools import lru_cache
 from typing import Literal
 
 from quaestor.core.currencies import is_currency
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.documents.captions import covers, is_price
 from quaestor.documents.repairs import Repair, RepairKind
 
-_TOTAL = re.compile(r"^(?:sub)?-?total|\btotal$|^net\b|^balance\b|\bend(?:ing)? (?:balance|of)\b", re.IGNORECASE)
-_OTHER = re.compile(
+_TOTAL = lazy_regex(r"^(?:sub)?-?total|\btotal$|^net\b|^balance\b|\bend(?:ing)? (?:balance|of)\b", re.IGNORECASE)
+_OTHER = lazy_regex(
     r"\b(?:shares?|units?|options?|awards?|number|volumes?|count|customers|employees|contracts|barrels|tons|gallons"
     r"|percent\w*|rates?|ratios?|margins?|yield|weighted|average|per|effective|m?bpd"
     r"|mboe|bcf|mmcf|mwh|gwh|twh)\b|(?<![0-9])(?<![0-9]\s)%",
@@ -61,7 +62,7 @@ def _counts_otherwise(label: str) -> bool:
     return _OTHER.search(label) is not None
 
 
-_MARKS = re.compile(r"\([0-9a-z]{1,2}\)", re.IGNORECASE)
+_MARKS = lazy_regex(r"\([0-9a-z]{1,2}\)", re.IGNORECASE)
 
 MOST_CELLS_ASKED = 50_000
 """Cells of a table that questions are answered from: its graph takes seconds, and a solver looks at each cell."""

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import takewhile
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, parse_period, shifted
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Quantity
@@ -22,30 +23,30 @@ _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS)
 _CARRIED = 12
 """How many sentences of its section back a sentence without a period looks for one; items of lists do not count."""
 _FURTHEST = 60
-_ITEM = re.compile(r"\W{0,3}[•●▪◦‣·]")
+_ITEM = lazy_regex(r"\W{0,3}[•●▪◦‣·]")
 _YEARS_COMPARED = 2
 _PUBLISHED = timedelta(days=100)
 """The longest time from the end of a reporting period to its report; later dates are in the future."""
-_AND = re.compile(r"\s?,?\s?(?:and\s|or\s)?", re.IGNORECASE)
-_OF_TWO_LENGTHS = re.compile(r"\b(?P<first>three|six|nine|twelve)(?:-month)?\s(?:and|or)\s$", re.IGNORECASE)
+_AND = lazy_regex(r"\s?,?\s?(?:and\s|or\s)?", re.IGNORECASE)
+_OF_TWO_LENGTHS = lazy_regex(r"\b(?P<first>three|six|nine|twelve)(?:-month)?\s(?:and|or)\s$", re.IGNORECASE)
 """Before "six months ended June 30, 2025", in "the three and six months ended June 30, 2025"."""
-_SAME = re.compile(
+_SAME = lazy_regex(
     r"\bsame\s(?:[a-z-]{3,12}\s){0,2}?(?:periods?|quarters?|months)\s(?:in|of)\s(?:fiscal\s)?$", re.IGNORECASE
 )
 """Before "2024", in "the six months ended June 30, 2025 and the same period in 2024"."""
-_DUE = re.compile(
+_DUE = lazy_regex(
     r"\b(?:due|matur(?:e|es|ed|ing|ity)|expir\w{1,5}|scheduled|until|through|period ending|beginning|commenc\w{1,4}"
     r"|prior to|redeemable)\b[^.;0-9]{0,30}$",
     re.IGNORECASE,
 )
-_NAMED_AFTER = re.compile(r"\s(?:senior\s)?(?:notes|bonds|debentures|plan|act)\b", re.IGNORECASE)
-_OF_NAME = re.compile(r"(?:\b(?:the|an?|our|its|under)|['\u2019]s)\s$", re.IGNORECASE)
-_NAME = re.compile(r"\s[A-Z][A-Za-z]+\b")
+_NAMED_AFTER = lazy_regex(r"\s(?:senior\s)?(?:notes|bonds|debentures|plan|act)\b", re.IGNORECASE)
+_OF_NAME = lazy_regex(r"(?:\b(?:the|an?|our|its|under)|['\u2019]s)\s$", re.IGNORECASE)
+_NAME = lazy_regex(r"\s[A-Z][A-Za-z]+\b")
 """After a year, in "the 2012 Settlement Agreement": it is part of a name, and says when nothing is of."""
-_THING = re.compile(r"\s(?!and\b|or\b|to\b|quarter|period|half|year|through\b)[a-z-]{3,20}\s[a-z]{3,20}\b")
+_THING = lazy_regex(r"\s(?!and\b|or\b|to\b|quarter|period|half|year|through\b)[a-z-]{3,20}\s[a-z]{3,20}\b")
 """After a month, in "the March 2024 stock repurchase authority"."""
-_LENGTH = re.compile(r"(?:three|six|nine|twelve)(?=[\s-]months?)", re.IGNORECASE)
-_EXPECTED = re.compile(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(?:s|ed)?\b|\bwill\b", re.IGNORECASE)
+_LENGTH = lazy_regex(r"(?:three|six|nine|twelve)(?=[\s-]months?)", re.IGNORECASE)
+_EXPECTED = lazy_regex(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(?:s|ed)?\b|\bwill\b", re.IGNORECASE)
 
 
 def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:

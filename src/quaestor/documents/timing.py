@@ -9,34 +9,35 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise, takewhile
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period, shifted
 from quaestor.documents.captions import is_caption, without_caption
 from quaestor.documents.changes import dated_changes
 from quaestor.documents.table import Header, Table
 
-_LENGTH = re.compile(
+_LENGTH = lazy_regex(
     r"\b(?:(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[0-9]{1,2})[\s-]+months?"
     r"|(?:[a-z]{1,20}-?\s?[a-z]{0,20}|[0-9]{1,2})[\s-]+weeks|(?:fiscal\s+)?years?|(?:fiscal\s+)?quarters?)(?:\s+periods?)?"
     r"[\s-]+end(?:ed|ing)\b",
     re.IGNORECASE,
 )
-_MONTH_DAY = re.compile(
+_MONTH_DAY = lazy_regex(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:jan|feb|mar|apr|jun|jul"
     r"|aug|sept?|oct|nov|dec)\.?)\s+[0-3]?[0-9]\b",
     re.IGNORECASE,
 )
-_DAY_ALONE = re.compile(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.IGNORECASE)
-_INSTANT = re.compile(r"\b(?:as of|at)\b", re.IGNORECASE)
-_ADJUSTS = re.compile(r"\b(?:adopt(?:ion|ing)|cumulative[\s-]effect)\b", re.IGNORECASE)
-_DUE = re.compile(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
-_YEAR_ALONE = re.compile(r"(?:19|20)[0-9]{2}")
-_RELATIVE_YEAR = re.compile(
+_DAY_ALONE = lazy_regex(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.IGNORECASE)
+_INSTANT = lazy_regex(r"\b(?:as of|at)\b", re.IGNORECASE)
+_ADJUSTS = lazy_regex(r"\b(?:adopt(?:ion|ing)|cumulative[\s-]effect)\b", re.IGNORECASE)
+_DUE = lazy_regex(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
+_YEAR_ALONE = lazy_regex(r"(?:19|20)[0-9]{2}")
+_RELATIVE_YEAR = lazy_regex(
     r"(?:the\s)?(?:(?P<before>vorjahr|(?:prior|previous|preceding|last)\s(?:fiscal\s|financial\s)?year|año anterior"
     r"|(?:exercice|année) précédente?)|(?:current|this|reporting)\s(?:fiscal\s|financial\s)?year|berichtsjahr)",
     re.IGNORECASE,
 )
 """A heading that names a year by its distance from the one that is reported on."""
-_ROLLS = re.compile(
+_ROLLS = lazy_regex(
     r"\b(?:beginning|start|opening|end|close)\b(?:\s+(?:balance|of))|\bbalances?,?\s+(?:at|as of|beginning|end)", re.I
 )
 
@@ -229,7 +230,7 @@ def _span(begin: Period, end: Period) -> Period | None:
     return Period("span", end.year, month=end.month, months=months)
 
 
-_REPORTED = re.compile(
+_REPORTED = lazy_regex(
     r"\bfor the\s+"
     r"(?P<length>(?:fiscal\s+|transition\s+)?(?:year|quarter(?:ly)?\s+period|quarter))"
     r"\s+ended:?\s+(?P<day>[^.;]{6,40})",

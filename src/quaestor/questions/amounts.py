@@ -1,15 +1,15 @@
 """The numbers in a question, in digits and in words."""
 
-import re
 from collections.abc import Sequence
 from math import isfinite
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import PeriodMention
 from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, words
 
-_NUMBER = re.compile(r"(?<![\w./])(?<![a-z]-)\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d|/)")
+_NUMBER = lazy_regex(r"(?<![\w./])(?<![a-z]-)\$?(\d[\d,]*(?:\.\d+)?)(?![\w.]*\d|/)")
 """Not of a name ("class b-3") nor of a date or a fraction ("12/18")."""
-_NAMES_A_PLACE = re.compile(r"\b(?:note|item|part|schedule|exhibit) $")
+_NAMES_A_PLACE = lazy_regex(r"\b(?:note|item|part|schedule|exhibit) $")
 """Before a number that counts nothing: "according to note 15"."""
 _LONGEST = 10
 """The years from one named to another are counted where they are fewer."""

@@ -3,11 +3,11 @@
 A question of which nothing certain is known asks for a number: that is what most do.
 """
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.questions.developments import asks_for_development
 from quaestor.questions.selection import AskedSelection, read_selection
 
@@ -16,8 +16,8 @@ AskedKind = Literal["number", "yes_no", "label", "labels", "numbers", "count", "
 numbers in the order in which they are asked for; `span` are words of the text."""
 
 _LEAD = r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well)\b[\s,]*)*"
-_SEVERAL = re.compile(r"\brespective(?:ly)?\b")
-_WORDS = re.compile(
+_SEVERAL = lazy_regex(r"\brespective(?:ly)?\b")
+_WORDS = lazy_regex(
     rf"{_LEAD}(?:[^?,]{{0,40}}, )?(?:"
     r"why\b|where\b|who(?:se|m)?\b|when\b(?! .*\bby how much)"
     r"|how\s+(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|will|would|often|come)\b)(?! much| many)"

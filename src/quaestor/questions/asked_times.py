@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from quaestor.core.patterns import lazy_regex
+
 
 @dataclass(frozen=True, slots=True)
 class AskedMoment:
@@ -64,7 +66,7 @@ _CENTURY = 2000
 _NINETIES = 60
 _LONGEST_RANGE = 40
 
-_TIMES = re.compile(
+_TIMES = lazy_regex(
     rf"""
       (?P<numbers>\b(?:(?P<numbermonth>0?[1-9]|1[0-2])/[0-3]?\d/(?P<numberyear>(?:19|20)?\d\d)
         |(?P<isoyear>{_FULL_YEAR})-(?P<isomonth>0[1-9]|1[0-2])-[0-3]\d)\b)

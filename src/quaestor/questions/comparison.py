@@ -6,6 +6,7 @@ The core decides what is asked for.
 import re
 from dataclasses import dataclass, replace
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods
 from quaestor.questions.stems import stems
 
@@ -35,15 +36,15 @@ _PATTERNS = (
 )
 # What begins with anything is there from the beginning of a line, or nowhere in it.
 _COMPILED = tuple(
-    (kind, re.compile(f"^{pattern}" if pattern.startswith("(?P<a>") else pattern, re.MULTILINE))
+    (kind, lazy_regex(f"^{pattern}" if pattern.startswith("(?P<a>") else pattern, re.MULTILINE))
     for kind, pattern in _PATTERNS
 )
 KINDS = ("", *dict.fromkeys(kind for kind, _ in _PATTERNS))
 """The kinds of comparison, in the order of their codes; the first is none."""
 
-_BEGINNING = re.compile(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
-_END = re.compile(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
-_POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|they|them|its|one)\b")
+_BEGINNING = lazy_regex(r"\b(?:beginning|start|opening|january 1|jan\.? 1)\b")
+_END = lazy_regex(r"\b(?:end|ending|closing|december 31|dec\.? 31)\b")
+_POINTS_BACK = lazy_regex(r"\b(?:that|this|it|those|these|they|them|its|one)\b")
 
 
 @dataclass(frozen=True, slots=True)

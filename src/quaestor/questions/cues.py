@@ -4,10 +4,10 @@ The patterns of the ontology's core find what a question asks for; how much each
 `weights.json`. Owns no judgement.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.ontology.core import QuestionPattern, read_core
 
@@ -40,9 +40,9 @@ CUES: dict[str, str] = {
 POINTING = frozenset({"this", "that", "it", "two_of_them", "again", "the_former"})
 """The cues of words that stand for an earlier answer."""
 
-_COMPILED = {name: re.compile(pattern) for name, pattern in CUES.items()}
+_COMPILED = {name: lazy_regex(pattern) for name, pattern in CUES.items()}
 _ANYTHING = ("^",)
-_CAPITAL = re.compile(r"[A-Z]")
+_CAPITAL = lazy_regex(r"[A-Z]")
 
 PERIOD_NOUNS = frozenset("year period time timeframe quarter month date end beginning".split())
 

@@ -5,13 +5,15 @@ What is asked for is the change, a number, and not the way in which it came abou
 
 import re
 
+from quaestor.core.patterns import lazy_regex
+
 _WHEN = "from|in|over|between|since|during|versus|vs|compared|relative|against|to|by|this|last|year|quarter|overall|for"
-_DEVELOPED = re.compile(
+_DEVELOPED = lazy_regex(
     r"\bhow (?:did|has|have) (?P<thing>.+?) (?:develop|evolve|change|move)(?:d|ed)?\b\s*"
     rf"(?=$|[?.,;]|(?:{_WHEN})\b)",
     re.IGNORECASE,
 )
-_WHO = re.compile(r"(?:the (?:company|firm|group|management|board)|we|you|management)", re.IGNORECASE)
+_WHO = lazy_regex(r"(?:the (?:company|firm|group|management|board)|we|you|management)", re.IGNORECASE)
 
 
 def asks_for_development(text: str) -> bool:
@@ -39,7 +41,7 @@ def as_change(text: str) -> str:
     )
 
 
-_PART_OF = re.compile(
+_PART_OF = lazy_regex(
     r"\bhow much of (?P<whole>.{1,200}?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
     re.IGNORECASE,
 )

@@ -7,13 +7,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quaestor.core.encoding_artifacts import normalize_text
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import find_periods, find_relative_periods
 from quaestor.core.words import ARTICLES, JOINING_WORDS, NAMELESS_WORDS, SCALE_WORDS, terms
 from quaestor.ontology.core import read_core
 
 _QUESTION = frozenset("what which how what's who".split())
 _POINTING = frozenset("this that these those it they them its such".split())
-_RELATING = re.compile(r"represent|constitut|account|divid|relati|compar|over$|as$|than$|less$|minus$|times$")
+_RELATING = lazy_regex(r"represent|constitut|account|divid|relati|compar|over$|as$|than$|less$|minus$|times$")
 _COMPOUNDS = frozenset(
     "fair carrying book market present intrinsic notional par face purchase exercise share stock".split()
 )

@@ -1,15 +1,16 @@
 """The thing that a question wants explained, in its own words: what it is, what it means, what it does."""
 
-import re
 from functools import lru_cache
 
-_LEAD = re.compile(
+from quaestor.core.patterns import lazy_regex
+
+_LEAD = lazy_regex(
     r"^(?:(?:and|so|then|now|but|also|ok|okay|please|well|exactly|quickly|briefly|pls)\b[\s,]*"
     r"|(?:can|could|would) you (?:please )?|(?:please )?tell me (?=what|how)|i'd like to know "
     r"|(?:describe |explain )?in (?:a|one|two|plain|simple|your own|a few) (?:sentences?|words?|terms?|english)"
     r"(?: or two)?[\s,]*)+"
 )
-_TAIL = re.compile(
+_TAIL = lazy_regex(
     r"(?:(?<![\s,])[\s,]++(?:please|pls|exactly|briefly|here|by the way"
     r"|in (?:a|one|a few|plain|simple) (?:sentences?|words?)|according to .{1,40}"
     r"|in (?:this|the) (?:filing|report|document)|in broad terms"
@@ -19,7 +20,7 @@ _DOES = (
     r"do(?:es)?(?: for (?:a living|a business))?|mean(?: .*)?|stand for|offers?|sells?|makes?|refers? to|represents?"
 )
 _FORMS = tuple(
-    re.compile(form)
+    lazy_regex(form)
     for form in (
         r"what (?:exactly )?(?:do|does) (?:they|it|we|the \w+|[\w&'.+-]+) (?:mean by|call) (?P<thing>.{1,80})",
         rf"what (?:exactly )?(?:do|does) (?P<thing>.{{1,80}}?) (?:{_DOES})",
@@ -33,11 +34,11 @@ _FORMS = tuple(
         r" (?P<thing>.{1,80}?)(?: (?:is|are|offers|does|means|stands for))?(?: to me)?",
     )
 )
-_DEFINES = re.compile(r"\b(?:define[sd]?|definition)\b")
-_HOW = re.compile(r"^how\b")
-_SECOND = re.compile(r",? and (?:what|where|how|who|why|when)\b.*$")
-_DETERMINER = re.compile(r"^(?:an?|the|their|its|our|those|these|that|this|term)\s+")
-_NOT_THINGS = re.compile(
+_DEFINES = lazy_regex(r"\b(?:define[sd]?|definition)\b")
+_HOW = lazy_regex(r"^how\b")
+_SECOND = lazy_regex(r",? and (?:what|where|how|who|why|when)\b.*$")
+_DETERMINER = lazy_regex(r"^(?:an?|the|their|its|our|those|these|that|this|term)\s+")
+_NOT_THINGS = lazy_regex(
     r"^(?:in|behind|left|meant|off|on|going)\b"
     r"|\b(?:about|of which|how many|how much|total|number|percent\w*|(?:19|20)\d\d|the main|due to|made of|up|down)\b"
 )

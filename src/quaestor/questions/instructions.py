@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.documents.table import TableRole
 
@@ -18,7 +19,7 @@ _STATEMENT_NAMES = (
     (TableRole.NON_GAAP, r"(?:non-gaap )?reconciliations?"),
 )  # fmt: skip
 _PLACES = tuple(
-    (role, re.compile(
+    (role, lazy_regex(
         r",?\s*(?:\((?:as )?)?\b(?:as (?:shown|reported|stated|presented|printed) )?(?:on|in|from|per|using|use|see"
         rf"|under|by|according to|based on)\s+(?:the\s+|its\s+|their\s+)?(?:consolidated\s+)?(?:{names})(?!\w)\)?"
     ))
@@ -35,30 +36,30 @@ _UNIT_WORDS = (
     ),
 )
 _UNITS = tuple(
-    (unit, re.compile(
+    (unit, lazy_regex(
         r",?\s*(?:\b(?:answer|report|express(?:ed)?|state|give|show)\s+"
         rf"(?:it |this |that |{_ANSWER} )?)?"
         rf"(?<!\w)(?:in|as an?|as)\s+(?:{words})(?![\w%]|\s+of\b)"
     ))
     for unit, words in _UNIT_WORDS
 )  # fmt: skip
-_DIGITS = re.compile(
+_DIGITS = lazy_regex(
     rf",?\s*\b(?:(?:and )?round(?:ed|ing)?(?: it| that| {_ANSWER})?(?: off)?\s+)?(?:to\s+(?:the\s+nearest\s+"
     r"(?P<nearest>whole number|integer|dollar|cent|thousand|million|billion|percent|tenth|hundredth)"
     r"|(?P<count>one|two|three|four|[0-4])\s+(?:decimals?(?:\s+places?)?|d\.?p\.?|digits?|places?))"
     r"|(?:(?:with|to|using)\s+)?(?P<plain>no|zero|one|two|three|four|[0-4])\s+decimals?(?:\s+places?)?\b"
     r"|without\s+decimals?(?:\s+places?)?\b)(?:\s+or\s+better)?"
 )
-_SPACES = re.compile(r"\s+")
+_SPACES = lazy_regex(r"\s+")
 _SCALES = (
-    (Scale.THOUSAND, re.compile(r"thousand")),
-    (Scale.MILLION, re.compile(r"million|mm|mn")),
-    (Scale.BILLION, re.compile(r"billion|bn")),
-    (Scale.PERCENT, re.compile(r"%|percent|pct")),
+    (Scale.THOUSAND, lazy_regex(r"thousand")),
+    (Scale.MILLION, lazy_regex(r"million|mm|mn")),
+    (Scale.BILLION, lazy_regex(r"billion|bn")),
+    (Scale.PERCENT, lazy_regex(r"%|percent|pct")),
 )
 _COUNTS = {"no": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4}
 _NEAREST = {"tenth": 1, "hundredth": 2, "cent": 2}
-_SENTENCE = re.compile(
+_SENTENCE = lazy_regex(
     r"\s*(?:(?:and|please|then|also)[\s,]+)*"
     r"(?:(?:calculate|compute|round|use|using|express|report|state|provide|assume|define|explain)\b"
     r"|(?:answer|give|show)\s+(?!me\b)|if\b|.{0,60}?\bis (?:defined|calculated|computed) (?:as|by)\b)",

@@ -4,17 +4,17 @@ The patterns themselves are in `ontology/core.ttl`.
 """
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.ontology.core import QuestionPattern, question_words, read_core
 
 SEVERAL = frozenset({"kg:PatternSum", "kg:PatternSumOfYears", "kg:PatternAverage", "kg:PatternAverageNamed"})
 """The core's question patterns that speak of several numbers taken together."""
 
-_DOLLARS = re.compile(r"\bin (?:full |us |u\.s\. )*dollars\b")
+_DOLLARS = lazy_regex(r"\bin (?:full |us |u\.s\. )*dollars\b")
 
 
 @dataclass(frozen=True, slots=True)

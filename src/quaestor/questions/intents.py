@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.asked_times import AskedMoment
@@ -18,7 +19,7 @@ FORMS: Mapping[str, str] = {
 }  # fmt: skip
 """The common form of intents that only the document tells apart; any other intent is its own form."""
 
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+()-]")
+_WORD = lazy_regex(r"[a-z]+(?:'[a-z]+)?|[0-9]+|[%$?/&+()-]")
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def question_features(reading: Reading, *, before: str, by_terms: bool = False) 
 
 _START = r"^(?:(?:and|so|but|then|ok|okay|now|also|by|at|for|in|on|roughly|about)[\s,]+)*"
 _ASKS = tuple(
-    (name, re.compile(_START + pattern))
+    (name, lazy_regex(_START + pattern))
     for name, pattern in (
         ("whether", r"(?:is|are|was|were|did|does|do|has|have|had|will|would|can|could(?! you)|any|anything)\b"),
         ("why", r"(?:why|how come|reasons?|what(?:'s| is| was) behind"
@@ -118,7 +119,7 @@ _ASKS = tuple(
 )  # fmt: skip
 """How a question begins; the first that fits."""
 _CUES = tuple(
-    (name, re.compile(pattern))
+    (name, lazy_regex(pattern))
     for name, pattern in (
         ("growth", r"\bgrowth\b|\byoy\b|\byear[ -]o(?:ver|n)[ -]year\b|\by/y\b"),
         ("moves", r"\b(?:gr[eo]w|grown|r[io]se|risen|fall|fell|fallen|drop(?:ped)?|declin\w+|decreas\w+|increas\w+"

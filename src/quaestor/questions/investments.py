@@ -1,11 +1,11 @@
 """Questions about what an amount that was invested became, by the performance graph of a filing."""
 
-import re
+from quaestor.core.patterns import lazy_regex
 
-_AMOUNT = re.compile(
+_AMOUNT = lazy_regex(
     r"(?:\$\s?100\b|\b100 (?:dollars|bucks|usd))(?![.,]?\d)(?! (?:thousand|million|billion|m\b|bn\b|k\b))"
 )
-_INVESTED = re.compile(r"\b(?:invest\w*|put(?:ting)?|stock|shares?|worth|grow\w*|grew|becom\w*|became|reinvest\w*)\b")
+_INVESTED = lazy_regex(r"\b(?:invest\w*|put(?:ting)?|stock|shares?|worth|grow\w*|grew|becom\w*|became|reinvest\w*)\b")
 
 
 def asks_what_became(lowered: str) -> bool:

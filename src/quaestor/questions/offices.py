@@ -3,14 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 
 _OFFICES: Mapping[str, re.Pattern[str]] = {
-    "chief executive officer": re.compile(r"(?<![\w-])ceo\b|(?<=\bwho )(?:runs|heads|leads)\b", re.IGNORECASE),
-    "chief financial officer": re.compile(r"(?<![\w-])cfo\b", re.IGNORECASE),
-    "chief operating officer": re.compile(r"(?<![\w-])coo\b", re.IGNORECASE),
-    "chief technology officer": re.compile(r"(?<![\w-])cto\b", re.IGNORECASE),
-    "served as auditor": re.compile(
+    "chief executive officer": lazy_regex(r"(?<![\w-])ceo\b|(?<=\bwho )(?:runs|heads|leads)\b", re.IGNORECASE),
+    "chief financial officer": lazy_regex(r"(?<![\w-])cfo\b", re.IGNORECASE),
+    "chief operating officer": lazy_regex(r"(?<![\w-])coo\b", re.IGNORECASE),
+    "chief technology officer": lazy_regex(r"(?<![\w-])cto\b", re.IGNORECASE),
+    "served as auditor": lazy_regex(
         r"(?<=\bwho )audit(?:s|ed)\b|\bauditors?\b|(?<=\bhow long )has [\w&\s]{1,40}\baudited\b", re.IGNORECASE
     ),
 }

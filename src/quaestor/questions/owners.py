@@ -1,15 +1,15 @@
 """The owner of the numbers that a question asks for: "Lowe's margin", "how much did Pepsi sell"."""
 
-import re
 from collections.abc import Callable
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import terms
 from quaestor.core.words import FUNCTION_WORDS
 
-_OWNER = re.compile(
+_OWNER = lazy_regex(
     r"\b(?P<owner>[\w&.-]{1,30}(?: (?!(?:what|who|how|when|where|is|was|were|and|of|in)\b)[\w&.-]{1,30})?)'s?(?=\s)"
 )
-_DOER = re.compile(
+_DOER = lazy_regex(
     r"\b(?:did|does|do|has|have|had|will|is|was|are|were)\s+(?P<owner>[\w&.-]{1,30}(?: [\w&.-]{1,30})?)\s+"
     r"(?:sell|sold|make|made|earn|book|spend|spent|pay|paid|report|post|have|has|had|get|got|own|bring|brought|generate|record"
     r"|owe|employ|ship|deliver|raise|buy|bought|issue|hold)\b"

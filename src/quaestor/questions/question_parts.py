@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
 from quaestor.questions.splitting import split_question
@@ -13,67 +14,67 @@ _ASKING = (
     r"|(?:since|from|by|at|for|on|in|under|to|until|with)\s+(?:about\s+|roughly\s+)?(?:how|what|which|when|whom|why)"
     r"|(?:is|are|was|were|did|does|do|has|have|had|will|can|could)(?=\s))\b"
 )
-_BREAK = re.compile(
+_BREAK = lazy_regex(
     rf"\s*(?:[?;]\s+|,\s+(?:and\s+|but\s+|then\s+)?|\s-\s+(?:and\s+)?|\s+(?:and|but|then)\s+)(?:also\s+)?"
     rf"(?:(?:say|state|mention|note|tell\s+(?:me|us))\s+)?(?={_ASKING})"
     r"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)"
 )
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     rf"^(?:and\s+|so\s+)?(?!(?:what|how)\s+about\b){_ASKING}"
     rf"|\b(?:tell|remind|show)\s+(?:me|us)\s+{_ASKING}"
 )
-_JOINS = re.compile(r"and|but|then|[?;]")
-_AUXILIARY = re.compile(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
-_PERSONS_AND_TIMES = re.compile(
+_JOINS = lazy_regex(r"and|but|then|[?;]")
+_AUXILIARY = lazy_regex(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
+_PERSONS_AND_TIMES = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:who|when|where|how\s+(?:many|much|big|large|old|long)|since|from)\b"
 )
-_HOW_MUCH = re.compile(r"^(?:by\s+)?how\s+(?:much|many|big|large|far|high)(?:\s+in\s+[\w$%]+(?:\s+terms)?)?$")
-_POINTS_BACK = re.compile(
+_HOW_MUCH = lazy_regex(r"^(?:by\s+)?how\s+(?:much|many|big|large|far|high)(?:\s+in\s+[\w$%]+(?:\s+terms)?)?$")
+_POINTS_BACK = lazy_regex(
     r"\b(?:of\s+(?:it|that|those|these|them|which)|for\s+it|on\s+it|it|its"
     r"|they|them|those|these|that|this|he|she|the\s+one)\b"
 )
-_BOTH = re.compile(
+_BOTH = lazy_regex(
     r"\b(?P<one>non[ -]?gaap|gaap|reported|adjusted|basic|diluted|gross|net|current|direct|indirect|short[ -]term)"
     r"(?P<join>,?\s+(?:and|vs\.?|versus|then|or)\s+(?:the\s+)?)"
     r"(?P<other>non[ -]?gaap|gaap|reported|adjusted|basic|diluted|gross|net|non-?current|indirect|direct|long[ -]term)"
     r"\b(?!\s+of\b)"
 )
-_ADDED = re.compile(r"\b(?:total|sum|together|combined|add(?:ed|ing)?|plus|altogether|all in)\b")
-_SUMMED = re.compile(r"\b(?:sum|add(?:ed|ing)?|plus|all in)\b")
+_ADDED = lazy_regex(r"\b(?:total|sum|together|combined|add(?:ed|ing)?|plus|altogether|all in)\b")
+_SUMMED = lazy_regex(r"\b(?:sum|add(?:ed|ing)?|plus|all in)\b")
 _KINDS = (
-    re.compile(r"\b(?:per share|eps|a share)\b"),
-    re.compile(r"\b(?:margin|rate|ratio|percent(?:age)?|yield|growth|turnover)\b|%"),
-    re.compile(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
-    re.compile(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
+    lazy_regex(r"\b(?:per share|eps|a share)\b"),
+    lazy_regex(r"\b(?:margin|rate|ratio|percent(?:age)?|yield|growth|turnover)\b|%"),
+    lazy_regex(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
+    lazy_regex(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
-_ABOUT_AND_WHY = re.compile(
+_ABOUT_AND_WHY = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:what|how)\s+about\s+(?P<topic>[^,?;]+)[,?;]\s+(?:and\s+)?(?P<why>(?:why|how\s+come)\b.*)$",
     re.IGNORECASE,
 )
-_THE_ONE_FOR = re.compile(r"\bthe\s+([\w-]+\s)one\s+for\s")
+_THE_ONE_FOR = lazy_regex(r"\bthe\s+([\w-]+\s)one\s+for\s")
 """How the reader completes "the adjusted one"."""
-_WERE = re.compile(r"^(?:and\s+)?what\s+were\b")
-_WHOLE = re.compile(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
+_WERE = lazy_regex(r"^(?:and\s+)?what\s+were\b")
+_WHOLE = lazy_regex(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
 """What is a total or a result of its own, which nobody adds to another."""
-_HOW_MUCH_OF = re.compile(r"\bhow (?:much|many|big|large)\b")
-_WHEN_MOST = re.compile(
+_HOW_MUCH_OF = lazy_regex(r"\bhow (?:much|many|big|large)\b")
+_WHEN_MOST = lazy_regex(
     r"(?P<when>when|in\s+(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter))\s+(?:(?P<be>was|were|is|are)\s+)?"
     r"(?:it|they|that|this|those|these)\s+(?(be)|(?:was|were|is|are)\s+)"
     r"(?:the\s+)?(?P<most>highest|lowest|largest|smallest|greatest|biggest|best|worst)",
     re.IGNORECASE,
 )
-_LOOSE_END = re.compile(r"\s(?:in|at|for|of|during|over)\s?$")
+_LOOSE_END = lazy_regex(r"\s(?:in|at|for|of|during|over)\s?$")
 """What is left of a time that was taken out."""
-_EITHER_WAY = re.compile(
+_EITHER_WAY = lazy_regex(
     r"\b(?:up|higher|better|rise|grow|increase|gain|improve|widen|expand)\s+or\s+\w+\b[^;?]{0,80}?\s(?:and|but)\s+by\s+how\s+much",
     re.IGNORECASE,
 )
 """A change with its sign answers both."""
-_MOVES = re.compile(
+_MOVES = lazy_regex(
     r"\b(?:chang|differ|grow|grew|ratio|percent|ris|rose|fall|fell|drop|declin|decreas|increas|gain|gr?ew|mov|add|improv|up\b|down\b"
     r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
 )
-_VERSUS = re.compile(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
+_VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 4
 _LONGEST = 1_000
 """Characters; a longer text is not taken apart."""

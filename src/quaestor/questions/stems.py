@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import Stemmer
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import STOP_WORDS, words
 
 
@@ -18,18 +19,18 @@ class _ThreadStemmer(threading.local):
 
 
 _thread = _ThreadStemmer()
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = lazy_regex(r"(?:19|20)\d\d")
 _MONTHS = "january february march april may june july august september october november december".split()
-_DATE = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
+_DATE = lazy_regex(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])/((?:19|20)?\d\d)(?![\d/])")
 """A date in digits, the month first: "12/31/10"."""
 
 _NAMES = "class series tier level type phase plan p russell nasdaq topix unit point form group".split()
-_NAMED = re.compile(rf"\b({'|'.join(_NAMES)})[ -]+([a-z]?-?\d{{0,4}}|[a-z])\b")
+_NAMED = lazy_regex(rf"\b({'|'.join(_NAMES)})[ -]+([a-z]?-?\d{{0,4}}|[a-z])\b")
 """A letter or a number that is part of a name: "tier 2", "class a", "s&p 500"."""
 
 _WITH_MARKS = frozenset(_NAMES)
 
-_OWNER = re.compile(
+_OWNER = lazy_regex(
     r"\b[\w.&-]{1,60}['\u2019]s\b|\bthe (?:company|firm|corporation|registrant)\b|\b(?:they|their|them|we|our|it|its)\b"
 )
 

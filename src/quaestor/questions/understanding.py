@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import islice, pairwise
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
@@ -106,31 +107,31 @@ class Reading:
         return frozenset(slot for slot, is_named in found.items() if is_named)
 
 
-_OPERATION = re.compile(
+_OPERATION = lazy_regex(
     r"\b(?:growth|grew|grow|grown|change[ds]?|increase[ds]?|decrease[ds]?|rose|rise|fell|fall|drop(?:ped)?|decline[ds]?"
     r"|yoy|cagr|average|avg|mean|share|ratio|percent(?:age)?|difference|sum|total|list|rank|which|compare[ds]?|why)\b|%"
 )
 
 # Words outside operands
 
-_CASH_SPENT = re.compile(
+_CASH_SPENT = lazy_regex(
     r"(?<=\bhow much )(?:cash|money) (?=(?:did|does|do|has|have|was|is|went)\b)"
     r"(?=.{0,80}\b(?:spen[dt]|paid|pay|put|used?|return\w*|give|hand|go|went|invest\w*)\b)"
 )
 """What is spent, which is not asked for itself."""
-_POLITE = re.compile(
+_POLITE = lazy_regex(
     r"\b(?:(?:could|can|would|will) you|please|pls|kindly|thanks|thank you|i(?:'d| would) like|i want(?: to know)?"
     r"|(?:tell|give|show|remind) (?:me|us)|(?:let me|do you) know|help me|briefly|in (?:a|one) sentence"
     r"|in (?:a )?few words|a short summary would be great|what(?:'s| is| was| were| are) the value of"
     r"|if (?:it|that|this)(?:'s| is|) ?n[o']?t (?:shown|given|printed|stated|reported)|if (?:possible|available)"
     r"|i\.e\.?|e\.g\.?)(?![\w'])"
 )
-_ADJUSTED = re.compile(r"\bnon[ -]?gaap\b|\badjusted\b|\bcore (?:eps|earnings|basis)\b|\bunderlying\b")
-_GAAP = re.compile(r"\bgaap\b|\bas reported\b|\breported basis\b")
-_BASIS = re.compile(
+_ADJUSTED = lazy_regex(r"\bnon[ -]?gaap\b|\badjusted\b|\bcore (?:eps|earnings|basis)\b|\bunderlying\b")
+_GAAP = lazy_regex(r"\bgaap\b|\bas reported\b|\breported basis\b")
+_BASIS = lazy_regex(
     r",?\s*\bon\s+(?:an?|the)\s+(?P<kind>[a-z]+(?:[ -][a-z]+){0,2}?)\s+basis\b|\s+\bbasis\b(?!\s+points?)"
 )
-_EACH = re.compile(
+_EACH = lazy_regex(
     r"\b(?:by|per|(?:for |in |of )?(?:each|every)(?: of)?|across(?: the)?|broken down by|split by|break down by)\s+"
     r"(?:its |the |their )?"
     r"(?:(?:fiscal|reportable|operating|business|product|geographic|revenue|reporting|main|named)\s+){0,2}"
@@ -139,19 +140,19 @@ _EACH = re.compile(
     r"|quarters?|years?|months?|periods?)\b"
     r"|\b(?P<again>quarter|year|month|segment) by (?P=again)\b"
 )
-_SOURCE = re.compile(r",?\s*\b(?:working |work(?:ed)? it out |worked out |backed out |back it out )from\b.*$")
+_SOURCE = lazy_regex(r",?\s*\b(?:working |work(?:ed)? it out |worked out |backed out |back it out )from\b.*$")
 
 # What qualifies an operand
 
 _INCLUDE = r"(?:including|incl\.?|inclusive\s+of)"
 _ASIDE = r"[^,()]*[,)]?"
-_INCLUDING = re.compile(rf"[\s,(]{_INCLUDE}\s{_ASIDE}")
-_MERELY = re.compile(
+_INCLUDING = lazy_regex(rf"[\s,(]{_INCLUDE}\s{_ASIDE}")
+_MERELY = lazy_regex(
     rf"[\s,(]{_INCLUDE}\s+(?:(?:the|its|any|all|both)\s+)?(?:parts?|portions?|amounts?|those|that|what|pieces?)\b{_ASIDE}"
     rf"|[,(]\s?(?:before|gross\s+of)\s{_ASIDE}"
 )
 """What is neither asked for nor added: "incl. the part in cost of sales", ", before disposals"."""
-_TOTAL = re.compile(
+_TOTAL = lazy_regex(
     r"\b(?:total|overall|altogether|aggregate|combined|all (?:told|in|together)|in all|in sum|together|including|incl"
     r"|inclusive of)\b"
 )
@@ -159,7 +160,7 @@ _TOTAL = re.compile(
 # How operands are related
 
 _PORTION = r"(?:share|percentage|percent|pct|%|proportion|fraction|portion)"
-_AS_PART = re.compile(rf"(?:\b(?:as|in)\s+)(?:an?\s+|the\s+|what\s+)?(?:{_PORTION}|part|multiple)\s*(?:of|to|on)\s+")
+_AS_PART = lazy_regex(rf"(?:\b(?:as|in)\s+)(?:an?\s+|the\s+|what\s+)?(?:{_PORTION}|part|multiple)\s*(?:of|to|on)\s+")
 _TO_BE = (
     r"(?:is|was|were|are|be|came\s+from|comes?\s+from|did|does|do|goes\s+to|went\s+(?:to|on|into|out\s+(?:as|on|to))"
     r"|made\s+up\s+by|falls?|fell|from|in|relates?\s+to|related\s+to|sits?\s+in|has|had|consists?\s+of|belongs?\s+to)"
@@ -168,18 +169,18 @@ _AUXILIARY = (
     r"(?:is|are|was|were|comes?|came|falls?|fell|goes|go|went|matur\w+|should|will|would|can|could|did|does|do|has"
     r"|had|have|sits?|remain\w*|hit)"
 )
-_PART_OF = re.compile(
+_PART_OF = lazy_regex(
     rf"(?P<how>\bhow\s+much|(?:what|which|how\s+(?:big|large)\s+an?)\s+(?:part|slice|chunk|bit|piece)|(?<!\d)(?<!\d )"
     rf"{_PORTION})\s+of\s+(?:(?:it|them|(?:that|this|those|these|which)(?=\s+{_AUXILIARY}\b|$))\b(?P<rest>.*)"
     rf"|(?P<whole>(?:(?!\bof\b).)+?)(?:\s+{_TO_BE}\b(?P<part>.*)|$))"
 )
-_RATIO_OF = re.compile(r"\bratio\s+of\s+(?P<a>.+?)\s+(?:to|over|and)\s+(?P<b>.+)")
-_COVERS = re.compile(
+_RATIO_OF = lazy_regex(r"\bratio\s+of\s+(?P<a>.+?)\s+(?:to|over|and)\s+(?P<b>.+)")
+_COVERS = lazy_regex(
     r"\b(?:how\s+many\s+times\s+(?:over\s+)?(?:does|do|did|is|was|could|would|can)?|times)\s*(?P<a>\S.{0,60}?)\s+"
     r"(?:covers?|covered|exceeds?|pays?\s+for)\b(?P<b>.*)"
 )
-_TIMES_OF = re.compile(r"\bhow\s+many\s+times\s+(?P<b>.+?)\s+(?:is|was|are|were)\b(?P<a>.*)")
-_CONNECTORS = re.compile(
+_TIMES_OF = lazy_regex(r"\bhow\s+many\s+times\s+(?P<b>.+?)\s+(?:is|was|are|were)\b(?P<a>.*)")
+_CONNECTORS = lazy_regex(
     r"(?P<ratio>\s(?:divided\s+by|relative\s+to|over|against)\s|\sto\s|(?:^|\s)per\s|\s?/\s?)"
     r"|(?P<difference>(?:^|[\s,(])(?:less|minus|net\s+of|excluding|excl\.?|ex|without|after\s+deducting|apart\s+from"
     r"|other\s+than|leaving\s+out|taking\s+(?:off|out)|(?:you\s+|^)take\s+(?:off|out)|strip(?:ping|ped)?\s+out)[\s-])"
@@ -193,32 +194,32 @@ _OPENING = frozenset({"per", "less", "minus", "net of", "excluding", "without", 
                       "versus", "vs", "vs.", "compared to", "compared with", "leaving out", "apart from"})  # fmt: skip
 """Connectors before which nothing is left out: "plus short-term investments?" goes on from what was talked about."""
 _JOINING = frozenset({"and", "&", ",", "or"})
-_CLAUSE = re.compile(
+_CLAUSE = lazy_regex(
     r"\s*(?:(?:so|also|then)\s+)?(?:how|what|what's|whats|who|who's|when|where|why|which|is|are|was|were|did|does"
     r"|do|has|have|will|would|should|since|if|by|at|for(?=\s+(?:how|what|which|whom|when)))\b"
 )
-_GOVERNS = re.compile(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+)?\s+on\s[^,]*$")
+_GOVERNS = lazy_regex(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+)?\s+on\s[^,]*$")
 """Before a joining word: what is paid or earned on all that follow."""
 _MOST_RELATING = 64
 """Words that relate operands beyond these are not looked at."""
 _FEW = 2
 _LONG_ITEM = 5
 """The most terms of an item of a list."""
-_NOT_A_RATIO = re.compile(
+_NOT_A_RATIO = lazy_regex(
     r"\b(?:attribut\w+|return\w*|guid\w*|compar\w*|due|paid|pay|payable|available|give[ns]?|relat\w*|belong\w*"
     r"|go(?:es|ing)?|went|sold|sales|chang\w*|expect\w*|plan\w*|switch\w*|from|up|down|comes?|close|applied|allocated|charged)$"
 )
-_UNITS_OF_PARTS = re.compile(
+_UNITS_OF_PARTS = lazy_regex(
     r"(?:an? )?(?:(?:basic|diluted|common|ordinary) ){0,2}(?:shares?|quarter|year|month|day|week|units?|[kmg]wh|therms?"
     r"|mcf|mmbtu|barrels?|bbl|boe|tons?|tonnes?|ounces?|pounds?|gallons?|miles?|square (?:foot|feet)|sq\.? ?(?:ft|m)"
     r"|rooms?)\b"
 )
 """What things are counted in: a number per such a unit is printed as one, and no quotient."""
-_DEFINED = re.compile(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
-_ARITHMETIC = re.compile(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
+_DEFINED = lazy_regex(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
+_ARITHMETIC = lazy_regex(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
 
-_GOES_ON = re.compile(
+_GOES_ON = lazy_regex(
     r"^\s*(?:and|so|but|then|ok|okay|now|what\s+about|how\s+about|same|also|just|only|on|in|for|as|by|per|plus|of)\b"
     r"|\b(?:it|its|that|this|those|these|they|there|them|one|ones|same|both|then|together|instead)\b",
 )
@@ -246,12 +247,12 @@ _SPELLED_OUT = {
     "svcs": "services",
 }  # fmt: skip
 """What people abbreviate, and filings spell out."""
-_EARNS = re.compile(
+_EARNS = lazy_regex(
     r"\bhow much\b(?: money)?.{0,40} (?:lose|lost|earn|earned|make|made)(?: money| all told| overall| in total)?"
     r"(?: (?:in|for|during|over|the|of)){0,3}[ ,?]{0,3}$"
 )
 """Questions for what is earned or lost, without a word for it."""
-_ABBREVIATED = re.compile(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
+_ABBREVIATED = lazy_regex(rf"\b(?:{'|'.join(_SPELLED_OUT)})\b")
 
 
 _PRINTED = {term("outside"): "non"}

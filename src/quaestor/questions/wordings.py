@@ -2,6 +2,8 @@
 
 import re
 
+from quaestor.core.patterns import lazy_regex
+
 _YEAR = r"(?:fy ?|fiscal (?:year )?)?(?:19|20)\d\d"
 _AT = r"(?:in|for|of|from|at|during|as of)"
 _THAT = r"(?:that|those|it|the one|the (?:amount|value|figure))"
@@ -63,7 +65,7 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
      rf"{_TERM}(?! \w)", r"\g<head>total \g<what>"),
 )  # fmt: skip
 """A pattern, and what it is replaced by."""
-_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), plain) for pattern, plain in _WORDINGS)
+_COMPILED = tuple((lazy_regex(pattern, re.IGNORECASE), plain) for pattern, plain in _WORDINGS)
 
 
 def in_plain_wording(text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from quaestor.core.caching import BoundedCache
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import FUNCTION_WORDS, SMALL_WORDS, compounds
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document, Paragraph, SectionHeading
@@ -13,21 +14,21 @@ COVER = 80
 """Blocks of the beginning of a document, in which its company is named."""
 _LONGEST = 60
 _LEGAL = r"inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a"
-_LEGAL_NAME = re.compile(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
+_LEGAL_NAME = lazy_regex(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
 _CAPITALIZED = r"[A-Z][\w&.'\u2019-]{0,30}(?: [A-Z&][\w&.'\u2019-]{0,30}){0,4}"
-_RELEASE = re.compile(
+_RELEASE = lazy_regex(
     rf"^(?P<name>{_CAPITALIZED}?) (?i:reports|announces)\b(?i:.{{0,120}}\bresults\b)"
     rf"|(?P<listed>{_CAPITALIZED}),? \((?:NYSE|NASDAQ|Nasdaq) ?: ?(?P<symbol>[A-Z]{{1,5}})\)"
 )
 """How a press release names its company: in its headline, and by where its shares are listed."""
 _HEADLINE = 300
-_NO_NAME = re.compile(
+_NO_NAME = lazy_regex(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
 )
-_SYMBOL_HEADING = re.compile(r"\b(?:trading|ticker) symbol", re.IGNORECASE)
-_SYMBOL = re.compile(r"[A-Z]{2,5}")
+_SYMBOL_HEADING = lazy_regex(r"\b(?:trading|ticker) symbol", re.IGNORECASE)
+_SYMBOL = lazy_regex(r"[A-Z]{2,5}")
 _SMALL = SMALL_WORDS | {"&"}
-_DOMAIN = re.compile(r"\.(?:com|net|org)$", re.IGNORECASE)
+_DOMAIN = lazy_regex(r"\.(?:com|net|org)$", re.IGNORECASE)
 _LEAST = 3
 _INITIALS = 3
 _VERBS = frozenset(
@@ -38,11 +39,11 @@ _VERBS = frozenset(
     "declared return returned grow grew run runs count counts worldwide overall today globally".split()
 )
 """What may be behind a company's name and be no part of a longer one."""
-_BEHIND = re.compile(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
-_ACTS = re.compile(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
+_BEHIND = lazy_regex(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
+_ACTS = lazy_regex(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
 """Before a company in small letters: "how many people work at nord?"."""
 _NAMES = BoundedCache[str, "re.Pattern[str] | None"](16)
-_OWNERS = re.compile(r"\b(?:attributable|available|applicable) to\s+$", re.IGNORECASE)
+_OWNERS = lazy_regex(r"\b(?:attributable|available|applicable) to\s+$", re.IGNORECASE)
 """Before a company in the name of a line: "net income attributable to Nord"."""
 _COVER_WORDS = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 

@@ -6,8 +6,10 @@ Owns a short list of turns that filings seldom print themselves, and of the abbr
 import re
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
+
 _ABBREVIATIONS = tuple(
-    (re.compile(rf"(?<![\w&])(?:{pattern})(?![\w&])", re.IGNORECASE), formal)
+    (lazy_regex(rf"(?<![\w&])(?:{pattern})(?![\w&])", re.IGNORECASE), formal)
     for pattern, formal in (
         (r"cap-?ex", "capital expenditures"),
         (r"op-?ex", "operating expenses"),
@@ -32,9 +34,9 @@ _ABBREVIATIONS = tuple(
         (r"pbt", "profit before tax"),
     )
 )
-_COST_OF_SALES = re.compile(r"\bcogs\b", re.IGNORECASE)
+_COST_OF_SALES = lazy_regex(r"\bcogs\b", re.IGNORECASE)
 _TURNS = tuple(
-    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), formal)
+    (lazy_regex(rf"\b(?:{pattern})\b", re.IGNORECASE), formal)
     for pattern, formal in (
         (r"(?:buy|buying|bought|buys) back (?:(?:its|their|his|our) )?(?:own )?(?:shares?|stock)", "share repurchases"),
         (r"buy-?backs?|(?:buy|buying|bought) back", "share repurchases"),

@@ -1,9 +1,9 @@
 """Words of questions that are misspelled, as the document spells them: "operting income" is operating income."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import FUNCTION_WORDS, STOP_WORDS
 from quaestor.documents.document import Document
 from quaestor.ontology.lexicon import read_lexicon
@@ -11,12 +11,12 @@ from quaestor.ontology.line_matching import read_core_lines
 from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
 
-_WORD = re.compile(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
+_WORD = lazy_regex(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
 """Words in small letters: a name is in capitals, and nobody knows how it is spelled. Shorter words are too often a
 letter away from others: "planes" and "plans"."""
-_FIRST = re.compile(r"^[A-Z][a-z]{6,}(?![\w&'\u2019-])")
+_FIRST = lazy_regex(r"^[A-Z][a-z]{6,}(?![\w&'\u2019-])")
 _LONG = 8
-_LABEL_WORD = re.compile(r"[a-z]{5,}")
+_LABEL_WORD = lazy_regex(r"[a-z]{5,}")
 _OF_QUESTIONS = frozenset(
     "quarter percentage percent average increase decrease difference compared between highest lowest largest smallest "
     "change changed years months employees number shares million billion thousand dividend auditor margin amount "

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator
 from quaestor.core.answer_value import YesNo
 from quaestor.core.explanation import LONGEST_SENTENCE, MOST_SENTENCES, steps_referred, without_references
 from quaestor.core.parsing import find_quantities
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.unbound_numbers import unbound_numbers
@@ -33,42 +34,42 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 
 _SCALES = r"(?:thousand|million|billion|trillion)s?|mn|bn"
-_NAMED = re.compile(
+_NAMED = lazy_regex(
     r"\b(?:(?:FY\s?)?((?:19|20)\d\d)|[QH][1-4]|FY\s?\d\d|[A-Za-z]{2,12}-\d{1,3}|\d{1,2}-[A-Z]"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s\d{1,2}"
     r"|(?:Notes?|Items?|Levels?|IFRS|IAS|ASC|Topic|Part|Phase|Tier|Section|Form|Class|Series)\s\d{1,3})\b",
     re.IGNORECASE,
 )
 """What has digits and is not an amount: years, quarters, days, and names."""
-_FILLED = re.compile(
+_FILLED = lazy_regex(
     rf"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP)\s)?\{{\s?#\s?(-?[0-9]{{1,4}})\s?\}}"
     rf"(?:\s?%|\s(?:(?:percent|per cent)\b|(?:{_SCALES})\b(?:\s(?:dollars|euros|USD|EUR)\b)?)"
     r"|(?:[kmbKMBT]|mm|mn|bn|tn|MM|mln|bln)\b)?"
 )
 """A number to fill in: its sign, scale and percent are printed by whoever fills it in."""
-_CITED = re.compile(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
-_QUOTED = re.compile(r"\[\s?(?:\"(.{1,500}?)\"|'(.{1,500}?)'|“(.{1,500}?)”)\s?\]", re.DOTALL)
-_IN_MARKS = re.compile(r"[\"“]([^\"“”]{4,300})[\"”]")
-_STEP = re.compile(r"-?[0-9]+")
-_LEFT_OVER = re.compile(r"[{}]|[\[(]\s?#")
-_RUN_ON = re.compile(
+_CITED = lazy_regex(r"[\[(]((?:\s?,?\s?#\s?-?[0-9]{1,4})+)\s?[\])]")
+_QUOTED = lazy_regex(r"\[\s?(?:\"(.{1,500}?)\"|'(.{1,500}?)'|“(.{1,500}?)”)\s?\]", re.DOTALL)
+_IN_MARKS = lazy_regex(r"[\"“]([^\"“”]{4,300})[\"”]")
+_STEP = lazy_regex(r"-?[0-9]+")
+_LEFT_OVER = lazy_regex(r"[{}]|[\[(]\s?#")
+_RUN_ON = lazy_regex(
     r"(?:(?<![^\s(\[\"'\u201c$\u20ac\u00a3\u00a5])[-\u2212\u2010-\u2015]|\{#\d+\}(?:[.,'\u2019]|\s*))[$\u20ac\u00a3\u00a5]?\{#\d+\}"
 )
 """What would be read as another number than those that are filled in: with a minus before, or two together."""
-_PRINTED = re.compile(r"\{#(\d+)\}|\[#(\d+)\]")
-_PRINTED_CITATION = re.compile(r" ?\[#\d+\]")
-_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
-_ABBREVIATION = re.compile(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
+_PRINTED = lazy_regex(r"\{#(\d+)\}|\[#(\d+)\]")
+_PRINTED_CITATION = lazy_regex(r" ?\[#\d+\]")
+_END = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z\"“{])|(?<=[.!?][\"”)])\s+(?=[A-Z\"“{])")
+_ABBREVIATION = lazy_regex(r"(?:^|[\s.(])(?:[A-Za-z]|Inc|Corp|Co|Ltd|Nos?|vs|approx|St|Mr|Ms|Dr)\.$")
 _MOST_TEXTS = 2 * MOST_SENTENCES
 _FAULTS_SHOWN = 3
 _NUMBER_OF_STEP = "{#3} where the number of step 3 goes"
-_PASSAGES = re.compile(r"\[\s?([\w.-]+(?:\s?,\s?[\w.-]+)*)\s?\]")
-_TO_EXPLAIN = re.compile(
+_PASSAGES = lazy_regex(r"\[\s?([\w.-]+(?:\s?,\s?[\w.-]+)*)\s?\]")
+_TO_EXPLAIN = lazy_regex(
     r"\b(?:why|how come|because|expla(?:in|nation)\w*|describ\w+|summari[sz]e\w*|reasons?|drivers?|drives?|drove|driven"
     r"|cause[sd]?|led to|behind|tell (?:me|us)(?: more)? about)\b"
     r"|^(?:(?:and|so|but|then)\s)*how\s(?:is|are|was|were|do|does|did|has|have|had|can|could|will)\b(?! much| many)"
 )
-_TO_JUDGE = re.compile(
+_TO_JUDGE = lazy_regex(
     r"^(?:(?:and|so|but|then)\s)*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b"
 )
 WrittenSentences = Annotated[list[str] | None, BeforeValidator(lambda one: [one] if isinstance(one, str) else one)]
@@ -78,8 +79,8 @@ WrittenVerdict = Literal["yes", "no"] | None
 NOTHING_BOUND = "no sentence of the model's explanation rests on the page"
 """Why there is no answer where an explanation was all of it, and nothing of it can be shown."""
 _HIDDEN = "\x00"
-_HIDING = re.compile(f"{_HIDDEN}([0-9]+){_HIDDEN}")
-_CITED_BEHIND = re.compile(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
+_HIDING = lazy_regex(f"{_HIDDEN}([0-9]+){_HIDDEN}")
+_CITED_BEHIND = lazy_regex(f"([.!?])\\s*((?:{_HIDING.pattern.replace('(', '(?:')}\\s*)+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """A question of several parts: each answered by itself, all told as one list with an entry for each."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,6 +8,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import NoAnswerGiven, Trace
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
+from quaestor.core.patterns import lazy_regex
 from quaestor.errors import PlanError, SolverError
 from quaestor.plan.steps import Compute, Plan, Ref, Step, closed_plan, replace_references
 from quaestor.questions.question import read_question
@@ -17,7 +17,7 @@ from quaestor.solvers.answering import answer_from_plan, answer_of_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.store.records import now
 
-_PLACE = re.compile(r"\banswers? \d")
+_PLACE = lazy_regex(r"\banswers? \d")
 
 
 def answer_in_parts(

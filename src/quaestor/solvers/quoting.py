@@ -5,13 +5,13 @@ quotation marks may differ, nothing else. Words that stand nowhere are refused, 
 no quotation, for it has to be taken as a number.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from textwrap import shorten
 
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef, Source
 from quaestor.core.words import search_words
 from quaestor.documents.document import Document, Sentence
@@ -33,7 +33,7 @@ _SIGNS = str.maketrans(
     }
 )
 _QUOTATION_MARKS = " \"'\u201c\u201d\u2018\u2019"
-_FOOTNOTE = re.compile(r"[0-9*]{1,2}\s*")
+_FOOTNOTE = lazy_regex(r"[0-9*]{1,2}\s*")
 """What may stand right behind the last word of a label."""
 
 

@@ -10,8 +10,6 @@ from functools import lru_cache, partial, wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, Self, TypeVar
 
-from rapidfuzz import process
-
 from quaestor.core.computing import compute
 from quaestor.errors import UnknownRunError
 from quaestor.store.listing import ListPart
@@ -213,6 +211,8 @@ class TableStore:
             raise await self._unknown_run(run)
 
     async def _unknown_run(self, run: str) -> UnknownRunError:
+        from rapidfuzz import process  # only needed for a message
+
         found = await self._tables.find("runs", ("id",), {}, ("-started", "-id"))
         ids = [row["id"] for row in found]
         if near := [match[0] for match in process.extract(run, ids, limit=3, score_cutoff=75)]:

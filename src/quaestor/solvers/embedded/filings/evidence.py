@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from math import log, nan
 
 import numpy as np
@@ -300,7 +300,8 @@ def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]
             lines[list(set(in_lines[0]).intersection(*in_lines[1:]))] = True
         in_text = [table.sentences.postings.get(term) for term in phrase]
         if all(one is not None for one in in_text):
-            sentences[reduce(np.intersect1d, [one for one in in_text if one is not None])] = True
+            has_all = partial(np.intersect1d, assume_unique=True)
+            sentences[reduce(has_all, [one for one in in_text if one is not None])] = True
     return lines, sentences
 
 

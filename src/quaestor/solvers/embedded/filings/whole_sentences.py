@@ -4,20 +4,21 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.core.explanation import MOST_SENTENCES
+from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.facts.sentences import SentenceIndex
 from quaestor.facts.table import FactTable
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 
-_BEFORE = re.compile(
+_BEFORE = lazy_regex(
     r"(?P<heading>(?:[A-Z][\w&,'\u2019-]* ){1,6})(?=(?i:(?P=heading)))"  # Gross Margin Gross margin rose
     r"|[\u2022\u25aa\u25e6\u25cf\u00b7*\u2020\u2021]\s*|\(?[1-9]\)?\s(?=(?:The|This|These|In|Includes|For|On|We|Our|As)\s)"
 )
 """A heading, a bullet or the mark of a footnote that is read as the beginning of a sentence."""
-_ELSEWHERE = re.compile(r"\W*(?:(?:please )?(?:refer|see)\b|for (?:more|additional|further) )", re.IGNORECASE)
+_ELSEWHERE = lazy_regex(r"\W*(?:(?:please )?(?:refer|see)\b|for (?:more|additional|further) )", re.IGNORECASE)
 """A sentence that only leads to another place."""
-_ENDS = re.compile(r"[.!?:;][\"\u201d\u2019')\]]*\s*$")
-_GOES_ON = re.compile(
+_ENDS = lazy_regex(r"[.!?:;][\"\u201d\u2019')\]]*\s*$")
+_GOES_ON = lazy_regex(
     r"(?:In addition|Additionally|Also|Further|Furthermore|Moreover|However|These|This|Such|The (?:increase|decrease|"
     r"change|decline|growth|remaining|remainder)|Partially|Offsetting|Excluding|Both)\b"
 )
