@@ -27,7 +27,6 @@ from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Mention
 from quaestor.errors import InputError, QuantityError
-from quaestor.evaluation.verifying import verified_answer
 from quaestor.plan.expressions import Variable, is_name, parse_expression
 from quaestor.plan.scales import shift_decimal, write_literal
 from quaestor.plan.steps import Constant, Extract, Plan, Ref
@@ -35,7 +34,7 @@ from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
 from quaestor.solvers.answer_kinds import remarks_with, why_none
-from quaestor.solvers.answering import answer_of_plan, answer_without_value
+from quaestor.solvers.answering import answer_of_plan, answer_without_value, verified_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, quote
 from quaestor.solvers.workflow.checking import check_workflow_plan

@@ -23,8 +23,7 @@ def _run() -> int:
     import gc
     import sys
 
-    from quaestor.cli.ending import end_in_order
-    from quaestor.cli.streams import open_closed_streams
+    from quaestor.cli.ending import end_in_order, open_closed_streams
     from quaestor.core.caching import collect_seldom
 
     end_in_order()

@@ -1,11 +1,14 @@
-"""SIGTERM: an orderly end as by Ctrl-C, and one that comes soon whatever is going on.
+"""How a process of the command line begins and ends: with open streams, and in order at SIGTERM as by Ctrl-C.
 
-Batch systems, containers and service managers end a program with it, and kill what is left some seconds later. What
-was played is stored by then, its worker processes are gone, and the run can be resumed.
+Without a standard stream Python has None for it, and the next file that is opened gets its number: what a library or a
+worker process prints would be written into that file. Batch systems, containers and service managers end a program with
+SIGTERM, and kill what is left some seconds later. What was played is stored by then, its worker processes are gone, and
+the run can be resumed.
 """
 
 import os
 import signal
+import sys
 from types import FrameType
 
 EXIT_CODE = 128 + 15
@@ -55,3 +58,30 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         on_interrupt(signal.SIGINT, frame)
     else:
         raise KeyboardInterrupt
+
+
+_CLOSED = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""What is in for each: nothing to read, an error for what is printed, and nobody to read messages."""
+
+
+def open_closed_streams() -> None:
+    """Give each closed stream something that is in for it; what is printed on a closed stdout is an OSError."""
+    for number, (name, mode, flags) in enumerate(_CLOSED):
+        if getattr(sys, name) is not None:
+            continue
+        opened = os.open(os.devnull, flags)
+        if opened != number and not _is_open(number):
+            os.dup2(opened, number)
+            os.close(opened)
+            opened = number
+        os.set_inheritable(opened, opened == number)
+        stream = open(opened, mode, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115  # for good
+        setattr(sys, name, stream)
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True

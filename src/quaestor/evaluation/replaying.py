@@ -16,9 +16,8 @@ from quaestor.errors import QuaestorError, SolverError
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
-from quaestor.evaluation.verifying import verified_answer
 from quaestor.llm.usage import Usage
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_from_plan, verified_answer
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.store.records import TurnRecord

@@ -29,13 +29,13 @@ from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
 from quaestor.evaluation.excerpting import ContextSelector
 from quaestor.evaluation.failures import describe_failure, fatal_error, named_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.verifying import verified_answer
 from quaestor.evaluation.watchers import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import read_question
+from quaestor.solvers.answering import verified_answer
 from quaestor.solvers.base import Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
 

@@ -22,13 +22,12 @@ from quaestor.conversation.turn import (
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, PlanError, PlanValidationError
 from quaestor.evaluation.failures import named_failure
-from quaestor.evaluation.verifying import verified_answer
 from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import chosen_reading, with_choice
 from quaestor.repair.documents import corrected_document
 from quaestor.repair.numbers import Numbers, changed_places, require_numbers, with_numbers
-from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.answering import answer_of_plan, verified_answer
 
 
 def recompute(

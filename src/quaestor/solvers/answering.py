@@ -5,14 +5,17 @@ from dataclasses import replace
 
 from quaestor.conversation.answer import FRACTIONS, Answer
 from quaestor.conversation.describe import describe, explain_plan, with_explanation
-from quaestor.conversation.events import NoAnswerGiven, WhyNoAnswer, no_answer_words
+from quaestor.conversation.events import CandidateChosen, NoAnswerGiven, WhyNoAnswer, no_answer_words
 from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import numbers_of_value
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.documents.captions import scale_in_text
 from quaestor.documents.document import Document
-from quaestor.plan.execute import Execution, execute
+from quaestor.errors import PlanError
+from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.formula import render_formula
+from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
 from quaestor.questions.instructions import AskedForm, read_instructions
 from quaestor.questions.question import Question
@@ -145,3 +148,44 @@ def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation:
     why = (explanation or "")[:_LONGEST_EXPLANATION]
     context.trace.append(NoAnswerGiven(reason, why))
     return Answer(value=None, reason=no_answer_words(reason, why))
+
+
+def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
+    """Return the answer of a plan on an earlier answer, as sure as that is; None if it cannot be executed.
+
+    Args:
+        turn: The place of the earlier answer.
+        why: What the question asks for, with a place for the number of that answer.
+    """
+    try:
+        answer = answer_from_plan(plan, context, question=question)
+    except PlanError:
+        return None
+    before, last = context.memory.answers[turn], plan.steps[-1]
+    context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
+    grounds = f'"{question.strip()}" {why.format(turn + 1)}'
+    return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
+
+
+def verified_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
+    """Return whether the answer's plan, executed again, gives its value, and what each step came to.
+
+    Every plan is executed a second time, independently of its solver.
+
+    Args:
+        memory: The turns before.
+        document: What it takes its numbers from.
+
+    Raises:
+        PlanError: The plan cannot be run, or the value is no number that can be held.
+    """
+    if answer.value is None:
+        return False, ()
+    for number in numbers_of_value(answer.value):
+        require_in_range(number)
+    if answer.plan is None:
+        return False, ()
+    plan, registers = answer.plan, execute(answer.plan, memory.registers).registers
+    if plan.explains_alone:
+        registers = with_explanation(plan, registers, explain_plan(plan, registers, memory, document))
+    return (registers[-1].value, registers[-1].scale) == (answer.value, answer.scale), registers

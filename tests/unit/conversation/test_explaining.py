@@ -12,12 +12,11 @@ from quaestor.core import serial
 from quaestor.core.answer_value import Text
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.errors import PlanValidationError, ProgramError
-from quaestor.evaluation.verifying import verified_answer
 from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.plan.validate import validate
 from quaestor.questions.question import read_question
-from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.answering import answer_of_plan, verified_answer
 from quaestor.store.records import now
 
 PAGE = page(

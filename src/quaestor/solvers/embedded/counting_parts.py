@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import CandidateChosen
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.answer_value import Text
-from quaestor.errors import PlanError
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import (
     CellGroup,
@@ -24,7 +22,7 @@ from quaestor.plan.steps import (
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.splitting import split_question
-from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.answering import answer_by_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.parts import join_plans
 
@@ -41,23 +39,6 @@ def answer_part_count(question: str, context: TurnContext) -> Answer | None:
     if plan is None:
         return None
     return answer_by_plan(plan, question, whole_context, last, "asks for what was answered up to question {}")
-
-
-def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer | None:
-    """Return the answer of a plan on an earlier answer, as sure as that is; None if it cannot be executed.
-
-    Args:
-        turn: The place of the earlier answer.
-        why: What the question asks for, with a place for the number of that answer.
-    """
-    try:
-        answer = answer_from_plan(plan, context, question=question)
-    except PlanError:
-        return None
-    before, last = context.memory.answers[turn], plan.steps[-1]
-    context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
-    grounds = f'"{question.strip()}" {why.format(turn + 1)}'
-    return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
 
 
 def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:

@@ -7,7 +7,6 @@ from decimal import Decimal
 import numpy as np
 
 from quaestor.conversation.answer import Answer
-from quaestor.conversation.events import CandidateChosen
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Number
 from quaestor.core.currencies import sign_of
@@ -17,15 +16,13 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import STOP_WORDS, search_words
 from quaestor.documents.document import Document
 from quaestor.documents.table import Header, Table
-from quaestor.errors import PlanError
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref, refer_further_back
 from quaestor.questions.conversions import AskedConversion, read_conversion
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
-from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.counting_parts import answer_by_plan
 from quaestor.solvers.embedded.page import NumberMatrix
 
 # The last answer in another scale, as a plan on it: a conversion by the one rule of scales, or what it is a share of.

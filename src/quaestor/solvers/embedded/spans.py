@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.patterns import lazy_regex
@@ -17,10 +18,12 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.questions.words_asked import AskedWords, term_asked, words_asked, words_behind
 from quaestor.retrieval.auditor import ASKS_AUDITOR, asks_for_auditor, auditor_of
-from quaestor.retrieval.causes import PART, CauseCandidate, CauseQuestion, cause_asked, find_causes
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.readings import AskedTurn
+
+if TYPE_CHECKING:
+    from quaestor.retrieval.causes import CauseCandidate, CauseQuestion
 
 _CAUSE = lazy_regex(
     r"\b(?:due to|because|driven by|attributable to|attributed to|as a result of|result(?:s|ed|ing)? (?:of|from"
@@ -432,13 +435,15 @@ class CauseAnswer:
     fit: float
 
 
-def find_cause(asked: CauseQuestion, question: Question, document: Document, label: str) -> CauseAnswer | None:
+def find_cause(asked: "CauseQuestion", question: Question, document: Document, label: str) -> CauseAnswer | None:
     """Return what a filing states as the cause of what a question asks about; None if it states none.
 
     Args:
         question: The same in words.
         document: The excerpt that the question is answered from.
     """
+    from quaestor.retrieval.causes import PART, find_causes
+
     shown = {block.order for block in document.blocks}
     found = [cause for cause in find_causes(asked, document.whole or document) if cause.stated.block in shown]
     if not found:
@@ -454,7 +459,7 @@ def find_cause(asked: CauseQuestion, question: Question, document: Document, lab
     return CauseAnswer(_build_plan(spans, document.id, label), best.stated.sentence, best.fit) if spans else None
 
 
-def _select_parts(found: list[CauseCandidate]) -> list[CauseCandidate]:
+def _select_parts(found: "list[CauseCandidate]") -> "list[CauseCandidate]":
     """The causes of parts that fit about as well as the best, in the order of the document."""
     alike = [each for each in found if each.fit >= found[0].fit - _AS_GOOD and not each.stated.listed][:_PARTS]
     return sorted(alike, key=lambda each: (each.stated.block, each.stated.place))
@@ -536,14 +541,19 @@ def answer_in_words(question: Question, context: TurnContext) -> SpanCandidate |
     return _find_auditor(question, context) or _answer_by_sentence(question, context)
 
 
+def _read_cause_asked(question: Question, context: TurnContext) -> "CauseQuestion | None":
+    from quaestor.retrieval.causes import cause_asked
+
+    return cause_asked(question, context.memory.asked)
+
+
 def _answer_by_sentence(question: Question, context: TurnContext) -> SpanCandidate | None:
     """The words of a sentence that answer a question best."""
     asked = words_asked(question.lowered)
     certain = asked is not None and question.wants.kind == "span"
     if asked is None:
         return _find_definition(question, context)
-    why = None if context.document.is_page else cause_asked(question, context.memory.asked)
-    if why is not None:
+    if not context.document.is_page and (why := _read_cause_asked(question, context)) is not None:
         # Only a sentence about the move that is asked about has its cause: the nearest other sentence has none.
         cause = find_cause(why, question, context.document, _label_question(question))
         if cause is None:
