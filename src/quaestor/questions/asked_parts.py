@@ -1,11 +1,12 @@
-"""Questions about the parts of an answer before: "and the first one?", "the second minus the first", "the two".
+"""Questions that compute with earlier answers or their parts: "the second minus the first", "half of answer 3".
 
 Each takes the whole text, so that "the first quarter" and "the two segments" are none of them.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -20,114 +21,230 @@ _PLACES = MappingProxyType(
 _MANY: Mapping[str, int] = MappingProxyType({word: many for word, many in NUMBER_WORDS.items() if 2 <= many <= 12})
 
 _NUMBER = "|".join(_MANY)
-_OF_THEM = rf"(?:\s+of\s+(?:them|these|those|the\s+(?:{_NUMBER})))?"
-_NOUN = rf"(?:\s+(?:one|value|number|figure|amount|item|answer|result)s?)?{_OF_THEM}"
-_ORDINAL = rf"(?:the\s+(?:{'|'.join(_PLACES)})|(?!other\b)(?:{'|'.join(_PLACES)}))(?:\s+(?:{_NUMBER}))?{_NOUN}"
-"""Other without the article is the line of a table."""
-_ALL = (
-    rf"(?:both{_NOUN}|(?:all\s+(?:of\s+)?)?(?:the|all|these|those)\s+(?:{_NUMBER}){_NOUN}"
-    r"|all(?:\s+of)?(?:\s+(?:them|these|those))?)"
+_OF_THEM = rf"(?: of (?:them|these|those|the (?:{_NUMBER})))?"
+_VALUE = r"(?:one|value|number|figure|amount|item)"
+_NOUN = rf"(?: (?:{_VALUE}s?|(?P<answers>(?:answer|result)s?)))?{_OF_THEM}"
+_SMALL_NUMBER = rf"(?:\d{{1,3}}|one|{_NUMBER})"
+_ANSWER = (
+    r"(?:(?:the )?(?:answers?|results?)(?: (?:of|to) (?:questions?|turns?))?|(?:questions?|turns?))"
+    r" (?:(?:number|no\.?) )?"
 )
-_NAMED = rf"(?:{_ORDINAL}|{_ALL})"
-_ANY = rf"(?:{_NAMED}|them|these|those)"
+_TERMS: Mapping[str, re.Pattern[str]] = MappingProxyType({
+    name: re.compile(pattern) for name, pattern in {
+        # Other without the article is the line of a table.
+        "place": rf"(?:the |(?!other\b))(?P<place>{'|'.join(_PLACES)})(?: (?:{_NUMBER}))?{_NOUN}",
+        "all": rf"(?:both{_NOUN}|(?:all (?:of )?)?(?:the|all|these|those) (?:{_NUMBER}){_NOUN}"
+               r"|all(?: of)?(?: (?:them|these|those))?)".replace("(?P<answers>", "(?:"),
+        "numbered": rf"(?:{_ANSWER}#?|#){_SMALL_NUMBER}(?:(?:, ?| )(?:and )?(?:{_ANSWER})?#?{_SMALL_NUMBER}){{0,11}}",
+        "range": rf"(?:{_ANSWER}#?|#)(?P<first>\d{{1,3}}) ?(?:-|to|through) ?#?(?P<last>\d{{1,3}})",
+        "answers": r"(?:all (?:of )?)?(?:(?:the|these|those|my) )?(?:previous )?answers(?: so far)?",
+        "before": rf"the (?:previous|prior|preceding) (?:{_VALUE}|answer|result)",
+        "that": rf"(?:that|this|it)(?: (?:{_VALUE}|answer|result))?|the (?:answer|result)",
+        "them": r"(?:them|these|those)",
+    }.items()
+})  # fmt: skip
+"""What may be computed with: parts of a list by their places, answers by their numbers, the last answer."""
 
-_LEAD = (
-    r"(?:(?:and|so|then|now|but|ok|okay|please|also)\b[\s,]*){0,4}"
-    r"(?:(?:what(?:\s+(?:is|was|are|were|about)|'s|s)|how\s+(?:much\s+(?:is|was)|about)"
-    r"|(?:(?:can|could)\s+you\s+)?(?:give|tell|show)(?:\s+me)?|calculate|compute)\s+)?"
+_LEAD = re.compile(
+    r"(?:(?:and|so|then|now|but|ok|okay|please|also)\b[ ,]{0,3}){0,4}"
+    r"(?:(?:what(?: (?:is|was|are|were|about|would be)|'s|s)|how (?:much (?:is|was|are)|about)"
+    r"|(?:(?:can|could) you )?(?:give|tell|show)(?: me)?|calculate|compute) )?"
 )
+_TOGETHER = re.compile(r" (?:up|together|combined|added up|in (?:total|sum|all))$")
 _RELATIVE = r"(?:percentage|percent|%|relative)"
-_OPERATIONS: Mapping[str, str] = MappingProxyType({
-    "sum": r"(?:the\s+)?(?:sum|total)|add(?:\s+up)?|sum(?:\s+up)?|total(?:\s+up)?",
-    "average": r"(?:the\s+)?(?:average|mean)",
-    "divide": r"(?:the\s+)?(?:ratio|quotient)|divide",
-    "subtract": r"(?:the\s+)?difference",
-    "multiply": r"(?:the\s+)?product|multiply",
-    "percentage_change": rf"(?:the\s+)?{_RELATIVE}\s+(?:change|growth|difference|increase|decrease)",
-    "change": r"(?:the\s+)?(?:change|increase|decrease)",
-    "argmax": r"(?:the\s+)?(?:highest|largest|biggest|greatest|maximum)",
-    "argmin": r"(?:the\s+)?(?:lowest|smallest|least|minimum)",
+
+
+def _one_of(words: Mapping[str, str]) -> str:
+    return "|".join(f"(?P<{name or 'none'}>{pattern})" for name, pattern in words.items())
+
+
+_OF_ALL: Mapping[str, str] = MappingProxyType({
+    "sum": r"(?:the )?(?:sum|total)|add(?: up)?|sum(?: up)?|total(?: up)?",
+    "average": r"(?:the )?(?:average|mean)",
+    "divide": r"(?:the )?(?:ratio|quotient)|divide",
+    "subtract": r"(?:the )?difference",
+    "multiply": r"(?:the )?product|multiply",
+    "percentage_change": rf"(?:the )?{_RELATIVE} (?:change|growth|difference|increase|decrease)",
+    "change": r"(?:the )?(?:change|increase|decrease)",
+    "argmax": r"(?:the )?(?:highest|largest|biggest|greatest|maximum)",
+    "argmin": r"(?:the )?(?:lowest|smallest|least|minimum)",
 })  # fmt: skip
 _BETWEEN: Mapping[str, str] = MappingProxyType({
-    "sum": r"plus|\+|added\s+to|together\s+with",
-    "subtract": r"minus|less|-|net\s+of",
-    "multiply": r"times|multiplied\s+by",
-    "divide": r"divided\s+by|over|to|relative\s+to|/",
-    "percentage": rf"(?:as|in)\s+(?:a\s+)?(?:{_RELATIVE}|share)\s+of",
+    "sum": r"plus|\+|added to|together with",
+    "subtract": r"minus|less|-|net of",
+    "multiply": r"times|multiplied by|\*",
+    "divide": r"divided by|over|to|relative to|/",
+    "percentage": rf"(?:as|in) (?:a )?(?:{_RELATIVE}|share) of",
     "": "and",
 })  # fmt: skip
-
-
-def _alternatives(words: Mapping[str, str], group: str) -> str:
-    return "|".join(f"(?P<{group}_{name or 'none'}>{pattern})" for name, pattern in words.items())
-
-
-_FORMS = tuple(
-    re.compile(
-        rf"{_LEAD}(?:{form})(?P<together>\s+(?:up|together|combined|added\s+up|in\s+(?:total|sum|all)))?[\s?.!]*"
-    )
-    for form in (
-        rf"(?P<a>{_NAMED})",
-        rf"(?P<a>{_NAMED})\s+(?:{_alternatives(_BETWEEN, 'op')})\s+(?P<b>{_NAMED})",
-        rf"(?:{_alternatives(_OPERATIONS, 'op')})(?:\s+(?:of|between|for|in|from))?\s+(?P<a>{_ANY})"
-        rf"(?:\s+(?:and|to|over|by|with|from)\s+(?P<b>{_NAMED}))?",
-        rf"(?P<from>subtract|deduct|take)\s+(?P<b>{_NAMED})\s+from\s+(?P<a>{_NAMED})",
-        rf"which\s+(?:one\s+)?(?:of\s+(?P<a>{_ANY})\s+)?(?:is|was)\s+(?:the\s+)?"
-        r"(?:(?P<op_argmax>(?P<more>larger|higher|bigger|greater|more)|largest|highest|biggest|greatest|most)"
-        r"|(?P<op_argmin>(?P<fewer>smaller|lower|less|fewer)|smallest|lowest|least))",
-    )
+_FACTORS: Mapping[str, tuple[str, int]] = MappingProxyType({
+    "double": ("multiply", 2), "twice": ("multiply", 2), "triple": ("multiply", 3), "half": ("divide", 2),
+    "halve": ("divide", 2), "a third": ("divide", 3), "a quarter": ("divide", 4), "a tenth": ("divide", 10),
+})  # fmt: skip
+_FACTOR = r"(?P<factor>\d{1,9}(?:\.\d{1,6})?)"
+_OPERATION = re.compile(rf"(?:{_one_of(_OF_ALL)})(?: (?:of|between|for|in|from))? ")
+_JOINT = re.compile(rf" (?:{_one_of(_BETWEEN)}) ")
+_WITH = re.compile(r" (?:and|to|over|by|with|from) ")
+_TAKEN = re.compile(r"(?:subtract|deduct|take) ")
+_BY_WORD = re.compile(rf"(?P<word>{'|'.join(_FACTORS)}) (?:of )?")
+_BY_NUMBER = re.compile(rf"{_FACTOR}(?: times|(?P<percent> ?%| percent) of) ")
+_BEHIND = re.compile(rf" (?:(?P<multiply>times|multiplied by|\*)|(?P<divide>divided by|over|/)|by) {_FACTOR}$")
+_VERB = re.compile(r"(?:multiply|(?P<divide>divide)) ")
+_WHICH = re.compile(
+    r"which (?:one )?(?:of (?P<a>.{1,40}) )?(?:is|was) (?:the )?"
+    r"(?:(?P<argmax>(?P<more>larger|higher|bigger|greater|more)|largest|highest|biggest|greatest|most)"
+    r"|(?P<argmin>(?P<fewer>smaller|lower|less|fewer)|smallest|lowest|least))"
 )
+_THEM = frozenset({"them", "these", "those"})
 _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class AskedParts:
-    """What is asked of the parts of an answer.
+    """What is asked of earlier answers, or of the parts of one.
 
     Attributes:
         places: Which, from 0; a negative one counts from the end. Empty: all.
         count: Of how many parts the answer is; 0 if not given.
         operation: What is done with them, a name of `quaestor.plan.operations`; "" of parts as they are.
+        answers: Whether they are answers of the conversation, whatever these consist of.
+        factor: The number that one is multiplied or divided by.
     """
 
     places: tuple[int, ...]
     count: int = 0
     operation: str = ""
+    answers: bool = False
+    factor: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    places: tuple[int, ...]
+    count: int = 0
+    answers: bool = False
 
 
 @lru_cache(maxsize=1024)
 def read_asked_parts(text: str) -> AskedParts | None:
-    """Return what a question in lower case asks of the parts of an answer before; None if it asks for anything else.
+    """Return what a question in lower case asks of earlier answers or their parts; None if it asks for anything else.
 
     >>> read_asked_parts("and the sum of the first two?")
-    AskedParts(places=(0, 1), count=0, operation='sum')
+    AskedParts(places=(0, 1), count=0, operation='sum', answers=False, factor=None)
     >>> read_asked_parts("what was the first quarter?")
     """
     if len(text) > _LONGEST:
         return None
-    lowered = " ".join(text.split())
-    found = next((match for form in _FORMS if (match := form.fullmatch(lowered))), None)
-    if found is None:
+    asked = " ".join(text.split()).rstrip(" ?.!")
+    asked = asked[len(lead[0]) if (lead := _LEAD.match(asked)) else 0 :]
+    together = _TOGETHER.search(asked)
+    asked = asked[: together.start()] if together else asked
+    forms = (parts for form in _list_forms(asked) if (parts := _read_form(form)) is not None)
+    return next((_add_up(parts) if together else parts for parts in forms), None)
+
+
+def _add_up(parts: AskedParts) -> AskedParts:
+    return replace(parts, operation=parts.operation or "sum")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A way to read a question.
+
+    Attributes:
+        terms: The words for what is computed with.
+        compares: Whether one of two is asked for.
+    """
+
+    terms: tuple[str, ...]
+    operation: str = ""
+    factor: Decimal | None = None
+    compares: bool = False
+
+
+def _list_forms(asked: str) -> Iterator[_Form]:
+    """Yield the ways to read a question: a term, one behind or before an operation, or two terms about one."""
+    yield _Form((asked,))
+    for joint in _JOINT.finditer(asked):
+        yield _Form((asked[: joint.start()], asked[joint.end() :]), _find_name(joint))
+    if operation := _OPERATION.match(asked):
+        rest = asked[operation.end() :]
+        yield _Form((rest,), _find_name(operation))
+        for joint in _WITH.finditer(rest):
+            yield _Form((rest[: joint.start()], rest[joint.end() :]), _find_name(operation))
+    if taken := _TAKEN.match(asked):
+        less, _, whole = asked[taken.end() :].partition(" from ")
+        yield _Form((whole, less), "subtract")
+    if by_word := _BY_WORD.match(asked):
+        name, times = _FACTORS[by_word["word"]]
+        yield _Form((asked[by_word.end() :],), name, Decimal(times))
+    if by_number := _BY_NUMBER.match(asked):
+        factor = Decimal(by_number["factor"]) / (100 if by_number["percent"] else 1)
+        yield _Form((asked[by_number.end() :],), "multiply", factor)
+    if behind := _BEHIND.search(asked):
+        verb = _VERB.match(asked)
+        divides = behind["divide"] or (not behind["multiply"] and verb and verb["divide"])
+        if verb or behind["multiply"] or behind["divide"]:
+            term = asked[verb.end() if verb else 0 : behind.start()]
+            yield _Form((term,), "divide" if divides else "multiply", Decimal(behind["factor"]))
+    if which := _WHICH.fullmatch(asked):
+        compares = bool(which["more"] or which["fewer"])
+        yield _Form((which["a"],) if which["a"] else (), "argmax" if which["argmax"] else "argmin", None, compares)
+
+
+def _find_name(found: re.Match[str]) -> str:
+    name = next(name for name, hit in found.groupdict().items() if hit)
+    return "" if name == "none" else name
+
+
+def _read_form(form: _Form) -> AskedParts | None:
+    """Return what is asked for by a form whose terms are all known; else None."""
+    named = [term for text in form.terms if (term := _read_term(text)) is not None]
+    operation, answers = form.operation, {term.answers for term in named}
+    places = tuple(place for term in named for place in term.places)
+    if len(named) < len(form.terms) or len(answers) > 1 or len(set(places)) < len(places):
         return None
-    groups = found.groupdict()
-    named = [_read_parts(groups[name]) for name in ("a", "b") if groups.get(name)]
-    operation = next((name.removeprefix("op_") for name, hit in groups.items() if name[:3] == "op_" and hit), "")
-    operation = "subtract" if groups.get("from") else "" if operation == "none" else operation
-    if groups.get("together"):
-        operation = operation or "sum"
-    places, count = tuple(place for places, _ in named for place in places), max((many for _, many in named), default=0)
-    if len(named) == 2 and not all(places for places, _ in named):
+    if not operation and (not _THEM.isdisjoint(form.terms) or (answers == {True} and places == (-1,))):
+        return None  # "what is it?"
+    if len(named) == 2 and not all(term.places for term in named):
         return None  # "both minus the first"
-    if groups.get("more") or groups.get("fewer"):
-        count = count or 2
+    count = max((term.count for term in named), default=0) or 2 * form.compares
+    if form.factor is not None:
+        return AskedParts(places, count, operation, answers == {True}, form.factor) if len(places) == 1 else None
     if operation in ("change", "percentage_change"):
         # From the first to the second.
         places, operation = places[::-1] or (1, 0), "subtract" if operation == "change" else operation
-        count = count or (0 if named[0][0] else 2)
-    return AskedParts(places, count, operation)
+        count = count or (0 if named[0].places else 2)
+    return AskedParts(places, count, operation, answers == {True})
 
 
-def _read_parts(text: str) -> tuple[tuple[int, ...], int]:
+def _read_term(text: str) -> _Term | None:
+    """Return what words name; None if it is no part of an answer and no answer."""
+    name, found = next(
+        ((name, match) for name, form in _TERMS.items() if (match := form.fullmatch(text))), (None, None)
+    )
+    if found is None:
+        return None
+    match name:
+        case "numbered":
+            written = re.findall(rf"\b{_SMALL_NUMBER}\b", text)
+            return _name_answers([int(word) if word.isdigit() else NUMBER_WORDS[word] for word in written])
+        case "range":
+            return _name_answers(range(int(found["first"]), int(found["last"]) + 1))
+        case "answers":
+            return _Term((), answers=True)
+        case "that" | "before":
+            return _Term((-1 if name == "that" else -2,), answers=True)
+    places, count = _read_places(text)
+    many = name == "place" and found["answers"] is not None and (len(places) > 1 or places[0] >= 0)
+    return _Term(places, count, answers=many)
+
+
+def _name_answers(numbers: Sequence[int]) -> _Term | None:
+    return _Term(tuple(number - 1 for number in numbers), answers=True) if numbers and min(numbers) > 0 else None
+
+
+def _read_places(text: str) -> tuple[tuple[int, ...], int]:
     """Return the places that words name, and of how many parts they speak."""
     named, _, whole = text.partition(" of ")
     words, together = named.split(), next((_MANY[word] for word in whole.split() if word in _MANY), 0)

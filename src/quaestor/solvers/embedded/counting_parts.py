@@ -1,7 +1,7 @@
-"""The parts of an earlier answer, by their places: "and the first one?", "the second minus the first"."""
+"""Computing with earlier answers and their parts: "the first one?", "the second minus the first", "half of answer 3"."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
@@ -22,7 +22,7 @@ from quaestor.plan.steps import (
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
 from quaestor.questions.question_parts import split_questions
 from quaestor.questions.splitting import split_question
-from quaestor.solvers.answering import answer_by_plan
+from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.parts import join_plans
 
@@ -30,27 +30,84 @@ _FAR = 8
 """Turns further back are not pointed at by place."""
 
 
+@dataclass(frozen=True, slots=True)
+class PartsPlan:
+    """What a question asks of earlier answers or of their parts.
+
+    Attributes:
+        plan: None if an answer that the question names is lacking.
+        turns: Those that it takes numbers from, from 0.
+        lack: What is lacking.
+    """
+
+    plan: Plan | None
+    turns: tuple[int, ...]
+    lack: str = ""
+
+
+_TurnPart = tuple[int, Plan]
+"""A part of an answer: its turn, and its plan as one of the turn that is asked now."""
+
+
 def answer_part_count(question: str, context: TurnContext) -> Answer | None:
-    """Return the answer to what is asked of the parts of an earlier answer by their places: "the first one?"."""
-    plan = _build_parts_plan(question, context.memory, of_turns=context.is_long)
+    """Return the answer to what is asked of earlier answers or their parts: "the first one?", "half of answer 2"."""
+    found = _build_parts_plan(question, context.memory, of_turns=context.is_long)
     whole = context.document.whole or context.document
     whole_context = replace(context, document=whole)
-    last = len(context.memory.answers) - 1
-    if plan is None:
+    if found is None:
         return None
-    return answer_by_plan(plan, question, whole_context, last, "asks for what was answered up to question {}")
+    if found.plan is None:
+        return replace(answer_without_value(context, "no_question", found.lack), answerable=0.0)
+    last = len(context.memory.answers) - 1
+    answer = answer_by_plan(found.plan, question, whole_context, last, "asks for what was answered up to question {}")
+    sure = [confidence for turn in found.turns if (confidence := context.memory.answers[turn].confidence) is not None]
+    return answer if answer is None else replace(answer, confidence=min(sure, default=None))
 
 
-def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan | None:
-    """Return the plan of what a question asks of the parts of an earlier answer; None if it asks for anything else.
+def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> PartsPlan | None:
+    """Return what a question asks of earlier answers or their parts, as a plan; None if it asks for anything else.
 
     Args:
         of_turns: Whether answers of one number each count as parts, if no answer lists any.
     """
     asked = read_asked_parts(question.lower())
-    parts = None if asked is None else _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
-    if asked is None or not parts:
+    if asked is None or not memory.turns:
         return None
+    if asked.answers:
+        places = [place if place >= 0 else len(memory.turns) + place for place in _list_places(asked, memory)]
+        lacking = next((place for place in places if not _has_value(memory, place)), None)
+        if lacking is not None:
+            known = 0 <= lacking < len(memory.turns)
+            return PartsPlan(None, (), f"answer {lacking + 1} has no value" if known else "there is no such answer")
+        parts = [(place, _repeat_answer(memory, place)) for place in places]
+    else:
+        parts = _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
+    plan = _compute_parts(asked, [part for _, part in parts]) if parts else None
+    return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
+
+
+def _list_places(asked: AskedParts, memory: Memory) -> Sequence[int]:
+    return asked.places or [place for place in range(len(memory.turns)) if _has_value(memory, place)]
+
+
+def _has_value(memory: Memory, place: int) -> bool:
+    return 0 <= place < len(memory.turns) and memory.answers[place].value is not None
+
+
+def _repeat_answer(memory: Memory, place: int) -> Plan:
+    """Return the plan of an earlier answer as one of the turn that is asked now."""
+    back, plan = len(memory.turns) - place, memory.answers[place].plan
+    if plan is None:
+        return Plan((Compute(1, "identity", (Ref(-back),)),))
+    return Plan(tuple(refer_further_back(step, back) for step in plan.steps))
+
+
+def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
+    """Return the plan of what is done with parts; None if it cannot be done with so many."""
+    if asked.factor is not None:
+        steps = parts[0].steps
+        factor = Constant(asked.factor, f"{asked.factor:f}")
+        return Plan((*steps, Compute(steps[-1].id + 1, asked.operation, (Ref(steps[-1].id), factor))))
     if len(parts) == 1:
         return parts[0] if asked.operation in ("", "sum", "average") else None
     listed = join_plans(parts, chained=False)
@@ -65,43 +122,48 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Plan 
     return replace(listed, steps=(*listed.steps[:-1], replace(last, operation=asked.operation)))
 
 
-def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[Plan]:
+def _find_meant_parts(asked: AskedParts, memory: Memory, end: int, *, of_turns: bool) -> list[_TurnPart]:
     """Return the parts that are meant after some turns, each as a plan of the turn that is asked now."""
     by_place = bool(asked.places) and not asked.count
     for place in range(end - 1, max(-1, end - 1 - _FAR), -1):
         turn = memory.turns[place]
         again = read_asked_parts(turn.question.lower())
-        if again is not None:
+        if again is not None and not again.answers:
             parts = _find_meant_parts(again, memory, place, of_turns=of_turns)
         else:
             back = len(memory.turns) - place
-            parts = [Plan(tuple(refer_further_back(step, back) for step in part.steps)) for part in _list_parts(turn)]
+            parts = [
+                (place, Plan(tuple(refer_further_back(step, back) for step in part.steps)))
+                for part in _list_parts(turn)
+            ]
         if _has_asked_parts(asked, parts):
             return [parts[at] for at in asked.places] or parts
         if again is None and ((parts and by_place) or (not parts and _lists_otherwise(turn))):
             return []  # the list that is meant has no such part, or none that is known
         if again is None and not parts and not by_place:
             break
-    count = asked.count or 2
-    values = list(_read_values_before(memory, end, count)) if of_turns else []
-    if by_place and max(asked.places) >= 0 and [*_read_values_before(memory, end, count + 1)]:
-        return []  # of three answers or more, nobody says which the first is
+    few = max((place + 1 if place >= 0 else -place for place in asked.places), default=0)
+    count = asked.count or max(2, few)
+    values = _read_values_before(memory, end, count) if of_turns else []
+    if by_place and max(asked.places) >= 0:
+        if len(asked.places) > 1:  # "the first two" answers of all
+            values = _read_values_before(memory, end, end) if of_turns else []
+        elif _read_values_before(memory, end, count + 1):
+            return []  # of three answers or more, nobody says which the first is
     return [values[at] for at in asked.places] or values if _has_asked_parts(asked, values) else []
 
 
-def _has_asked_parts(asked: AskedParts, parts: list[Plan]) -> bool:
+def _has_asked_parts(asked: AskedParts, parts: Sequence[_TurnPart]) -> bool:
     has_count = len(parts) == asked.count if asked.count else len(parts) > 1
     return has_count and all(-len(parts) <= at < len(parts) for at in asked.places)
 
 
-def _read_values_before(memory: Memory, end: int, count: int) -> Iterator[Plan]:
-    """Yield the last answers if each is one number."""
+def _read_values_before(memory: Memory, end: int, count: int) -> list[_TurnPart]:
+    """Return the last answers if each is one number."""
     first = end - count
-    if first >= 0 and all(answer.number is not None for answer in memory.answers[first:end]):
-        for place in range(first, end):
-            back, plan = len(memory.turns) - place, memory.answers[place].plan
-            steps = (Compute(1, "identity", (Ref(-back),)),) if plan is None else plan.steps
-            yield Plan(steps if plan is None else tuple(refer_further_back(step, back) for step in steps))
+    if first < 0 or any(answer.number is None for answer in memory.answers[first:end]):
+        return []
+    return [(place, _repeat_answer(memory, place)) for place in range(first, end)]
 
 
 def _list_parts(turn: Turn) -> list[Plan]:

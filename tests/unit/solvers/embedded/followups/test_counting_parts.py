@@ -63,6 +63,31 @@ def test_two_answers_before_are_two_parts_of_a_filing() -> None:
     assert str(quaestor.open(a_discussed_filing()).ask(asked)[-1]) == "15.0 %"
 
 
+SALES, INCOME, COSTS = "what were net sales in 2024?", "what was net income in 2024?", "what was cost of sales in 2024?"
+
+
+@pytest.mark.parametrize(
+    ("follow_ups", "expected"),
+    [
+        (["the sum of answer 1 and answer 3"], "$ 950 million"),
+        (["the average of the last two"], "$ 220 million"),
+        (["the sum of the first two"], "$ 690 million"),
+        (["answer 2 as a percentage of answer 1"], "15.0 %"),
+        (["answer 1 less answer 3", "double that"], "$ 500 million"),
+        (["half of answer 2", "that times 4", "and 10% of it?"], "$ 18.0 million"),
+        (["the sum of answer 1 and answer 12"], "no answer"),
+    ],
+)
+def test_answers_are_computed_with_by_their_numbers(follow_ups: list[str], expected: str) -> None:
+    answers = quaestor.open(a_discussed_filing()).ask([SALES, INCOME, COSTS, *follow_ups])
+    assert str(answers[-1]) == expected
+
+
+def test_what_is_computed_from_answers_is_as_sure_as_the_least_sure_of_them() -> None:
+    answers = quaestor.open(a_discussed_filing()).ask([SALES, INCOME, COSTS, "the sum of answers 1 and 2"])
+    assert answers[-1].answer.confidence == min(answers[0].answer.confidence or 0, answers[1].answer.confidence or 0)
+
+
 def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
     answers = quaestor.open(a_discussed_filing()).ask(["net sales and net income in 2024", "the fifth one?"])
     assert "90" not in str(answers[-1])
