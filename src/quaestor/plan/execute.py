@@ -268,7 +268,14 @@ class _Run:
         if step is None:
             return None
         metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
+        if metric == "change" and (difference := lists.name_difference(self._read_labels(step))):
+            return difference
         return None if metric == "value" else metric.replace("_", " ")
+
+    def _read_labels(self, step: Compute) -> Sequence[str]:
+        """Return the labels of the numbers that a step takes from the document."""
+        taken = [self._plan.steps[ref.step - 1] for ref in step.operands if isinstance(ref, Ref) and ref.step > 0]
+        return [one.label for one in taken if isinstance(one, Extract)]
 
     def _subject(self, operand: Operand) -> str | None:
         """What all cells that something is computed from have in common: their line, or their period."""

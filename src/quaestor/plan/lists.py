@@ -20,6 +20,7 @@ from quaestor.plan.steps import CellGroup
 MOST_ENTRIES = 1_000
 """The most entries of a list."""
 
+_TWO = 2
 _PARTS = lazy_regex(r"(?<!\s)\s*+[,|;]\s+")
 
 
@@ -158,6 +159,19 @@ def common_parts(labels: Sequence[str]) -> str:
     """Return the parts that all labels of cells have: "Paper" of "Paper, 2024" and "Paper, 2023"."""
     parts = [_PARTS.split(label) for label in labels]
     return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
+
+
+def name_difference(labels: Sequence[str]) -> str | None:
+    """Return what the difference of two cells is called that are of two lines; None if they are of one.
+
+    >>> name_difference(["Sales, 2024", "Costs, 2024"])
+    'Sales less Costs'
+    """
+    parts = [_PARTS.split(label) for label in labels]
+    if len(parts) != _TWO or not all(labels) or parts[0][0] == parts[1][0]:
+        return None
+    shared = set(parts[0]).intersection(parts[1])
+    return " less ".join(", ".join(part for part in own if part not in shared) for own in parts)
 
 
 def in_percent(listed: Entries) -> Entries:

@@ -7,7 +7,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
 from quaestor.questions.splitting import split_question
-from quaestor.questions.understanding import Operand, is_filler, read_filing_question, read_operand
+from quaestor.questions.understanding import Operand, Reading, is_filler, read_filing_question, read_operand
 
 _ASKING = (
     r"(?:how|what|what's|whats|what're|who|who's|whos|whom|when|when's|where|why|which"
@@ -53,7 +53,13 @@ _ABOUT_AND_WHY = lazy_regex(
 )
 _THE_ONE_FOR = lazy_regex(r"\bthe\s+([\w-]+\s)one\s+for\s")
 """How the reader completes "the adjusted one"."""
-_WERE = lazy_regex(r"^(?:and\s+)?what\s+were\b")
+_LISTS = lazy_regex(
+    r"^(?:and\s+|please\s+|(?:can|could)\s+you\s+)*(?:list|show|give|report|state|name|display|provide|what\s+(?:were|are))"
+    r"(?:\s+(?:me|us|the|its|their))*\b\s*"
+)
+_SEPARATOR = lazy_regex(r"\s?[,;]\s?(?:and\s|&\s)?|\s(?:and|&|as\swell\sas)\s")
+_ENDS = lazy_regex(r"[a-z&]")
+_PAIR, _MOST_JOINTS = 2, 11
 _WHOLE = lazy_regex(r"\b(?:total|net|gross|operating|revenues?|sales|income|earnings|profit|assets|equity)\b")
 """What is a total or a result of its own, which nobody adds to another."""
 _HOW_MUCH_OF = lazy_regex(r"\bhow (?:much|many|big|large)\b")
@@ -75,7 +81,7 @@ _MOVES = lazy_regex(
     r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
 )
 _VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
-_MOST = 4
+_MOST = 12
 _LONGEST = 1_000
 """Characters; a longer text is not taken apart."""
 
@@ -102,7 +108,7 @@ def split_questions(text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (text,)
     asked = re.sub(r"\s+", " ", text.replace("\u2019", "'")).strip(" ?!.")
-    for split in (_split_cause, _split_clauses, _split_times, _split_qualifiers, _split_kinds):
+    for split in (_split_cause, _split_clauses, _split_times, _split_qualifiers, _split_measures):
         parts = split(asked)
         if 1 < len(parts) <= _MOST:
             return tuple(parts)
@@ -172,32 +178,63 @@ def _split_qualifiers(asked: str) -> list[str]:
     ]
 
 
-def _split_kinds(asked: str) -> list[str]:
-    """Split "net income and EPS", "reported margin vs the adjusted one": measures that nobody would add."""
+def _split_measures(asked: str) -> list[str]:
+    """Split "net income and EPS", "list assets, debt and equity": measures that nobody would add."""
     reading = read_filing_question(asked)
-    bases = reading.relation == "versus" and _THE_ONE_FOR.search(reading.operands[-1].text) is not None
-    added = reading.total_asked or _SUMMED.search(asked.lower())
-    if not bases and (reading.relation != "sum" or added or " and " not in asked.lower()):
-        return [asked]
-    separate = bases or _adds_nothing(asked.lower(), reading.operands)
-    if not separate or not all(operand.matches for operand in reading.operands):
+    if reading.relation == "versus" and _THE_ONE_FOR.search(reading.operands[-1].text):  # "reported vs the adjusted one"
+        operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
+    elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(asked.lower())):
+        operands = _find_listed(reading.whole.text)
+        if not (len(operands) > _PAIR or _LISTS.match(asked.lower()) or _adds_nothing(asked.lower(), operands)):
+            operands = _read_different(reading)
+    else:
+        operands = ()
+    if not operands:
         return [asked]
     time = _find_time(asked)
-    return [
-        _with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", _THE_ONE_FOR.sub("\\1", operand.text))).strip(" ,"), time)
-        for operand in reading.operands
-    ]
+    names = [_LISTS.sub("", _THE_ONE_FOR.sub("\\1", operand.text).strip(" ,")) for operand in operands]
+    return [_with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
+
+
+def _read_different(reading: Reading) -> tuple[Operand, ...]:
+    """Return what a question joins by "and", if each is of a kind of its own: shares bought, and their price."""
+    kinds = {_kind(operand) for operand in reading.operands}
+    different = reading.relation == "sum" and len(kinds) == len(reading.operands) and " and " in reading.text.lower()
+    return reading.operands if different and all(operand.matches for operand in reading.operands) else ()
+
+
+def _find_listed(text: str) -> tuple[Operand, ...]:
+    """Return the measures of an enumeration, each by a name of the lexicon that may hold an "and" or a comma itself.
+
+    Of the ways to take a text apart the one is meant that ends in "and", then the one with the fewest measures.
+    """
+    joints = [*_SEPARATOR.finditer(text)][:_MOST_JOINTS]
+    begins, ends = [0, *(joint.end() for joint in joints)], [*(joint.start() for joint in joints), len(text)]
+    ways: list[list[tuple[Operand, ...]]] = [[()]]
+    for stop in range(1, len(begins) + 1):
+        ways.append([])
+        for start in range(stop):
+            operand = read_operand(text[begins[start] : ends[stop - 1]])
+            if len(operand.matches) == 1 and _is_named(operand):
+                ways[stop] += [(*way, operand) for way in ways[start] if all(_is_other(operand, one) for one in way)]
+    listed = [way for way in ways[-1] if len(way) > 1]
+    whole = read_operand(text)
+    if not listed or (len(joints) == 1 and len(whole.matches) == 1 and whole.concepts and _is_named(whole)):
+        return ()  # "total liabilities and equity" is a line
+    last = joints[-1].end()
+    return min(listed, key=lambda way: (not (_ENDS.search(joints[-1][0]) and text[last:] == way[-1].text), len(way)))
+
+
+def _is_other(one: Operand, other: Operand) -> bool:
+    """Return whether two operands have no concept and no measure in common."""
+    return one.concepts.isdisjoint(other.concepts) and set(one.measures).isdisjoint(other.measures)
 
 
 def _adds_nothing(asked: str, operands: Sequence[Operand]) -> bool:
     """Return whether nobody adds up what a question names: earnings and assets, margins and amounts, things listed."""
     kinds = {_kind(operand) for operand in operands}
-    if _WERE.match(asked) or len(kinds) == len(operands):
-        return True
-    concepts = [concept for operand in operands for concept in operand.concepts]
-    named = len(set(concepts)) == len(concepts) and all(map(_is_named, operands))
     whole = any(_WHOLE.search(operand.text) for operand in operands)
-    return named and (len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None))
+    return len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None)
 
 
 def _is_named(operand: Operand) -> bool:
@@ -250,12 +287,15 @@ def _topic(clause: str) -> str:
 
 
 def _find_time(clause: str) -> str:
-    found = [clause[moment.start : moment.end].strip() for moment in read_moments(clause.lower())]
-    return found[0] if len(found) == 1 else ""
+    """Return the time that a clause names; "" if it names several, or a span of years."""
+    found = list(read_moments(clause.lower()))
+    if len(found) != 1 or (found[0].count is not None and found[0].year is not None):
+        return ""
+    return clause[found[0].start : found[0].end].strip()
 
 
 def _with_time(clause: str, time: str) -> str:
     if not time or any(True for _ in read_moments(clause.lower())):
         return clause
-    dated = re.match(r"(?:in|at|for|during|over|by|since|of)\b", time.lower())
+    dated = re.match(r"(?:in|at|for|during|over|by|since|of|from|between|as of)\b", time.lower())
     return f"{clause} {time}" if dated else f"{clause} in {time}"

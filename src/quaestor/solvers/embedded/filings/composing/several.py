@@ -47,6 +47,8 @@ _QUARTERS = lazy_regex(
     r"|(?:the|all|four) (?:four )?quarters)\b"
 )
 _TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
+_ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
+"""Words that ask for a sum, be it printed or not: a "total" may be the name of a line."""
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
@@ -117,9 +119,8 @@ def propose_sums(question: Question) -> Iterator[Proposal]:
 
 
 def _sum_over_times(question: Question) -> Iterator[Proposal]:
-    if len(question.moments) < 2 and not _TOGETHER.search(question.text):
-        return
-    if len(question.moments) == 1:
+    together = question.reading.total_asked or _ADDED.search(question.text)
+    if len(question.moments) == 1 or not (question.moments or together):
         return
     for meant in read_meant(question)[:MOST_TRIED]:
         moments = choose_moments(question, meant)
