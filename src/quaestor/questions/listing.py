@@ -7,6 +7,7 @@ in 2009").
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from quaestor.core.patterns import lazy_regex
 
@@ -69,6 +70,21 @@ _THINGS = lazy_regex(
 _LONGEST = 1_000
 
 
+_DOWN, _UP = (
+    r"(?:largest|biggest|highest|most|best|top|high|large)",
+    r"(?:smallest|lowest|least|fewest|worst|bottom|low|small)",
+)
+_ASKS_FOR_ONE = re.compile(r"\b(?:which|what|who|where)\b")
+_SORTED = r"(?:\b(?:rank|sort)(?:ed|ing)?|^(?:please |and |(?:can|could) you )*order|\bordered)\b"
+_ORDERED = re.compile(
+    rf"{_SORTED}(?=.{{0,80}}\b(?:by|in|from|according|{_DOWN}|{_UP})\b)|\b(?:ranking of|in order of"
+    rf"|(?:ascending|descending|increasing|decreasing) order|{_DOWN} to (?:the )?{_UP}|{_UP} to (?:the )?{_DOWN}"
+    rf"|(?:{_DOWN}|{_UP}) first)\b"
+)
+"""Words by which a question asks for all that it ranks."""
+_ASCENDING = re.compile(rf"\b(?:(?:ascending|increasing) order|{_UP} to (?:the )?{_DOWN}|{_UP} first)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A question for several values, one by one.
@@ -128,6 +144,17 @@ def read_enumeration(text: str) -> Listing | None:
         head = f" {rest}"
     things = tuple(f"{item}{head}" for item in (*items, last))
     return Listing(tuple(_narrow(text, *found.span(), thing) for thing in things), things, respective=True, total=False)
+
+
+def read_order(text: str) -> Literal["ascending", "descending"] | None:
+    """Return the order in which a question in lower case asks for all that it ranks; None if it asks for no order.
+
+    >>> read_order("rank the segments by revenue"), read_order("sort the costs, smallest first"), read_order("sales?")
+    ('descending', 'ascending', None)
+    """
+    if not _ORDERED.search(text) or _ASKS_FOR_ONE.search(text):
+        return None
+    return "ascending" if _ASCENDING.search(text) else "descending"
 
 
 def asks_for_parts(text: str) -> bool:

@@ -181,7 +181,9 @@ def _split_qualifiers(asked: str) -> list[str]:
 def _split_measures(asked: str) -> list[str]:
     """Split "net income and EPS", "list assets, debt and equity": measures that nobody would add."""
     reading = read_filing_question(asked)
-    if reading.relation == "versus" and _THE_ONE_FOR.search(reading.operands[-1].text):  # "reported vs the adjusted one"
+    if reading.relation == "versus" and _THE_ONE_FOR.search(
+        reading.operands[-1].text
+    ):  # "reported vs the adjusted one"
         operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
     elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(asked.lower())):
         operands = _find_listed(reading.whole.text)

@@ -17,7 +17,7 @@ from quaestor.questions.question_parts import asks_several, split_questions
         ("Who audits Acme, and since when?", ("Who audits Acme", "since when")),
         ("buybacks, how much and at what price?", ("buybacks, how much", "buybacks, at what price")),
         ("bottom line and diluted EPS in 2023?", ("bottom line in 2023", "diluted eps in 2023")),
-        ("What were net income and capex in 2023?", ("what were net income in 2023", "capex in 2023")),
+        ("What were net income and capex in 2023?", ("net income in 2023", "capex in 2023")),
         (
             "share count for the year, and how many fewer than a year ago?",
             ("share count for the year", "how many fewer than a year ago"),
@@ -30,7 +30,7 @@ from quaestor.questions.question_parts import asks_several, split_questions
         ("bottom line FY21 vs FY20?", ("bottom line FY21", "bottom line FY20")),
         ("Paper revenue, 2022 versus 2021", ("Paper revenue, 2022", "Paper revenue, 2021")),
         ("net income, total assets and diluted EPS", ("net income", "total assets", "diluted eps")),
-        ("What are total assets and net income?", ("what are total assets", "net income")),
+        ("What are total assets and net income?", ("total assets", "net income")),
         (
             "What were sales in 2022 and 2023, and say when they were highest?",
             ("What were sales in 2022 and 2023", "when was it highest"),

@@ -10,7 +10,7 @@ How an answer comes about, one file a step:
     candidates       every plan that fits
     operand_features, plan_features    what is measured of a plan, one named column each
     prior            what speaks for a number of a person's document, and the few rules that overrule the ranking
-    repeated_plans   plans that do once more what an earlier turn did
+    repeated_plans   plans on what was answered before: the same once more, or on the numbers of a list
     plan_rules       what speaks for a plan beside the ranking, and the plans that nobody asks for
     beam             these steps in their order, for several readings of a conversation side by side
     trees, models, loading    the learned models, and their weights, read from JSON

@@ -22,7 +22,6 @@ from quaestor.solvers.embedded.plan_rules import (
     find_leaves,
     is_implausible,
     is_off_question,
-    score_lists,
     score_named_years,
 )
 from quaestor.solvers.embedded.prior import (
@@ -37,7 +36,7 @@ from quaestor.solvers.embedded.prior import (
     translate_question,
     uses_unasked_constant,
 )
-from quaestor.solvers.embedded.repeated_plans import score_restatements
+from quaestor.solvers.embedded.repeated_plans import score_meant
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
 
 
@@ -252,8 +251,7 @@ def rank_hypotheses(
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)
-    scores += score_restatements(candidates, turns)
-    scores += score_lists(candidates, turns)
+    scores += score_meant(candidates, turns)
     found: list[Hypothesis] = []
     for path, part, speaks in zip(paths, candidates.parts, spoken, strict=True):
         if part.start == part.stop:

@@ -1,4 +1,4 @@
-"""Computing with earlier answers and their parts: "the first one?", "the second minus the first", "half of answer 3"."""
+"""Plans on earlier answers and their parts: "the first one?", "the second minus the first", "half of answer 3"."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -11,47 +11,7 @@ from quaestor.questions.question import Question
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.candidates import LOOKUP, Candidates
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
-
-# What is calculated right after a list of numbers: "and the change?" is that of the numbers listed.
-#
-# Benchmark conversations have no lists, so the ranker has not seen one before such a question.
-
-
-_MEANT = 5.0
-"""What is added to the log odds of a plan on the numbers of the list and no other."""
-
-
-def score_lists(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
-    """Return what is added to the score of each plan, where a list was answered and the question names nothing.
-
-    Args:
-        plans: Those after each reading of the turns before.
-        turns: Page, conversation and question, likewise.
-
-    Shape: One entry a plan.
-    """
-    scores = np.zeros(len(plans), np.float32)
-    for turn, part in zip(turns, plans.parts, strict=True):
-        listed = _find_listed_leaves(turn)
-        if listed:
-            of_list = [_read_leaves(outcome.operands) == listed for outcome in plans.take(part).outcomes()]
-            scores[part] = np.where(of_list, np.float32(_MEANT), np.float32(0))
-    return scores
-
-
-def _find_listed_leaves(turn: TurnView) -> frozenset[int]:
-    """The numbers of the list that the last turn answered; none if it did not, or where the question names more."""
-    question = turn.question
-    return frozenset() if question.names or question.years else _read_leaves(turn.state.last_list)
-
-
-def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
-    """The numbers of the page that operands are; empty if any operand is something else."""
-    if any(operand.kind != "leaf" for operand in operands):
-        return frozenset()
-    return frozenset(operand.index for operand in operands)
-
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
 
 # A look-up of a year that the question does not name, where the line has the year that it names.
 #

@@ -1,4 +1,4 @@
-"""Plans that do once more what an earlier turn did: "and in 2012?", "what was that change for the index?"."""
+"""Plans on what was answered before: the same again ("and in 2012?"), or on the numbers of a list ("the change?")."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -44,7 +44,7 @@ _Calculation = tuple[int, tuple[int | float, ...]]
 """The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
 
 
-def score_restatements(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
+def score_meant(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """Return what is added to the score of each plan.
 
     Args:
@@ -55,11 +55,37 @@ def score_restatements(plans: Candidates, turns: Sequence[TurnView]) -> Floats:
     """
     scores = np.zeros(len(plans), np.float32)
     for turn, part in zip(turns, plans.parts, strict=True):
-        meant = find_restated_turn(turn)
-        calculation = None if meant is None else _read_calculation(turn.state, meant)
-        if calculation is not None:
-            scores[part] = np.where(_find_repeats(plans, part, turn, calculation), np.float32(_MEANT), np.float32(0))
+        for meant in (_find_restatements(plans, part, turn), _find_plans_on_list(plans, part, turn)):
+            scores[part] += np.where(meant, np.float32(_MEANT), np.float32(0))
     return scores
+
+
+def _find_restatements(plans: Candidates, part: slice, turn: TurnView) -> NDArray[np.bool_]:
+    """Which plans do once more what the turn did whose calculation a question asks for again."""
+    meant = find_restated_turn(turn)
+    calculation = None if meant is None else _read_calculation(turn.state, meant)
+    if calculation is None:
+        return np.zeros(part.stop - part.start, bool)
+    return _find_repeats(plans, part, turn, calculation)
+
+
+def _find_plans_on_list(plans: Candidates, part: slice, turn: TurnView) -> NDArray[np.bool_]:
+    """Which plans are on the numbers of the list that was answered last and no other: "and the change?".
+
+    Benchmark conversations have no lists, so the ranker has not seen one before such a question.
+    """
+    question = turn.question
+    listed = frozenset() if question.names or question.years else _read_leaves(turn.state.last_list)
+    if not listed:
+        return np.zeros(part.stop - part.start, bool)
+    return np.array([_read_leaves(outcome.operands) == listed for outcome in plans.take(part).outcomes()], bool)
+
+
+def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
+    """The numbers of the page that operands are; empty if any operand is something else."""
+    if any(operand.kind != "leaf" for operand in operands):
+        return frozenset()
+    return frozenset(operand.index for operand in operands)
 
 
 def find_restated_turn(turn: TurnView) -> int | None:

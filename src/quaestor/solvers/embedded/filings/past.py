@@ -16,7 +16,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.answer_units import kind_of_number, share_of_kind
-from quaestor.questions.listing import asks_for_parts
+from quaestor.questions.listing import asks_for_parts, read_order
 from quaestor.questions.understanding import INTENTS, Reading
 
 _OF_WORDS = 0.6
@@ -262,7 +262,8 @@ _PART = lazy_regex(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|a
 _OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
 _PARTS = 0.7
-"""How likely a question that asks for all parts of something is one for a list whatever else its words are like."""
+"""How likely a question that asks for all parts of something, or for an order, is one for a list or a ranking, whatever
+else its words are like."""
 _OTHER_TIME, _OTHER_THING, _OTHER_MEASURE = 0.7, 0.6, 0.25
 """How often a short question that names only another time, or begins like one that goes on and names another member or
 another measure, repeats the operation: counted on labelled conversations."""
@@ -297,9 +298,10 @@ def mix_with_repetition(
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed
-    if asks_for_parts(text):
+    asked = "ranking" if read_order(text) else "list" if asks_for_parts(text) else ""
+    if asked:
         mixed = (1 - _PARTS) * shares
-        mixed[INTENTS.index("list")] += _PARTS
+        mixed[INTENTS.index(asked)] += _PARTS
         return mixed
     if before not in _REPEATED or _OPERATION.search(text):
         return shares

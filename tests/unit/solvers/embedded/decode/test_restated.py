@@ -14,7 +14,7 @@ from feature_bench import (
     turn_of,
 )
 
-from quaestor.solvers.embedded.repeated_plans import find_restated_turn, score_restatements
+from quaestor.solvers.embedded.repeated_plans import find_restated_turn, score_meant
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction, TurnView
 
 RATIO = (
@@ -63,7 +63,7 @@ def test_which_turn_is_asked_for_again(turns: list[tuple[str, TurnAction]], ques
 
 
 def added(turn: TurnView, rows: tuple[Row, ...], *plans: tuple[str, int, int]) -> list[bool]:
-    return [score > 0 for score in score_restatements(candidates_of(turn, rows, *plans), [turn]).tolist()]
+    return [score > 0 for score in score_meant(candidates_of(turn, rows, *plans), [turn]).tolist()]
 
 
 def test_the_calculation_is_repeated_in_the_same_order() -> None:
@@ -96,5 +96,5 @@ def test_nothing_is_added_where_nothing_moves() -> None:
 def test_another_year_of_a_line_is_looked_up_in_that_line() -> None:
     rows: tuple[Row, ...] = (("new", SALES_2008, 400.0), ("new", COSTS_2008, 80.0), ("new", INCOME_2008, 30.0))
     turn = turn_of("and in 2008?", SALES)
-    scores = score_restatements(candidates_of(turn, rows, *(("lookup", n) for n in range(3))), [turn])
+    scores = score_meant(candidates_of(turn, rows, *(("lookup", n) for n in range(3))), [turn])
     assert [score > 0 for score in scores.tolist()] == [True, False, False]

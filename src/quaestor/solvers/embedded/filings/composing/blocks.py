@@ -34,6 +34,8 @@ _COUNTRY = frozenset(terms_of("country countries"))
 _PARTS_OF_THE_WORLD = frozenset(
     terms_of("Americas Europe EMEA Asia APAC Africa LATAM Latin Middle East Pacific EAME AMEA UCAN North South")
 )
+_OTHER_TIME = 0.1
+"""How likely members are meant that have no number at the time that is asked for."""
 _OTHER_PLACES = 0.4
 """How likely countries are meant by regions, and regions by countries."""
 _TOTAL_OF = lazy_regex(r"^total\s+(?:of\s+)?(?=\S)", re.IGNORECASE)
@@ -98,19 +100,37 @@ def read_blocks(question: Question) -> list[Block]:
     back = _find_measured_last(question, asked)
     for bound in (*back, *_find_named_wholes(question, asked), *find_bounds(question)[:_MOST_BROKEN_DOWN]):
         for block in _find_summed_blocks(question, bound.series, asked):
-            key = _identify_members(block.members)
-            known = found[key].share if key in found else 0.0
-            found[key] = replace(block, share=known + (bound.share + 0.02) * block.share)
+            _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share))
     for bound in (*back, *find_bounds(question)):
         for block in _find_blocks(question, bound.series, asked):
-            key = _identify_members(block.members)
-            known = found[key].share if key in found else 0.0
             named = _measure_named_around(question, block.members[-1][1])
-            found[key] = replace(block, share=known + (bound.share + 0.02) * block.share * (0.3 + named))
-    shares = [block.share * _weigh_places(question.text, block.members) for block in found.values()]
+            _add_block(found, question, replace(block, share=(bound.share + 0.02) * block.share * (0.3 + named)))
+    shares = [
+        block.share
+        * _weigh_places(question.text, block.members)
+        * (1.0 if _has_asked_time(question, block) else _OTHER_TIME)
+        for block in found.values()
+    ]
     total = sum(shares) or 1.0
     blocks = [replace(block, share=share / total) for block, share in zip(found.values(), shares, strict=True)]
     return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
+
+
+def _add_block(found: dict[frozenset[object], Block], question: Question, block: Block) -> None:
+    """Add a block to those that are found; of the same members in two tables those with the time that is asked for."""
+    key = _identify_members(block.members)
+    known = found.get(key)
+    if known is not None:
+        dated = next((one for one in (block, known) if _has_asked_time(question, one)), block)
+        block = replace(dated, share=known.share + block.share)
+    found[key] = block
+
+
+def _has_asked_time(question: Question, block: Block) -> bool:
+    """Return whether any member has a number at the time that is asked for, else at the latest; or none is dated."""
+    asked = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
+    ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
+    return not ends or asked.end in ends
 
 
 def _find_measured_last(question: Question, asked: str) -> list[Bound]:

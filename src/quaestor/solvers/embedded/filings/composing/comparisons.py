@@ -11,6 +11,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
+from quaestor.questions.listing import read_order
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
 from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
 from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
@@ -326,6 +327,7 @@ _IN_AMOUNTS = lazy_regex(
 _WHEN = lazy_regex(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"
+    r"|\b(?:rank|sort|order)(?:ed)? (?:the |those |these |all )?(?:\w+ ){0,3}(?:years|quarters)\b"
 )
 _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
 """Names of the places that are left, none of which is one."""
@@ -368,11 +370,15 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
     place = _read_place(question.text)
     several = _FEW.search(question.text)
     few = several and (several["few"] or several["many"])
+    ordered = few is None and read_order(question.text) is not None
     for listed, share in read_entries(question):
         named = [entry for entry in listed if not _REST.match(entry[0].lower()) and not is_rest(entry[0])]
         entries = named if len(named) > 1 else listed
         unnamed = len({label.lower() for label, _, _ in entries}) < 2
         score = log_share(share * (1 - when)) - 1.5 * unnamed
+        if ordered:
+            yield from _list_in_order(question, entries, score)
+            continue
         if grows:
             yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
         if few is not None:
@@ -386,25 +392,39 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             yield made
     for meant in read_meant(question)[:4]:
         entries = [(write_moment(moment), meant, moment) for moment in choose_moments(question, meant)]
+        if ordered:
+            yield from _list_in_order(question, entries, log_share(meant.share * when))
+            continue
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
             yield made
+
+
+def _list_in_order(question: Question, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
+    """Yield all entries by their numbers: "rank the segments by revenue"."""
+    ordered = _sort_entries(question, entries, low=read_order(question.text) == "ascending")
+    if made := propose_items(question, ordered, "ranking", score):
+        yield made
 
 
 def _list_first(
     question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
 ) -> Proposal | None:
     """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
+    return propose_items(question, _sort_entries(question, entries, low=low)[:count], "members", score)
+
+
+def _sort_entries(question: Question, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
+    """Return entries by their numbers; none if any is not a single number."""
     sizes: list[tuple[float, Entry]] = []
     for entry in entries:
         terms = Terms(question.table)
         name = entry[1].spell(entry[2], terms, "")
         extract = terms.variables.get(name or "")
         if extract is None or extract.quantity is None:
-            return None
+            return []
         sizes.append((float(extract.quantity.value), entry))
-    sizes.sort(key=lambda one: one[0], reverse=not low)
-    return propose_items(question, [entry for _, entry in sizes[:count]], "members", score)
+    return [entry for _, entry in sorted(sizes, key=lambda one: one[0], reverse=not low)]
 
 
 def _read_place(text: str) -> int:

@@ -52,6 +52,7 @@ _ADDED = lazy_regex(r"\b(?:sum|altogether|together|combined|add|both)\b")
 _PER_QUARTER = lazy_regex(r"\bquarterly\b|\b(?:per|a|each|every) quarter\b")
 _PER_MONTH = lazy_regex(r"\bmonthly\b|\b(?:per|a|each|every) month\b")
 AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increase|decrease|decline)s?\b")
+_OTHERS = frozenset(terms_of("rest remaining other others else"))
 _NOT_COMPUTED = 0.3
 """How likely the amounts of members are listed although the question names a ratio."""
 Entry = tuple[str, Meant, Moment | None]
@@ -300,7 +301,7 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" else None
-    for block in _drop_excluded(question, read_blocks(question)):
+    for block in _keep_asked(question, read_blocks(question)):
         printed = again is None or block.members[0][1].first.scale is Scale.PERCENT
         yield _read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         if again is not None and not printed:
@@ -318,12 +319,15 @@ def _find_last_set(question: Question) -> PastAnswer | None:
     return sets[0] if sets and sets[0] is question.last else None
 
 
-def _drop_excluded(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks without the member that a question leaves out."""
+def _keep_asked(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks without the member that a question leaves out; if it names several members, these alone."""
+    asked = set(terms_of(question.text))
     for block in blocks:
-        named = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
-        if len(named) > 1:
-            yield replace(block, members=tuple(named))
+        left = [(name, one) for name, one in block.members if not question.left_out & set(terms_of(name))]
+        named = [(name, one) for name, one in left if asked.issuperset(terms_of(name))]
+        left = named if len(named) > 1 and asked.isdisjoint(_OTHERS) else left
+        if len(left) > 1:
+            yield replace(block, members=tuple(left))
 
 
 def _read_block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
