@@ -101,6 +101,13 @@ _DISCUSSION = _words(
 _BACK = _words(r"exhibits?\b.{0,200}schedules?|^signatures?$|item 15\b|index to exhibits|exhibit index|^consent of")
 _CONTENTS = _words(r"table of contents|^index\b|index to (?:consolidated )?(?:financial )?|exhibit")
 _ITEM = _words(r"item \d{1,2}[abc]?\b|\d{1,2}\.\d{1,3}\b(?!\s?%)|part i")
+_PART = _words(
+    r"(?:(?:report of )?independent (?:registered |public )*(?:auditors?|account\w+)\W{0,3} report"
+    r"|report of independent|(?:the |consolidated |condensed |combined )*(?:balance sheets?|statements? of)\b"
+    r"|notes to (?:the |consolidated |condensed |combined )*financial statements"
+    r"|(?:selected |unaudited )*quarterly (?:consolidated )?(?:financial|results))"
+)
+"""Statements and reports by their titles, which label the rows of a list of them."""
 _FORM = _words(r"(?:form )?(?:8-k|10-[kq]|20-f|6-k|s-\d{1,2}|def 14a)(?:/a)?")
 """Filings that exhibits are taken from."""
 _PAGE = ("page", "page no", "pages")
@@ -198,7 +205,7 @@ class _Face:
     @property
     def lists_contents(self) -> bool:
         """Whether it lists the parts of the document or its exhibits."""
-        items = sum(bool(_ITEM.match(label)) for label in self.labels)
+        items = sum(bool(_ITEM.match(label) or _PART.match(label)) for label in self.labels)
         if self.labels and 2 * items > len(self.labels):
             return True
         forms = sum(_FORM.fullmatch(cell.text.strip()) is not None for cell in self.table.body())

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from quaestor.core.currencies import is_currency, sign_of
 from quaestor.core.number_conventions import NumberConvention
-from quaestor.core.parsing import find_quantities
+from quaestor.core.parsing import QuantitySpan, find_quantities
 from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, covers, read_caption
@@ -161,6 +161,9 @@ _DEPENDENT = re.compile(
     r"|class [ab]|effect of|stock options|common|from|high|low|first|second|third|fourth)\b",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
+_NEAR = 24
+"""Characters beside a number of a label that say what it is of."""
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
 _HUNDRED = 100
@@ -389,9 +392,7 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
     for place in reversed(range(len(spans))):
         quantity, end = spans[place].quantity, spans[place].end
         after = cell.text[end : spans[place + 1].start if place + 1 < len(spans) else len(cell.text)]
-        if quantity.unit == "shares" or (
-            shares and quantity.unit is None and re.fullmatch(r"\s?(?:,|and|,\s?and)\s?", after)
-        ):
+        if quantity.unit == "shares" or (shares and quantity.unit is None and _LISTED.fullmatch(after)):
             shares = True
             plain = quantity.scale is Scale.ONE and (
                 abs(quantity.value) < _WRITTEN_OUT or amounts.shares is Scale.THOUSAND
@@ -400,15 +401,26 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
             found.append(replace(quantity, unit="shares", scale=scale))
             continue
         shares = False
-        before = cell.text[max(0, spans[place].start - 30) : spans[place].start]
         money = quantity.unit is not None and is_currency(quantity.unit)
-        if money and quantity.scale is Scale.ONE and amounts.scale and not _PAR.search(before[-24:] + "|" + after[:24]):
+        plain = money and quantity.scale is Scale.ONE
+        if plain and amounts.scale and not _PAR.search(_around(cell.text, spans, place)):
             quantity = replace(quantity, scale=amounts.scale)
         found.append(quantity)
     printed = {quantity.text for quantity in cell.quantities}
     return replace(
         cell, quantities=tuple(q for q in reversed(found) if q.text in printed or q.unit or q.scale is not Scale.ONE)
     )
+
+
+def _around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
+    """Return the words around a number of a label, or around the numbers that it is listed with."""
+    first = last = place
+    while first and _LISTED.fullmatch(text[spans[first - 1].end : spans[first].start]):
+        first -= 1
+    while last + 1 < len(spans) and _LISTED.fullmatch(text[spans[last].end : spans[last + 1].start]):
+        last += 1
+    after = text[spans[last].end : spans[last + 1].start if last + 1 < len(spans) else len(text)]
+    return f"{text[: spans[first].start][-_NEAR:]}|{after[:_NEAR]}"
 
 
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:

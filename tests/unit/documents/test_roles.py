@@ -187,3 +187,12 @@ def test_roles_are_heard_in_questions() -> None:
     assert look_alikes_named("what was adjusted EPS?") == (TableRole.NON_GAAP,)
     assert look_alikes_named("pro forma revenue of the guarantors") == (TableRole.SUBSIDIARIES, TableRole.PRO_FORMA)
     assert look_alikes_named("what were total assets?") == ()
+
+
+def test_a_list_of_statements_with_their_pages_is_one_of_contents() -> None:
+    listed = [
+        ["Independent Auditors' Report", "22", ""], ["Consolidated Balance Sheets", "23", "-24"],
+        ["Consolidated Statements of Income (Loss)", "25", ""],
+        ["Notes to Consolidated Financial Statements", "29", "-38"],
+    ]  # fmt: skip
+    assert roles(TablePart(listed)) == [TableRole.CONTENTS]

@@ -1,5 +1,7 @@
 """Tables of filings: scales and units from captions, labels and printed signs."""
 
+import pytest
+
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.table import Table
@@ -28,6 +30,29 @@ def test_shares_prices_and_money_of_one_statement() -> None:
     assert (found.scale_at(6, 1), found.unit_at(6, 1)) == (Scale.THOUSAND, "shares")
     shares = [q for q in found.cells[7][0].quantities if q.unit == "shares"]
     assert [(int(q.value), q.scale) for q in shares] == [(90, Scale.THOUSAND), (80, Scale.THOUSAND)]
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Dividends (per share: $1.94, $1.84 and $1.76 in 2024, 2023 and 2022, respectively)",
+        "Cash dividends of $1.94, $1.84 and $1.76 per share",
+    ],
+)
+def test_prices_listed_in_a_label_are_none_in_the_scale_of_the_table(label: str) -> None:
+    grid = [["", "2024", "2023", "2022"], ["Net income", "10,631", "10,714", "9,542"], [label, "(90)", "(80)", "(70)"]]
+    found = table(TablePart(grid, "(In millions)", header_rows=1))
+    assert {quantity.scale for quantity in found.cells[2][0].quantities if quantity.unit == "USD"} == {Scale.ONE}
+
+
+def test_amounts_listed_in_a_label_are_in_the_scale_of_the_table() -> None:
+    grid = [
+        ["", "2024", "2023"],
+        ["Cash", "10,631", "10,714"],
+        ["Receivables, less allowances of $506 and $502", "9", "8"],
+    ]
+    found = table(TablePart(grid, "(In millions)", header_rows=1))
+    assert {quantity.scale for quantity in found.cells[2][0].quantities} == {Scale.MILLION}
 
 
 def test_columns_that_count_shares_and_prices() -> None:
