@@ -223,6 +223,18 @@ class FactTable:
         return {concept: tuple(lines) for concept, lines in found.items()}
 
     @cached_property
+    def members_above(self) -> Mapping[int, frozenset[str]]:
+        """The terms of the heading of each table that is of a member alone: of what other tables have a line of."""
+        labels = {frozenset(line.label_terms): line.table for line in self.lines if not line.concept}
+        found: dict[int, frozenset[str]] = {}
+        for table in self.document.tables:
+            path = self.document.section_of(table).path
+            heading = frozenset(terms(path[-1])) - self.company if path else frozenset[str]()
+            if heading and labels.get(heading, table.index) != table.index:
+                found[table.index] = heading
+        return found
+
+    @cached_property
     def lines_at(self) -> Mapping[Moment, int]:
         """How many lines of tables have a number of each time."""
         return Counter(moment for line in self.lines for moment in line.moments)

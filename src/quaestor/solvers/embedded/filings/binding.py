@@ -1,6 +1,7 @@
 """Which series of a filing's facts the words of a question mean, and when."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -235,6 +236,12 @@ def find_candidates(asked: Asked, table: FactTable) -> Candidates:
     matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True)])
     names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
     return Candidates(series, names, matrix)
+
+
+def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
+    """Return which series are in a table below the heading of a member that is not asked about."""
+    headings = (table.members_above.get(one.line.table) if not one.line.sentence else None for one in series)
+    return np.array([heading is not None and heading.isdisjoint(asked) for heading in headings], bool)
 
 
 class _CandidateFinder:

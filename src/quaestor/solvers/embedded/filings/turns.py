@@ -22,7 +22,13 @@ from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
-from quaestor.solvers.embedded.filings.binding import Asked, Candidates, find_candidates, resolve_moments
+from quaestor.solvers.embedded.filings.binding import (
+    Asked,
+    Candidates,
+    find_candidates,
+    find_unasked_members,
+    resolve_moments,
+)
 from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
@@ -43,6 +49,8 @@ _PERCENT = lazy_regex(r"%|\bpercent|\bpct\b|\brate\b|\bmargin\b|\byield\b")
 _COUNT = lazy_regex(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
+_OF_MEMBER = 2.0
+"""How much less the score of a series is below the heading of a member that nobody asks about."""
 _COMPARES = 0.3
 """The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -305,6 +313,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         if not candidates.series:
             return ()
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
+        scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, {*reading.terms, *state.terms}, table)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         parts = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))
