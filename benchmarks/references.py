@@ -1,27 +1,31 @@
 """How often references are resolved to what the reference programs use: `python -m benchmarks.references`.
 
-Two tables, both with weights of other companies' conversations: which earlier results are used, and what the words
-that point back mean, as prompts are told it. With `--fit` the weights are made anew from all labelled conversations,
-and with `--worst` the surest mistakes on the tune file are listed. The memories are what a solver without mistakes
-remembers; `--own` plays the embedded solver on the tune file instead, and resolves against what it answered.
+Three tables, all with weights of other companies' conversations: which earlier results are used, how often what the
+hints in prompts show is right, and how often the likeliest sets are by their share, from which the limits are chosen.
+With `--fit` the weights are made anew from all labelled conversations, and with `--worst` the surest mistakes on the
+tune file are listed. The memories are what a solver without mistakes remembers; `--own` plays the embedded solver on
+the tune file instead, and resolves against what it answered.
 """
 
 import argparse
 import asyncio
 import json
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files as files_of
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from quaestor.conversation.references.expressions import AntecedentSet, References
-from quaestor.conversation.references.lineage import latest_results, results_of_turns
+from quaestor.conversation.references.expressions import AntecedentSet, References, shown_meanings, shown_sets
+from quaestor.conversation.references.lineage import latest_results, results_of_turns, years_of
 from quaestor.conversation.references.ranking import (
     Weights,
     cue_features,
@@ -44,6 +48,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from gold_memories import remembered
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 COMMAND = "python -m benchmarks.references --fit"
 Ranker = Callable[[LabelledReference], Sequence[tuple[int, ...]]]
 
@@ -140,24 +145,35 @@ def tally(items: Iterable[LabelledReference], rank: Ranker) -> Tally:
     return counted
 
 
-Files = Mapping[str, Sequence[LabelledReference]]
-"""The labelled questions of each file, by its name."""
+@dataclass(frozen=True)
+class Judged:
+    """A labelled question, and the years that its answer is of; none if its page is unknown."""
+
+    label: LabelledReference
+    years: frozenset[int] = frozenset()
 
 
-def labelled_files() -> Files:
+def labelled_files() -> Mapping[str, Sequence[Judged]]:
     """Return all labelled questions: of dialogues without pages, and of conversations as their page answers them."""
     dialogues = read_lines([DATA / "convfinqa_train_dialogues.jsonl"])
     tune = read_examples([DATA / "convfinqa_tune.json"])
     train = read_examples([DATA / "convfinqa_train50.json", DATA / "convfinqa_train100.json"])
-    files = {"dialogues": list(labelled_references(dialogues))}
+    files = {"dialogues": list(map(Judged, labelled_references(dialogues)))}
     for name, examples in (("tune", tune), ("train50 and train100", train)):
-        files[name] = [item for one in remembered(examples) for item in one.references()]
+        files[name] = [
+            Judged(item, years_of(one.memory.turns[item.turn].answer.period))
+            for one in remembered(examples)
+            for item in one.references()
+        ]
     return files
 
 
-def held_out_weights(files: Files, folds: int = 5) -> Callable[[LabelledReference], Weights]:
+def labels_of(files: Mapping[str, Sequence[Judged]]) -> list[LabelledReference]:
+    return [item.label for items in files.values() for item in items]
+
+
+def held_out_weights(items: Sequence[LabelledReference], folds: int = 5) -> Callable[[LabelledReference], Weights]:
     """Return what gives each question the weights that were fitted to other companies' questions."""
-    items = [item for file in files.values() for item in file]
     fold_of = company_folds([Example(i.conversation, (i.question,), (), None, i.company) for i in items], folds, 0)
     samples = reference_samples(items)
     fitted = [
@@ -167,46 +183,69 @@ def held_out_weights(files: Files, folds: int = 5) -> Callable[[LabelledReferenc
     return lambda item: fitted[fold_of[item.company]]
 
 
-@dataclass
-class Spoken:
-    """Counts over the questions whose words point at results.
+SHOWN = ("one set", "one of two", "asked again", "period")
+"""What hints show: the results used, two sets of which one is used, a question asked again, which years are meant."""
 
-    Attributes:
-        using: Questions that use an earlier result, and whose words are given a meaning.
-        right: Of these, each expression first means a result that is used.
-        torn: Questions whose words first mean another result than those that are said to be used.
+
+def judge_hint(item: Judged, found: References) -> Iterator[tuple[str, bool]]:
+    """Yield each thing that the hint of a question shows, and whether it is right.
+
+    A question is asked again if its program is that of the earlier one with other numbers, and a period is right if the
+    answer is of it, or of a span that begins or ends with it.
     """
+    sets = shown_sets(found)
+    if found.used and sets:
+        yield SHOWN[len(sets) - 1], any(item.label.is_right(chosen.turns) for chosen in sets)
+    for expression in found.expressions if sets and not found.used else ():
+        if expression.candidates and expression.kind in ("ellipsis", "result", "cell"):
+            earlier = item.label.programs[expression.candidates[0].turn]
+            yield "asked again", not item.label.used and _form(earlier) == _form(item.label.program)
+    for expression in shown_meanings(found) if item.years else ():
+        if meant := frozenset(map(int, _YEAR.findall(expression.means))):
+            yield "period", meant == item.years or (len(meant) == 1 and meant < item.years)
 
-    using: int = 0
-    right: int = 0
-    silent: int = 0
-    idle: int = 0
-    idle_right: int = 0
-    torn: int = 0
 
-    def add(self, item: LabelledReference, found: References) -> None:
-        """Count one question, if its words point at results."""
-        pointing = [e for e in found.expressions if e.kind in ("result", "results", "cell")]
-        if not pointing:
-            return
-        meant = [e.candidates[0].turn for e in pointing if e.candidates]
-        self.torn += bool(found.used) and any(turn not in found.used for turn in meant)
-        if not item.used:
-            self.idle += 1
-            self.idle_right += not found.used
-        elif not meant:
-            self.silent += 1
-        else:
-            self.using += 1
-            self.right += all(item.programs[turn] in item.used for turn in meant)
+def _form(tree: object) -> object:
+    """Return a program without its numbers."""
+    if not isinstance(tree, tuple):
+        return None
+    return (tree[0],) if tree[0] in ("number", "constant", "row") else (tree[0], *map(_form, tree[1:]))
 
-    def cells(self) -> list[str]:
-        """Return the counts and shares, as the table shows them."""
-        both = 100 * (self.right + self.idle_right) / (self.using + self.idle)
-        return [
-            str(self.using), f"{100 * self.right / self.using:.1f}", str(self.silent), str(self.idle),
-            f"{100 * self.idle_right / self.idle:.1f}", f"{both:.1f}", str(self.torn),
-        ]  # fmt: skip
+
+def hint_tables(
+    files: Mapping[str, Sequence[Judged]], weights_for: Callable[[LabelledReference], Weights]
+) -> list[Table]:
+    """Return how often what hints show is right by file, and how often the likeliest sets are by their share."""
+    by_file = table_of("questions", "all", *SHOWN, "no hint")
+    single, pair = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
+    for name, items in files.items():
+        shown, silent = Counter[tuple[str, bool]](), 0
+        for item in items:
+            found = resolve_with(read_question(item.label.question), item.label.memory, weights_for(item.label))
+            judged = list(judge_hint(item, found))
+            shown.update(judged)
+            silent += not judged
+            if found.used:
+                likeliest = found.sets[:2]
+                right = [item.label.is_right(chosen.turns) for chosen in likeliest]
+                single[_step(likeliest[0].score), right[0]] += 1
+                pair[_step(sum(chosen.score for chosen in likeliest)), any(right)] += 1
+        by_file.add_row(
+            name, str(len(items)), *(_share(shown, what) for what in SHOWN), f"{100 * silent / len(items):.0f} %"
+        )
+    by_share = table_of("share from", "likeliest set", "one of the two likeliest")
+    for step in range(20, 9, -1):
+        by_share.add_row(f"{5 * step} %", _share(single, step), _share(pair, step))
+    return [by_file, by_share]
+
+
+def _step(share: float) -> int:
+    return int(20 * share + 1e-6)
+
+
+def _share(counted: Counter[tuple[Any, bool]], key: object) -> str:
+    right, wrong = counted[key, True], counted[key, False]
+    return f"{100 * right / (right + wrong):.1f} % of {right + wrong}" if right + wrong else "-"
 
 
 def with_own_answers(examples: Sequence[Example]) -> Iterable[LabelledReference]:
@@ -247,9 +286,9 @@ def show_worst(console: Console, items: Sequence[LabelledReference], count: int)
         console.print(f"  programs used stand in turns {used}", soft_wrap=True)
 
 
-def fit_all(files: Files) -> int:
+def fit_all(items: Sequence[LabelledReference]) -> int:
     """Make the shipped weights anew, and return how many there are."""
-    weights = fit_references(reference_samples(item for file in files.values() for item in file))
+    weights = fit_references(reference_samples(items))
     made = {"made by": COMMAND, "weights": {trait: weights[trait] for trait in sorted(weights)}}
     path = Path(str(files_of("quaestor.conversation.references").joinpath("weights.json")))
     path.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
@@ -271,24 +310,23 @@ def main() -> None:
     parser.add_argument("--worst", type=int, metavar="N", default=0, help="list the N surest mistakes on the tune file")
     options = parser.parse_args()
     console, files = Console(highlight=False, width=120), labelled_files()
+    every = labels_of(files)
     if options.fit:
-        console.print(f"{fit_all(files)} weights written")
-    weights_for, shipped = held_out_weights(files), ranker(read_weights())
+        console.print(f"{fit_all(every)} weights written")
+    weights_for, shipped = held_out_weights(every), ranker(read_weights())
     sets = table_of("questions", "using", "at 1", "at 3", "none right", "exact", "all right", "precision", "recall")
-    words = table_of("questions", "pointing, using", "first right", "silent", "using none", "none", "both", "torn")
-    for name, items in files.items():
+    for name, judged in files.items():
+        items = [one.label for one in judged]
         sets.add_row(name, *tally(items, lambda item: ranker(weights_for(item))(item)).cells())
         sets.add_row(f"{name}, fitted on", *tally(items, shipped).cells())
         sets.add_row(f"{name}, rules alone", *tally(items, by_hand).cells())
-        spoken = Spoken()
-        for item in items:
-            spoken.add(item, resolve_with(read_question(item.question), item.memory, weights_for(item)))
-        words.add_row(name, *spoken.cells())
     if options.own:
         own = with_own_answers(read_examples([DATA / "convfinqa_tune.json"]))
         sets.add_row("tune, own answers", *tally(own, shipped).cells())
-    console.print("Which earlier results are used", sets, "What the words mean that point back", words, sep="\n")
-    tuned = files["tune"]
+    hints, shares = hint_tables(files, weights_for)
+    console.print("Which earlier results are used", sets, "What hints show that is right", hints, sep="\n")
+    console.print("Questions that most likely use a result", shares, sep="\n")
+    tuned = [one.label for one in files["tune"]]
     console.print(f"{milliseconds_a_question(tuned):.2f} ms a question, median of {len(tuned)}")
     show_worst(console, tuned, options.worst)
 

@@ -61,7 +61,7 @@ TWO_ENTITIES = [
     (
         "what was, then, the difference between this percentage and that of tamarin freight lines?",
         Plan((Compute(1, "subtract", (Ref(-1), Ref(-4))),)),
-        f'calculated from 1 ("that") and 4 ("this percentage"); about {COMPANY}',
+        'calculated from 1 ("that") and 4 ("this percentage")',
     ),
 ]
 """The dialogue of the design about a share and an index, on a page of the sample: question, plan, what is said."""

@@ -422,6 +422,13 @@ class ExplanationReply(Value):
     usage: dict[str, JsonValue]
 
 
+def _reading(turn: Turn, document: Document) -> str | None:
+    """Return the earlier answers that a question refers to, if the rules are measured: on pages of benchmarks."""
+    if not document.is_page:
+        return None
+    return reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None
+
+
 def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> ExplanationReply:
     """Return all that is known of how an answer came about.
 
@@ -444,7 +451,7 @@ def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> Expl
         display=show_number(answer),
         description=answer.description or None,
         other_readings=[_near_reading(one, earlier) for one in answer.other_readings],
-        refers_to=reading_line(turn.references, lambda earlier: f"the answer of turn {earlier + 1}") or None,
+        refers_to=_reading(turn, document),
         steps=step_replies(turn, earlier, document),
         trace=event_lines(turn.events),
         tool_calls=[serial.dump(call) for call in turn.tool_calls],

@@ -32,7 +32,9 @@ class LabelledReference:
     Attributes:
         turn: The question's place, from 0.
         memory: The turns before, as their programs answer them.
+        programs: Those of the turns before.
         used: Of those whose results the question's own program uses; empty if it uses none.
+        program: The question's own.
     """
 
     conversation: str
@@ -42,6 +44,7 @@ class LabelledReference:
     memory: Memory
     programs: tuple[Tree, ...]
     used: Used
+    program: Tree
 
     def is_right(self, turns: Iterable[int]) -> bool:
         """Return whether these turns, or others of the same programs, are what is used."""
@@ -56,7 +59,8 @@ def labelled_references(examples: Iterable[Example]) -> Iterator[LabelledReferen
         for turn, question in enumerate(example.questions):
             if turn:
                 used = frozenset(_used(trees[turn], frozenset(trees[:turn])))
-                yield LabelledReference(example.id, example.company, turn, question, memory, trees[:turn], used)
+                before, own = trees[:turn], trees[turn]
+                yield LabelledReference(example.id, example.company, turn, question, memory, before, used, own)
             plan = _plan_of(example.gold[turn].program)
             answer = Answer(Number(Decimal(0)), plan=plan, metric_type=_metric(trees[turn]))
             memory = memory.add(Turn(question, answer, verified=True, started=_WHEN, finished=_WHEN))

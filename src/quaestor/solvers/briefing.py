@@ -232,12 +232,15 @@ def with_hints(question: str, document: Document) -> str:
 
 
 def references(context: TurnContext, named: Callable[[int], str]) -> str:
-    """Return what the question's words point back to, in one line; "" if nothing is known, or nothing calculated.
+    """Return what the question's words point back to, in one line; "" if nothing is certain, or nothing calculated.
+
+    The rules are measured on pages of benchmarks; of questions about other documents they are wrong too often.
 
     Args:
         named: What the prompt calls the answer of a turn, which is counted from 0.
     """
-    return "" if context.question.wants.kind == "span" else reading_line(context.references, named)
+    calculated = context.document.is_page and context.question.wants.kind != "span"
+    return reading_line(context.references, named) if calculated else ""
 
 
 def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> dict[str, object]:

@@ -71,11 +71,16 @@ def test_a_formula_is_told_of_what_is_computed_alone() -> None:
     assert [said["formula"] for said in history(context_of(memory=Memory(tuple(turns))))] == ["", "7 - 5"]
 
 
-def test_of_what_is_asked_in_words_no_calculation_is_told() -> None:
+def test_calculations_are_told_on_pages_of_benchmarks_alone_and_of_no_question_for_words() -> None:
     memory = Memory((looked_up("rent in 2008?", "rent", 2008), looked_up("rent in 2007?", "rent", 2007)))
-    for text, told in (("what was the change?", True), ("why the change?", False)):
+    page, filing = context_of(memory=memory), context_of(a_long_filing(), memory)
+    for text, at, told in (
+        ("what was the change?", page, True),
+        ("what was the change?", filing, False),
+        ("why the change?", page, False),
+    ):
         asked = read_question(text)
-        context = replace(context_of(memory=memory), question=asked, references=resolve(asked, memory))
+        context = replace(at, question=asked, references=resolve(asked, memory))
         assert bool(references(context, str)) is told
 
 

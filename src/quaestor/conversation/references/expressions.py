@@ -264,38 +264,49 @@ Named = Callable[[int], str]
 _YEAR = lazy_regex(r"\s+(?:in|of|for|at|as of|from|during)\s.{0,80}\b(?:19|20)\d\d$")
 """The year of its own that words for an earlier answer have: "that in 2016" is as before in all else."""
 
-_CERTAIN = 0.9
-"""From which share on a reading is shown alone: of labelled questions, 98.7 % of these are right."""
+_CERTAIN = 0.85
+"""From which share on a reading is shown alone: of every step of five points from here, 95 % or more are right."""
 
-_LIKELY = 0.5
-"""From which share on it is shown beside the next likely: one of both is right for 95 %, below for 78 %."""
+_ONE_OF_TWO = 0.95
+"""From which share of both on the likeliest two are shown: one of them is right as often."""
 
 _ELSE = 0.2
 """From which share on another turn that an expression can mean is shown."""
 
 
+def shown_sets(found: References) -> tuple[AntecedentSet, ...]:
+    """Return the earlier results that readers are shown as used: one set that is certain, the likeliest two, or none.
+
+    The shares are measured on pages of benchmarks by `python -m benchmarks.references`.
+    """
+    likeliest = found.sets[:2]
+    if not likeliest or likeliest[0].score >= _CERTAIN:
+        return likeliest[:1]
+    return likeliest if found.used and sum(chosen.score for chosen in likeliest) >= _ONE_OF_TWO else ()
+
+
 def reading_line(found: References, named: Named) -> str:
-    """Return the one reading of a question as a line; "" if nothing of it points back.
+    """Return the one reading of a question as a line; "" if nothing of it points back for certain.
 
     Args:
         named: What the reader is to call the answer of a turn.
     """
-    used, share = found.used, found.sets[0].score if found.sets else 1.0
-    if share < (_LIKELY if used else _CERTAIN):
+    shown = shown_sets(found)
+    if not shown:
         return ""
-    if share < _CERTAIN:
-        return " or ".join([_sources(found, named), *(f"from {_members(chosen, named)}" for chosen in found.sets[1:2])])
-    words = [_sources(found, named)] if used else list(_describe_repeat(found, named))
-    words += [
-        f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}'
-        for e in found.expressions
-        if e.means and not _is_result(e, used) and not (e.kind == "period" and found.switched)
-    ]
-    if not words:
-        return ""
-    if found.focus and found.focus not in " ".join(words) and (found.switched or not used):
-        words.append(f"about {found.focus}")
-    return "; ".join(dict.fromkeys(words))
+    if not found.used:
+        return "; ".join(dict.fromkeys(_describe_repeat(found, named)))
+    words = [_sources(found, named), *(f"from {_members(chosen, named)}" for chosen in shown[1:])]
+    means = (f'"{e.text}" is {"of " * (e.kind == "cell")}{e.means}' for e in shown_meanings(found))
+    return "; ".join(dict.fromkeys((" or ".join(words), *means)))
+
+
+def shown_meanings(found: References) -> tuple[Coreference, ...]:
+    """Return the expressions whose meaning is shown: for a period or one cell, beside results used for certain."""
+    if not found.used or len(shown_sets(found)) != 1:
+        return ()
+    kinds = ("result", "cell") if found.switched else ("result", "cell", "period")
+    return tuple(e for e in found.expressions if e.means and e.kind in kinds and not _is_result(e, found.used))
 
 
 def _sources(found: References, named: Named) -> str:

@@ -157,12 +157,18 @@ class _Scene:
                 shares[turn] += chosen.score * exp(fits[turn].score) / whole
         first = assigned.turn if assigned else None
         meant = _rank(shares, {turn: like.reasons for turn, like in fits.items()}, first)
-        return meant, self._selected(meant)
+        selected = self._selected(meant)
+        return (() if again and not selected and not self._asks_value_again(meant) else meant), selected
 
     def _selected(self, meant: tuple[Antecedent, ...]) -> str:
         """The line or thing that the likeliest turn came to, if it selected one: no number can be meant."""
         likeliest = next((r for r in self.latest if meant and r.turn == meant[0].turn), None)
         return likeliest.entity or "" if likeliest is not None and likeliest.metric == "selection" else ""
+
+    def _asks_value_again(self, meant: tuple[Antecedent, ...]) -> bool:
+        """Whether a value is asked for and the likeliest turn looked one up; other questions are seldom repeated."""
+        values = {result.turn for result in self.latest if result.made == "value"}
+        return self.asked.metric_types(None)[0].metric_type == "value" and any(m.turn in values for m in meant[:1])
 
     def _results(self, expression: Expression) -> tuple[Antecedent, ...]:
         """Judge "these two values": the results used."""
@@ -228,7 +234,8 @@ class _Scene:
         wanted = "value" if itself else None
         for result in self.latest:
             if wanted in (None, result.made) and result.years != self.asked.year_set:
-                return (Antecedent(result.turn, 1.0, "repeats this question"),)
+                meant = (Antecedent(result.turn, 1.0, "repeats this question"),)
+                return meant if self._asks_value_again(meant) else ()
         return ()
 
     def _thing(self, expression: Expression) -> str:

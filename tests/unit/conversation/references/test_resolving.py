@@ -115,6 +115,12 @@ def test_what_about_asks_the_question_before_again() -> None:
     assert found.used == ()
 
 
+@pytest.mark.parametrize("question", ["what about in 2010?", "and what was that in 2010?"])
+def test_no_calculation_is_asked_again_by_a_question_that_names_none(question: str) -> None:
+    change = memory_of(computed("what was the change?", "subtract", Cell("rent", 2008), Cell("rent", 2007)))
+    assert all(one.candidates == () for one in resolved(question, change).expressions)
+
+
 @pytest.mark.parametrize("question", ["and the specific value in 2009?", "and the value for 2009 specifically?"])
 def test_a_value_asked_for_after_a_change_goes_on_from_a_value_or_from_nothing(question: str) -> None:
     assert expression(resolved(question, CHANGED), question).candidates[0].turn == 1
