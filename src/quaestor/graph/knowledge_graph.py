@@ -4,10 +4,12 @@ Holds no question and no answer, and changes nothing once built.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from quaestor.core.provenance import CellRef
 from quaestor.core.serial import Triple
 from quaestor.core.words import search_words
 from quaestor.graph.facts import (
@@ -62,6 +64,33 @@ class KnowledgeGraph:
         from quaestor.graph.writing import graph_to_triples
 
         return graph_to_triples(self)
+
+    @cached_property
+    def zeros(self) -> Mapping[CellRef, Observation]:
+        """The dashes that stand for zero, by their cells: those in rows of numbers of tables that print no zero."""
+        by_table: dict[int, list[Observation]] = {}
+        for number in self.observations:
+            by_table.setdefault(number.source.table, []).append(number)
+        zeros: dict[CellRef, Observation] = {}
+        for cell in self.text_cells:
+            numbers, at = by_table.get(cell.source.table, []), cell.source
+            alike = next((number for number in numbers if number.source.row == at.row), None)
+            if not cell.empty or cell.repair or alike is None or not all(number.quantity.value for number in numbers):
+                continue
+            zeros[at] = replace(
+                alike, quantity=replace(alike.quantity, value=Decimal(0), text=cell.text), source=at, order=0,
+                column=cell.column, instance=cell.instance, predicate=cell.predicate,
+                period=next((number.period for number in numbers if number.source.column == at.column), alike.period),
+            )  # fmt: skip
+        return zeros
+
+    @cached_property
+    def with_zeros(self) -> "KnowledgeGraph":
+        """The graph in which the dashes that stand for zero are observations."""
+        if not self.zeros:
+            return self
+        cells = tuple(cell for cell in self.text_cells if cell.source not in self.zeros)
+        return replace(self, observations=(*self.observations, *self.zeros.values()), text_cells=cells)
 
     @cached_property
     def digest(self) -> str:
@@ -166,7 +195,7 @@ def _group(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
 # Cells that have no value, for whoever asked for one.
 #
 # A dash is not a value, be it printed as one or, in some files, as a year: no instance has it, so a query for it
-# finds nothing.
+# finds nothing. Solvers take it for zero where the table prints no zeros.
 
 
 def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -> tuple[TextCell, ...]:

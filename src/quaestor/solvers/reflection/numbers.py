@@ -33,7 +33,8 @@ class NumberIndex:
     @cached_property
     def all(self) -> tuple[Number, ...]:
         """Tables first, then text, then headings."""
-        return (*self.graph.observations, *self.graph.mentions, *self.graph.labels)
+        graph = self.graph
+        return (*graph.observations, *graph.zeros.values(), *graph.mentions, *graph.labels)
 
     @cached_property
     def _by_source(self) -> dict[Source, list[Number]]:

@@ -254,7 +254,7 @@ class Retrieval:
         unknown = unknown_names(self._numbers, query)
         nodes = near(self._numbers, query, value.description or value.name)
         similar = f"similar in the graph: {self._list(nodes)}" if nodes else "the graph has nothing similar"
-        empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph, query)[:_MOST_LISTED]]
+        empty = [show_empty(cell) for cell in empty_cells_named(self.context.graph.with_zeros, query)[:_MOST_LISTED]]
         return "; ".join(["the query returns nothing", *unknown, *empty, similar])
 
     def _list(self, nodes: Sequence[str]) -> str:
@@ -262,7 +262,7 @@ class Retrieval:
 
     @cached_property
     def _numbers(self) -> QueriedNumbers:
-        return QueriedNumbers(self.context.graph)
+        return QueriedNumbers(self.context.graph.with_zeros)
 
     def named(self, variables: Sequence[NamedNumber]) -> tuple[NamedNumber, ...]:
         """Return the numbers that went into an answer, those of the page under the model's own names."""

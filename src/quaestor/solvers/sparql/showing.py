@@ -31,7 +31,7 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
         question: What is asked; it decides what is shown of a text that is too long to be shown whole.
         all_kinds: Whether the answer may be words, so that sentences and cells without numbers are shown too.
     """
-    graph = context.graph
+    graph = context.graph.with_zeros
     page = GraphPage(graph, context.ontology)
     sentences, left_out = _sentences(question, context, all_kinds)
     types = _types(page, context, all_kinds)

@@ -7,7 +7,6 @@ asked for and several match, all of them are named, each with its step, and none
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import json_number
@@ -70,7 +69,7 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     matching = [i for i in instances if all(_fits(page, i, key, value) for key, value in filters.items())]
     cells = {key: value for key, value in filters.items() if key in _CELL_KEYS}
     fitting = [f for i in matching for f in i.facts if property_ in (None, f.predicate) and _cell_fits(f, cells)]
-    facts = [_zero(page, fact) or fact for fact in fitting]
+    facts = [page.graph.zeros.get(fact.source, fact) for fact in fitting]
     words = f"{type_} {_filter_words(filters)} {request.property or ''}".strip()
     if not filters.keys() - _TIMES:
         facts = [fact for fact in facts if not _is_change(fact)] or facts
@@ -175,22 +174,6 @@ def _is_period(text: str, period: Period) -> bool:
 def _is_change(fact: Fact) -> bool:
     """Return whether a cell is in a column of changes."""
     return any(names_change(level) for level in fact.column.levels)
-
-
-def _zero(page: GraphPage, fact: Fact) -> Observation | None:
-    """Return zero for a dash in a table that prints no zeros; None for any other cell."""
-    if not isinstance(fact, TextCell) or not fact.empty or fact.repair is not None:
-        return None
-    neighbours = [cell for cell in page.graph.observations if cell.source.table == fact.source.table]
-    alike = next((cell for cell in neighbours if cell.source.row == fact.source.row), None)
-    if alike is None or not all(cell.quantity.value for cell in neighbours):
-        return None
-    dated = next((cell.period for cell in neighbours if cell.source.column == fact.source.column), alike.period)
-    quantity = replace(alike.quantity, value=Decimal(0), text=fact.text)
-    return replace(
-        alike, quantity=quantity, source=fact.source, order=0, column=fact.column, period=dated, instance=fact.instance,
-        predicate=fact.predicate,
-    )  # fmt: skip
 
 
 def _amount(fact: Fact) -> object:

@@ -205,3 +205,13 @@ def test_whatever_a_draft_says_it_is_a_plan_or_refused(steps: list[Any], answer:
     pruned = without_grouped(understood.plan)
     assert len(pruned.steps) <= len(steps)
     assert not validate(pruned, 0)
+
+
+@pytest.mark.parametrize(("elsewhere", "taken"), [("7", True), ("0", False)])
+def test_a_dash_is_zero_in_a_table_that_prints_no_zeros(elsewhere: str, taken: bool) -> None:
+    document = page([["", "2008", "2007"], ["sales", "9", "8"], ["fees", elsewhere, "-"]])
+    numbers = NumberIndex(GraphProvider.of([document]).graph(document))
+    written = serial.load(Draft, draft(look_up("fees, 2007", 0, "T0R2C2"), answer=0))
+    parsed = parse_draft(written, "fees in 2007?", numbers, document)
+    sources = [step.source for step in parsed.plan.steps if isinstance(step, Extract)]
+    assert (sources == [numbers.graph.text_cells[0].source]) is taken

@@ -95,7 +95,6 @@ def test_values_in_every_form() -> None:
         (query("?m kg:wordsBefore 'stores sold' ; kg:value ?value"), "0"),
         (query("?o kg:property kg:net_sales ; kg:value ?value"), "2"),
         (query("?o a kg:Observation ; kg:value ?value"), "SELECT"),
-        (query("?i kg:year '2007' ; kg:fees ?value"), "kg:fees"),
         ("SELECT (AVG(?v) AS ?value) WHERE { ?i kg:net_sales ?v }", ""),
         ("SELECT ?value WHERE {", ""),
         ("the net sales of 2008", "SELECT"),
@@ -167,6 +166,17 @@ def test_hints_are_bounded() -> None:
         (fault,) = retrieval(name).check(named(it=query("?o a kg:Observation ; kg:value ?value")))
         assert fault.count("kg:value") <= 9
         assert len(fault) < 4_000
+
+
+@pytest.mark.parametrize(("elsewhere", "taken"), [("7", True), ("0", False)])
+def test_a_dash_is_zero_in_a_table_that_prints_no_zeros(elsewhere: str, taken: bool) -> None:
+    found = retrieval(page([["", "2008", "2007"], ["sales", "9", "8"], ["fees", elsewhere, "-"]]), "fees in 2007?")
+    (dash,) = found.context.graph.text_cells
+    for patterns in (f"{dash.instance} {dash.predicate} ?value", f"?i kg:year '2007' ; {dash.predicate} ?value"):
+        faults = found.check(named(fees=query(patterns)))
+        assert ["empty (a dash)" in fault for fault in faults] == [True] * (not taken)
+        assert [(v.register.number, v.register.sources) for v in found.values.values()] == [(0, (dash.source,))] * taken
+    assert found.check(named(fees=query(f"?i kg:year '1999' ; {dash.predicate} ?value")))
 
 
 QUERIES = st.text(max_size=60) | st.sampled_from(
