@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
-from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, kind_words, number_of
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo, amount_words, kind_words, number_of
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Scale
 from quaestor.errors import OperandError
 from quaestor.plan import lists
 from quaestor.plan.lists import Entries, ListEntry
 from quaestor.plan.operations import OPERATIONS, PRECISION, Operation, Selection, metric_of, require_in_range
-from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.scales import Dimension, linear, mixes_units, shift_decimal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef, Step
 from quaestor.plan.validate import require_valid
 
@@ -335,7 +335,14 @@ def _apply(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Numb
 
 
 def _calculate(operation: Operation, operands: Sequence[lists.Amount]) -> tuple[Number | YesNo | Selection, Dimension]:
-    reading = operation.rule([counts for _, counts, _ in operands])
+    kinds = [counts for _, counts, _ in operands]
+    if operation.rule is linear and mixes_units(kinds):
+        by_unit = {
+            kind.percent or kind.unit: (number, kind) for number, kind, _ in operands if kind.percent or kind.unit
+        }
+        named = " and ".join(amount_words(number, kind.scale, kind.unit) for number, kind in by_unit.values())
+        raise OperandError(f"{named}: they count different things")
+    reading = operation.rule(kinds)
     numbers = [shift_decimal(operands[place][0], shift) for place, shift in enumerate(reading.shifts)]
     return operation.function(numbers), reading.counts
 

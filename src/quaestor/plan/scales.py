@@ -16,8 +16,9 @@ Fixed before any reference answer is seen, by kind of use:
   is known to be one (`Dimension.in_ones`). Of every other number it is unknown.
 - If a sum, a difference, a comparison or a ratio meets two known scales, the coarser is converted: 2.2 billion -
   500 million is 2200 - 500, in million. A number of unknown scale, and a plain one (a ratio, ones without a unit), is
-  taken to count in the other's. Numbers that are known to count different things (dollars, shares) are taken as
-  printed.
+  taken to count in the other's. Numbers that are known to count different things are taken as printed, but a sum, a
+  difference, an average or an extreme of money and other things, of two currencies, or of a percentage and what is
+  counted has no meaning and is refused.
 - A product or quotient keeps what the scales multiply to, converting only if no scale has that name: 30 million
   dollars over 1.5 dollars a share is 20 million.
 - A constant of a thousand, a million or a billion converts, and never changes the amount: 3.4 million * 1000 is 3400
@@ -29,7 +30,7 @@ Fixed before any reference answer is seen, by kind of use:
   2.2 billion and 500 million, above 1 billion, there is 2.2 billion. "More than 3 %" is three points among
   percentages and 0.03 among ratios; "more than 5,000,000", stated in ones, is five among millions.
 - Labels and captions can be wrong about a number, and their reader can be. `as_printed` sets a known scale aside: the
-  number counts as one of unknown scale does, and the formula and the answer state what was ignored.
+  number counts as one of unknown scale and unit does, and the formula and the answer state what was ignored.
 
 A conversion is a shift by powers of ten, so it is exact; formulas show it, and program text writes it as a step of its
 own.
@@ -52,6 +53,8 @@ _EVERYWHERE = frozenset({0, 3, 6, 9})
 _CONVERTERS = {Decimal(1000): 3, Decimal(1_000_000): 6, Decimal(1_000_000_000): 9}
 _SURELY_CONVERTS = 6
 _MOST_TIMES = 12
+_POINTS = frozenset({"points", "percentage points", "basis points", "times"})
+"""What is counted in ratios, as percentages are."""
 _SINGLE = "single things"
 
 
@@ -141,9 +144,8 @@ def unchanged(kinds: Sequence[Dimension]) -> OperandScaling:
 
 
 def as_printed(kinds: Sequence[Dimension]) -> OperandScaling:
-    """Return the reading of a number whose scale is ignored: of unknown scale; a percentage stays one."""
-    kind = kinds[0]
-    return OperandScaling((0,), kind.scale if kind.percent else Scale.ONE, kind.unit)
+    """Return the reading of a number whose scale and unit are ignored: of unknown ones; a percentage stays one."""
+    return OperandScaling((0,), Scale.PERCENT if kinds[0].percent else Scale.ONE)
 
 
 def linear(kinds: Sequence[Dimension]) -> OperandScaling:
@@ -166,6 +168,14 @@ def linear(kinds: Sequence[Dimension]) -> OperandScaling:
     finest = min(known)
     shifts = (kind.exponent - finest if meets else 0 for kind, meets in zip(kinds, scaled, strict=True))
     return _named(tuple(shifts), finest, unit)
+
+
+def mixes_units(kinds: Sequence[Dimension]) -> bool:
+    """Return whether numbers count things that have no sum: money and shares, dollars and percent."""
+    units = {kind.unit for kind in kinds if kind.unit is not None and not kind.percent} - _POINTS
+    if any(kind.percent for kind in kinds):
+        return bool(units)
+    return len(units) > 1 and any(map(is_currency, units))
 
 
 def comparison(kinds: Sequence[Dimension]) -> OperandScaling:

@@ -102,7 +102,7 @@ ADDED: Rules = {(BILLION, MILLION): ((3, 0), *MILLIONS), (PERCENT, PERCENT): ((0
 SHARES: Rules = {(PERCENT, PERCENT): ((0, 0), *ONE), (AMOUNT, PERCENT): ((0, -2), *DOLLARS)}
 RATIOS: Rules = {(BILLION, MILLION): ((3, 0), *ONE), (PERCENT, PERCENT): ((0, 0), *ONE)}
 KEPT: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *BILLIONS)}
-SET_ASIDE: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *DOLLARS), (AMOUNT,): ((0,), *DOLLARS)}
+SET_ASIDE: Rules = {(PERCENT,): ((0,), *PERCENTS), (BILLION,): ((0,), *ONE), (AMOUNT,): ((0,), *ONE)}
 ROWS: Rules = {(PERCENT, PERCENT): ((-2, -2), *ONE), (AMOUNT, AMOUNT): ((0, 0), *DOLLARS)}
 
 COMPARED: Rules = {(BILLION, MILLION): ((3, 0), *ONE), (PERCENT, Dimension(constant=Decimal(3))): ((0, 0), *ONE)}

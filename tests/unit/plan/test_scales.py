@@ -7,6 +7,7 @@ from values import plain
 from quaestor.core import serial
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
+from quaestor.errors import OperandError
 from quaestor.plan.execute import execute
 from quaestor.plan.program import to_program
 from quaestor.plan.scales import Dimension, shift_decimal
@@ -97,8 +98,23 @@ def test_rule(operation: str, operands: list[str], value: str | bool, scale: Sca
 
 def test_a_sum_keeps_the_unit_that_its_operands_share() -> None:
     assert execute(plan("add", "3 USD", "4 USD")).result.unit == "USD"
-    assert execute(plan("add", "3 USD", "4 shares")).result.unit is None
+    assert execute(plan("add", "3 options", "4 shares")).result.unit is None
     assert execute(plan("divide", "3 USD", "4 USD")).result.unit is None
+
+
+@pytest.mark.parametrize("operation", ["add", "subtract", "sum", "average", "minimum", "maximum"])
+@pytest.mark.parametrize("other", ["200K shares", "3 EUR", "12.5%"])
+def test_what_counts_different_things_has_no_sum(operation: str, other: str) -> None:
+    with pytest.raises(OperandError, match=r"5 million USD and .* different things"):
+        execute(plan(operation, "5M USD", other))
+    for allowed in ("multiply", "divide"):
+        assert execute(plan(allowed, "5M USD", other)).result.number is not None
+
+
+def test_a_number_as_printed_has_no_unit_that_could_be_wrong() -> None:
+    shares, money = plan("add", "5M shares", "3M USD").steps[:2]
+    aside = Plan((shares, money, Compute(3, "as_printed", (Ref(1),)), Compute(4, "add", (Ref(3), Ref(2)))))
+    assert (execute(aside).result.number, execute(aside).result.unit) == (8, "USD")
 
 
 def test_a_computed_percentage_becomes_a_fraction_by_a_step_of_its_own() -> None:
@@ -128,7 +144,7 @@ def test_shift_is_exact_beyond_the_context() -> None:
         ("add", ["325", "2M"], "327", MILLION, "add(325, 2)"),
         ("add", ["1500000", "2"], "1500002", ONE, None),
         # other units are taken as printed
-        ("subtract", ["5M USD", "200K shares"], "-195", ONE, "subtract(5, 200)"),
+        ("subtract", ["5M shares", "200K options"], "-195", ONE, "subtract(5, 200)"),
         # a constant converts, and keeps the amount
         ("multiply", ["3.4M", "c1000"], "3400", THOUSAND, "multiply(3.4, const_1000)"),
         ("multiply", ["3.4m", "c1000000"], "3400000", ONE, "multiply(3.4, const_1000000)"),
