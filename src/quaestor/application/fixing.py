@@ -17,6 +17,7 @@ from quaestor.conversation.turn import (
     SourceChoice,
     Undo,
     active_corrections,
+    missing_answer,
 )
 from quaestor.core.provenance import Source
 from quaestor.errors import InputError
@@ -81,7 +82,7 @@ def read_fix(text: str, ledger: Ledger) -> Fix:
     assert about is not None  # it matches every text
     turn = int(about["turn"]) - 1 if about["turn"] else len(ledger.turns) - 1
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")
+        raise InputError(missing_answer(turn + 1, ledger.turns))
     rest = about["rest"].strip()
     return Fix(_act(rest, ledger, turn) if rest else None, turn, reason)
 

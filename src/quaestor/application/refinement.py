@@ -167,10 +167,7 @@ def read_proposals(path: Path) -> tuple[Proposal, ...]:
 
 
 def _name_fault(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    return ".".join(map(str, first["loc"])) + ": " + first["msg"]
+    return serial.first_fault(error) if isinstance(error, ValidationError) else str(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from quaestor.application.saved_conversations import (
 from quaestor.application.solver_options import NO_OVERRIDES
 from quaestor.application.uploads import open_uploads
 from quaestor.conversation.events import Event
-from quaestor.conversation.turn import Correction, ToolCall, Turn
+from quaestor.conversation.turn import Correction, ToolCall, Turn, missing_answer
 from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import (
@@ -94,9 +94,7 @@ class ConversationState:
             UnknownConversationError: There is none.
         """
         if number > len(self.turns):
-            raise UnknownConversationError(
-                f"answer {number} does not exist; the conversation has {len(self.turns)} answers"
-            )
+            raise UnknownConversationError(missing_answer(number, self.turns))
 
     @property
     def corrected_page(self) -> CorpusPage:

@@ -324,3 +324,8 @@ def remaining_corrections(corrections: Iterable[Correction], turns: int) -> tupl
 def _about(act: NumberCorrection | Choice) -> int:
     """The turn that an act is about; -1 of the document."""
     return -1 if isinstance(act, NumberCorrection) else act.turn
+
+
+def missing_answer(number: int, turns: Sequence[Turn]) -> str:
+    """Return in words that a conversation has no answer of this number."""
+    return f"answer {number} does not exist; the conversation has {len(turns)} answer{'s' * (len(turns) != 1)}"

@@ -71,9 +71,18 @@ def restore(kind: type[T], data: object) -> T:
     try:
         return load(kind, data)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"]))
         name = getattr(kind, "__name__", "value")
         raise StoredValueError(
-            f"a stored {name} is damaged ({where}: {fault['msg']}): restore the store from a copy"
+            f"a stored {name} is damaged ({first_fault(error)}): restore the store from a copy"
         ) from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a value, with its place: `steps.0.id: Field required`."""
+    fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault_words(fault['msg'])}"
+
+
+def fault_words(message: str) -> str:
+    """Return what pydantic says of a fault without the name of Python's error."""
+    return message.removeprefix("Value error, ")

@@ -22,6 +22,7 @@ from typing import Literal, TextIO
 import httpx2
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from quaestor.core import serial
 from quaestor.core.private_files import open_private
 from quaestor.errors import CassetteError
 from quaestor.llm.transcript import Exchange, Sink, TurnKey, current_place
@@ -340,8 +341,9 @@ def _read(path: Path) -> list[Entry]:
             entry = _ENTRY.validate_python(value)
             for body in (entry.request, *([] if entry.status is None else [entry.response])):
                 unpack(body)
-        except (ValidationError, ValueError) as error:
-            raise CassetteError(f"{path}, exchange {number}, is damaged: {str(error).splitlines()[0]}") from error
+        except ValueError as error:
+            why = serial.first_fault(error) if isinstance(error, ValidationError) else str(error)
+            raise CassetteError(f"{path}, exchange {number}, is damaged: {why}") from error
         entries.append(entry)
     return entries
 

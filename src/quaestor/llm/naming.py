@@ -143,6 +143,9 @@ def find_model(name: str, tables: Mapping[str, Mapping[str, object]] | None = No
     model, _, url = rest.partition("@http")
     if not model:
         raise ModelAccessError(f"{name!r} is not a model name; {_FORMS}")
+    _, at, version = model[1:].rpartition("@")
+    if at and not url and not version.isdecimal():
+        raise _bad_address(name, version)
     return _spec(name, provider, model, "http" + url if url else None)
 
 
@@ -167,8 +170,12 @@ def _checked_url(name: str, url: str) -> str:
             f"the address of a model contains a password; set the environment variable {ANY_KEY} instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise SettingsError(f"the address of {name!r} must be like http://127.0.0.1:8000/v1, not {url!r}")
+        raise _bad_address(name, url)
     return url.rstrip("/")
+
+
+def _bad_address(name: str, url: str) -> SettingsError:
+    return SettingsError(f"the address of {name!r} must be like http://127.0.0.1:8000/v1, not {url!r}")
 
 
 def _from_table(name: str, table: Mapping[str, object]) -> ModelSpec:

@@ -96,7 +96,7 @@ class Calls:
         try:
             arguments = tool.arguments.model_validate_json(json.dumps(given))
         except ValidationError as error:
-            return _fail(f"invalid arguments for {tool.name}: {_faults(error)}")
+            return _fail(f"invalid arguments for {tool.name}: {_faults(error, given)}")
         except (RecursionError, ValueError):
             return _fail(f"invalid arguments for {tool.name}: they are nested too deeply or too large")
         self._under_way += 1
@@ -177,9 +177,9 @@ def _log_unforeseen(where: str, error: Exception) -> CallToolResult:
     return _fail(INTERNAL)
 
 
-def _faults(error: ValidationError) -> str:
+def _faults(error: ValidationError, given: Mapping[str, Any]) -> str:
     """Return what is wrong with arguments, field by field."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    lines = [f"{where}: {what}" if where else what for where, what in read_faults(found[:_MOST_FAULTS])]
+    found = read_faults(error.errors(include_url=False, include_input=False, include_context=False), given)
+    lines = [f"{where}: {what}" if where else what for where, what in found[:_MOST_FAULTS]]
     more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""
     return " ".join("; ".join(lines).split())[:_LONGEST_LINE] + more

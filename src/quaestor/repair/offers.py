@@ -17,6 +17,7 @@ from quaestor.conversation.turn import (
     SourceChoice,
     Undo,
     active_corrections,
+    missing_answer,
 )
 from quaestor.core.provenance import CellRef, SentenceRef, Source
 from quaestor.documents.document import Document
@@ -54,7 +55,7 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
         InputError: The answer is missing.
     """
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"no answer {turn + 1}: only {len(ledger.turns)} questions are answered")
+        raise InputError(missing_answer(turn + 1, ledger.turns))
     found: list[Offer] = []
     for choice, words in _choices(ledger, turn):
         try:

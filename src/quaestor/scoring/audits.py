@@ -140,8 +140,7 @@ def _entry(line: str, where: str) -> AuditEntry:
 
 def _first_line(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        found = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, found['loc'])) or 'it'}: {found['msg']}"
+        return serial.first_fault(error)
     return str(error).partition("\n")[0] or type(error).__name__
 
 

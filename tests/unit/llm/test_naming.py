@@ -90,6 +90,13 @@ def test_a_table_that_is_wrong(table: dict[str, object], message: str) -> None:
         find_model("m", {"m": table})
 
 
+@pytest.mark.parametrize("name", ["openai:m@nowhere", "vllm:m@ftp://host", "openai:m@127.0.0.1:8000/v1"])
+def test_an_address_without_http_is_none(name: str) -> None:
+    with pytest.raises(SettingsError, match="must be like http"):
+        find_model(name)
+    assert find_model("anthropic:claude@20250514").model == "claude@20250514"
+
+
 def test_an_address_holds_no_password() -> None:
     with pytest.raises(SettingsError, match=ANY_KEY) as caught:
         find_model("openai:m@http://me:s3cret@host/v1")

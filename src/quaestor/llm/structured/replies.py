@@ -113,7 +113,8 @@ def _faults(error: ValidationError, value: object) -> list[str]:
     wrong: dict[str, dict[str, str]] = {}
     for fault in error.errors(include_url=False, include_context=False):
         given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
-        wrong.setdefault(_place(fault["loc"], value), {})[fault["msg"].lower()[:_LONGEST_FAULT]] = given
+        words = serial.fault_words(fault["msg"]).lower()[:_LONGEST_FAULT]
+        wrong.setdefault(_place(fault["loc"], value), {})[words] = given
     listed = [f"{place}: {' or '.join(faults)}{next(iter(faults.values()))}" for place, faults in wrong.items()]
     return listed[:_MOST_FAULTS]
 

@@ -270,7 +270,7 @@ def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
         elif fault["type"] in ("missing", "missing_argument"):
             faults[place] = "is missing"
         else:
-            faults.setdefault(place, f"{fault['msg'].lower()}, not {str(fault['input'])[:60]!r}")
+            faults.setdefault(place, f"{serial.fault_words(fault['msg']).lower()}, not {str(fault['input'])[:60]!r}")
     listed = "; ".join(f"{place[:60]}: {what}" for place, what in faults.items())
     return Refusal(
         f"{tool.name} cannot take these arguments: {listed}", f"Its parameters are {', '.join(known)}", tuple(near)

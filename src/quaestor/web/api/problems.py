@@ -222,7 +222,8 @@ def install_problems(api: FastAPI) -> None:
 
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        faults = [Fault(where=where, what=what) for where, what in read_faults(error.errors()[:_MOST_FAULTS])]
+        found = read_faults(error.errors(), {"body": error.body})
+        faults = [Fault(where=where, what=what) for where, what in found[:_MOST_FAULTS]]
         line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in faults[:3])
         return problem_answer(problem_of(422, line or "the request is invalid", errors=faults))
 

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from quaestor.application.error_lines import error_line
 from quaestor.application.fixing import Fix, correct_number, find_place
-from quaestor.conversation.turn import Act, Choice, SourceChoice, Undo
+from quaestor.conversation.turn import Act, Choice, SourceChoice, Undo, missing_answer
 from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.core.provenance import Source
@@ -109,7 +109,7 @@ def _author(request: Request, site: Site) -> str:
 def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: int | None) -> Act:
     """Return what a form asks for: something that was offered, another number, or another place for a step."""
     if not 0 <= turn < len(ledger.turns):
-        raise InputError(f"answer {turn + 1} does not exist; the conversation has {len(ledger.turns)} answers")
+        raise InputError(missing_answer(turn + 1, ledger.turns))
     if choice:
         try:
             return serial.load(_Sent, {"choice": json.loads(choice)}).choice
@@ -138,7 +138,7 @@ async def _page(
 ) -> Response:
     state = await site.sessions.look(id)
     if not 1 <= number <= len(state.turns):
-        raise InputError(f"answer {number} does not exist; the conversation has {len(state.turns)} answers")
+        raise InputError(missing_answer(number, state.turns))
     ledger, turn = state.ledger, number - 1
     numbers = await compute(numbers_of_answer, ledger, turn)
     paper = await compute(Paper, state.document)
