@@ -34,6 +34,11 @@ def why_none(silence: NumberSilence | None) -> NoAnswerReason:
     return "not_on_page" if silence is None or silence == "other" else silence
 
 
+def assumed_words(numbers: Iterable[str]) -> str:
+    """Return a remark on the numbers that are the model's own, such as a threshold."""
+    return f"the model assumes {', '.join(dict.fromkeys(numbers))}, which no page prints"
+
+
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
     """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing.
 

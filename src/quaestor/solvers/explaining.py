@@ -30,6 +30,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step, rep
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
+from quaestor.solvers.answer_kinds import assumed_words
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 
@@ -229,13 +230,13 @@ class Explainer:
         return plan
 
     def remarks(self, plan: Plan, known: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return what a reader should know of the explanation of a plan: what was left out, what is assumed.
+        """Return what a reader should know of a plan and its explanation: what was left out, what is assumed.
 
         Args:
             known: What the reader is told anyway.
         """
-        found = [number for number in _guesses(plan, self.context.question) if not any(number in one for one in known)]
-        assumed = [f"the model assumes {', '.join(found)}, which no page prints"] if found else []
+        found = [number for number in _guesses(plan, self.context) if not any(number in one for one in known)]
+        assumed = [assumed_words(found)] if found else []
         return (*(f"left out: {fault}" for fault in self.bound.faults), *assumed)
 
 
@@ -243,24 +244,30 @@ def _asks_more(question: Question) -> bool:
     return _TO_JUDGE.search(question.lowered) is not None or asks_several(question.text)
 
 
-def _guesses(plan: Plan, question: Question) -> tuple[str, ...]:
-    """Return the numbers of a plan with an explanation that no page and no question has, as they are written."""
+def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
+    """Return the numbers of a plan that no page and no question has, as they are written; small ones if explained."""
     named = {step for template in plan.explanation for step in steps_referred(template)}
-    asked = {n for span in find_quantities(question.text) for n in (span.quantity.value, span.quantity.number)}
+    questions = " ; ".join((*context.memory.questions, context.question.text))
+    asked = {n for span in find_quantities(questions) for n in (span.quantity.value, span.quantity.number)}
     found = [
         operand.text.removeprefix("const_")
         for step in plan.steps
-        if named and isinstance(step, Compute)
+        if isinstance(step, Compute)
         for operand in step.operands
         if isinstance(operand, Constant)
         and operand.value not in asked
         and (
-            not needs_no_source(operand.value)
+            not (needs_no_source(operand.value) or is_root(step, operand))
             or (step.id in named and len(step.operands) == 1)
-            or _makes_an_amount(plan, step, operand)
+            or (named and _makes_an_amount(plan, step, operand))
         )
     ]
     return tuple(dict.fromkeys(found))
+
+
+def is_root(step: Compute, exponent: Constant) -> bool:
+    """Whether a number is the exponent of growth over years, such as 0.5 over two."""
+    return step.operation == "exp" and bool(exponent.value) and needs_no_source(1 / exponent.value)
 
 
 def _makes_an_amount(plan: Plan, step: Compute, constant: Constant) -> bool:

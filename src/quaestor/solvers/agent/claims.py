@@ -21,6 +21,8 @@ from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, re
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
+from quaestor.solvers.answer_kinds import assumed_words
+from quaestor.solvers.explaining import is_root
 from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.tools.plan_builder import PlanBuilder
@@ -353,17 +355,12 @@ def _settled(
         for step in plan.steps
         if isinstance(step, Compute) and step.operation != "identity" and not OPERATIONS[step.operation].of_list
         for operand in step.operands
-        if isinstance(operand, Constant) and draft.needs_source(operand.value) and not _is_root(draft, step, operand)
+        if isinstance(operand, Constant) and draft.needs_source(operand.value) and not is_root(step, operand)
     ]
     remarks = [remark] if remark else []
     if loose:
-        remarks.append(f"ungrounded: no tool returned {', '.join(dict.fromkeys(loose))}")
+        remarks.append(assumed_words(loose))
     return GroundedAnswer(claim, plan, grounded and not loose, tuple(remarks), grounded and bool(loose))
-
-
-def _is_root(draft: PlanBuilder, step: Compute, exponent: Constant) -> bool:
-    """Whether a number is the exponent of growth over years, such as 0.5 over two."""
-    return step.operation == "exp" and bool(exponent.value) and not draft.needs_source(1 / exponent.value)
 
 
 def _agrees(draft: PlanBuilder, step: int, claim: ClaimedAnswer) -> bool:

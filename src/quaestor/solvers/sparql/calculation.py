@@ -11,6 +11,7 @@ from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import Variable, parse_expression
 from quaestor.plan.steps import Compute, Constant, Plan, Ref, Step, renumber_step
+from quaestor.solvers.answer_kinds import assumed_words
 from quaestor.solvers.explaining import Explainer
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.sparql.messages import Formula
@@ -60,8 +61,11 @@ class FormulaPhase:
             execute(plan, self.retrieval.context.memory.registers)
         except PlanError as error:
             return [str(error)]
-        self.remarks = tuple(f"ungrounded: {number} is not on the page" for number in self._ungrounded(plan))
-        doubts = [f"{remark}; name it as a value with a query" for remark in self.remarks]
+        assumed = self._ungrounded(plan)
+        self.remarks = (assumed_words(assumed),) if assumed else ()
+        if self.retrieval.assumes:
+            assumed = []
+        doubts = [f"ungrounded: {number} is not on the page; name it as a value with a query" for number in assumed]
         if drops_sign_unasked(plan, self.retrieval.context.question):
             self.remarks += (SIGN_DROPPED,)
             doubts.append(f"{SIGN_DROPPED}: leave abs out")

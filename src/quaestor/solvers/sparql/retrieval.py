@@ -77,6 +77,7 @@ class Retrieval:
         all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
         explains: Whether it is told that it may explain.
         values: What was found for the last list of values, by name.
+        assumes: Whether the model says with it what it assumes.
     """
 
     question: str
@@ -84,6 +85,7 @@ class Retrieval:
     all_kinds: bool = False
     explains: bool = False
     values: dict[str, Found] = field(default_factory=dict)
+    assumes: bool = False
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
 
     def check(self, wanted: WantedValues) -> list[str]:
@@ -91,7 +93,7 @@ class Retrieval:
 
         An empty list is no fault where it says why: the page does not have what is asked for.
         """
-        self.values = {}
+        self.values, self.assumes = {}, bool(wanted.assumption)
         faults = list(_contradictions(wanted, self.all_kinds))
         named = Counter(value.name for value in wanted.values)
         for value in wanted.values:

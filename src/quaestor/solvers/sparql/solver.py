@@ -78,7 +78,7 @@ class SparqlSolver:
         plan = await compute_little(explainer.settle, plan, formula.verdict if formula else None)
         if not plan.steps:
             return answer_without_value(context, "not_on_page", NOTHING_BOUND)
-        remarks = remarks_with(wanted.assumption, (*calculation.remarks, *explainer.remarks(plan)))
+        remarks = remarks_with(wanted.assumption, (*calculation.remarks, *explainer.remarks(plan, calculation.remarks)))
         answer = await compute_little(answer_from_plan, plan, context, question=question, reason=remarks)
         return replace(answer, variables=retrieval.named(answer.variables))
 

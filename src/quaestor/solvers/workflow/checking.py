@@ -22,6 +22,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, validate
+from quaestor.solvers.answer_kinds import assumed_words
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.groups import groups_in_place
@@ -194,8 +195,8 @@ def _literals(written: WorkflowPlan, question: str, context: TurnContext) -> tup
             if abs(value) in printed:
                 copied.append(f"step {place} writes {value:f}, which the page prints; extract it in its own step")
             else:
-                loose.append(f"ungrounded: no step looked up {value:f}")
-    return copied, tuple(dict.fromkeys(loose))
+                loose.append(f"{value:f}")
+    return copied, (assumed_words(loose),) if loose else ()
 
 
 def _numbers_asked(questions: Sequence[str]) -> set[Decimal]:

@@ -133,7 +133,7 @@ class Planning:
         """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
         self._explainer.bind(examined.written.explanation, examined.plan.steps)
         plan = self._explainer.settle(examined.final_plan, examined.written.verdict)
-        return plan, (*examined.remarks, *self._explainer.remarks(plan))
+        return plan, (*examined.remarks, *self._explainer.remarks(plan, examined.remarks))
 
     async def _prompt(self) -> str:
         return await compute_little(rendered_prompt, self.question, self.context, self._all_kinds, self._explains)
