@@ -114,7 +114,7 @@ def test_what_counts_different_things_has_no_sum(operation: str, other: str) -> 
 def test_a_number_as_printed_has_no_unit_that_could_be_wrong() -> None:
     shares, money = plan("add", "5M shares", "3M USD").steps[:2]
     aside = Plan((shares, money, Compute(3, "as_printed", (Ref(1),)), Compute(4, "add", (Ref(3), Ref(2)))))
-    assert (execute(aside).result.number, execute(aside).result.unit) == (8, "USD")
+    assert (execute(aside).result.number, execute(aside).result.unit) == (Decimal(8), "USD")
 
 
 def test_a_computed_percentage_becomes_a_fraction_by_a_step_of_its_own() -> None:
