@@ -91,21 +91,16 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
     turn = turns[index]
     cited, sources = cite_explanation(turn.answer), sources_of(turn.answer)
     most = max(_MOST_SOURCES, len(cited.sources) if cited is not None else 0)
+    parts = formula_parts(turn.answer, [one.answer for one in turns[:index]]) if arithmetic(turn.answer) else ()
     return Card(
         number=index + 1,
         turn=turn,
         cited=cited,
-        formula=_formula(turns, index, paper) if arithmetic(turn.answer) else (),
+        formula=tuple(
+            (_group_digits(text), place_of_source(source, paper)) if source else (text, None) for text, source in parts
+        ),
         places=tuple(place_of_source(source, paper) for source in sources[:most]),
         more_places=max(0, len(sources) - most),
-    )
-
-
-def _formula(turns: Sequence[Turn], index: int, paper: Paper) -> tuple[tuple[str, ShownPlace | None], ...]:
-    parts = formula_parts(turns[index].answer, [turn.answer for turn in turns[:index]])
-    return tuple(
-        (_group_digits(part.text), place_of_source(part.source, paper)) if part.source else (part.text, None)
-        for part in parts
     )
 
 
@@ -126,20 +121,10 @@ def _tail(text: str) -> str:
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*:)(?!\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaPart:
-    """Some of a formula.
-
-    Attributes:
-        source: Where the number was taken from; None of a sign, a constant, a name.
-    """
-
-    text: str
-    source: Source | None = None
-
-
-def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[FormulaPart, ...]:
+def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[tuple[str, Source | None], ...]:
     """Return the formula of an answer in parts, which are the formula again when they are put together.
+
+    Each part has its text, and where the number was taken from; None of a sign, a constant, a name.
 
     Args:
         earlier: Those of the conversation before it: a formula writes out the ones that it uses.
@@ -150,7 +135,7 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[Formu
             for printed, source in _printed_numbers(one.plan):
                 if source in answer.sources and source not in waiting[printed]:
                     waiting[printed].append(source)
-    parts: list[FormulaPart] = []
+    parts: list[tuple[str, Source | None]] = []
     end = 0
     for match in _NUMBER.finditer(answer.formula):
         text = match[0]
@@ -160,13 +145,13 @@ def formula_parts(answer: Answer, earlier: Sequence[Answer] = ()) -> tuple[Formu
         if not (sources := waiting.get(text)):
             continue
         if start > end:
-            parts.append(FormulaPart(answer.formula[end:start]))
+            parts.append((answer.formula[end:start], None))
         # Of two cells with one number the first stands first; after the last they begin again.
-        parts.append(FormulaPart(text, sources[0]))
+        parts.append((text, sources[0]))
         sources.append(sources.pop(0))
         end = match.end()
     if end < len(answer.formula):
-        parts.append(FormulaPart(answer.formula[end:]))
+        parts.append((answer.formula[end:], None))
     return tuple(parts)
 
 

@@ -32,15 +32,6 @@ class NumberView:
     was: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """A step that takes a number."""
-
-    number: int
-    label: str
-    key: str
-
-
 def correction_views(ledger: Ledger) -> list[tuple[CorrectionReply, Correction]]:
     """Return what is on record of a conversation, as programs and as it was made, the latest first."""
     return [(correction_reply(made, ledger), made) for made in reversed(ledger.corrections)]
@@ -68,8 +59,8 @@ def _number(source: Source, ledger: Ledger) -> NumberView:
     )
 
 
-def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
-    """Yield the steps of an answer that take a number of the document.
+def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[tuple[int, str, str]]:
+    """Yield the steps of an answer that take a number of the document: number, label and key of the place.
 
     Args:
         turn: The answer's place in the conversation, from 0.
@@ -77,7 +68,7 @@ def steps_of_answer(ledger: Ledger, turn: int) -> Iterator[StepView]:
     plan = ledger.turns[turn].answer.plan
     for step in plan.steps if plan is not None else ():
         if isinstance(step, Extract) and step.quantity is not None:
-            yield StepView(step.id, place_label(ledger.document, step.source), source_key(step.source))
+            yield step.id, place_label(ledger.document, step.source), source_key(step.source)
 
 
 def offer_views(ledger: Ledger, turn: int) -> dict[str, list[tuple[str, Offer]]]:

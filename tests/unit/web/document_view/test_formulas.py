@@ -26,8 +26,8 @@ def answer(formula: str, *cells: tuple[str, int]) -> Answer:
 
 def rows(made: Answer, *earlier: Answer) -> list[tuple[str, int]]:
     parts = formula_parts(made, earlier)
-    assert "".join(part.text for part in parts) == made.formula
-    return [(part.text, part.source.row) for part in parts if isinstance(part.source, CellRef)]
+    assert "".join(text for text, _ in parts) == made.formula
+    return [(text, source.row) for text, source in parts if isinstance(source, CellRef)]
 
 
 def test_each_number_leads_to_its_cell_however_often_it_stands() -> None:
@@ -58,6 +58,6 @@ async def test_numbers_of_answers_before_are_found_in_those() -> None:
         *before, last = [turn.answer for turn in chat.turns]
     finally:
         await chat.close()
-    linked = [part.source for part in formula_parts(last, before) if part.source]
+    linked = [source for _, source in formula_parts(last, before) if source]
     assert set(linked) == set(last.sources)
     assert len(linked) >= 2

@@ -25,6 +25,6 @@ def test_a_corrected_number_says_what_was_read() -> None:
     (number,) = numbers_of_answer(ledger, 1)
     assert (number.key, number.text, number.was) == ("t0-1-2", "200,000", "181001")
     (step,) = steps_of_answer(ledger, 1)
-    assert (step.number, step.label, step.key) == (1, "net revenue, 2007", "t0-1-2")
+    assert step == (1, "net revenue, 2007", "t0-1-2")
     assert list(steps_of_answer(ledger, 2)) == []
     assert {kind for kind, offers in offer_views(ledger, 2).items() if offers} == {"reading", "operation"}
