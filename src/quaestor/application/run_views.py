@@ -7,7 +7,6 @@ kept, and are left aside where a run went on after it was scored.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from types import TracebackType
 from typing import Self
 
 from quaestor.application.saved_scores import is_score_of
@@ -82,9 +81,7 @@ class RunViews:
         """Return itself; leaving the block closes the scores."""
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Close the scores."""
         if self._scores is not None:
             await self._scores.close()

@@ -4,7 +4,6 @@ import asyncio
 import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 from quaestor.application.ask_service import AskRequest
@@ -216,15 +215,13 @@ class OngoingConversation:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await run_in_background(self._close())
 
     async def _ask(self, questions: object) -> AnsweredQuestion | Answers:

@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Form
@@ -32,12 +31,8 @@ AUTHOR = "quaestor_author"
 """The cookie that holds the name which a person gave."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """What the button of an offer sends."""
-
-    choice: Annotated[Choice, Discriminator("kind")]
-
+_CHOICE: Any = Annotated[Choice, Discriminator("kind")]
+"""What the button of an offer sends."""
 
 _A_YEAR = 365 * 24 * 3600
 _Words = Annotated[str, Form(max_length=400)]
@@ -112,7 +107,8 @@ def _act(ledger: Ledger, turn: int, choice: str, place: str, value: str, step: i
         raise InputError(missing_answer(turn + 1, ledger.turns))
     if choice:
         try:
-            return serial.load(_Sent, {"choice": json.loads(choice)}).choice
+            chosen: Act = serial.load(_CHOICE, json.loads(choice))
+            return chosen
         except (ValidationError, ValueError, RecursionError) as error:
             raise InputError("unknown correction; choose one of the offered corrections") from error
     if not place.strip():
