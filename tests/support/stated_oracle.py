@@ -30,8 +30,7 @@ from quaestor.llm.usage import Usage
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import CellGroup, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn, StatedReference
-from quaestor.scoring.stated import stated_answer
-from quaestor.scoring.stated_metrics import exact_match
+from quaestor.scoring.stated import exact_match, stated_answer
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.reflection.numbers import place_code
 

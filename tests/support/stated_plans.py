@@ -27,8 +27,7 @@ from quaestor.plan.scales import shift_decimal, write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.questions.conditions import Condition, read_condition
 from quaestor.scoring.gold import StatedReference
-from quaestor.scoring.stated import stated_answer
-from quaestor.scoring.stated_metrics import exact_match
+from quaestor.scoring.stated import exact_match, stated_answer
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.groups import group_of

@@ -12,8 +12,7 @@ from quaestor.learning.examples import Example
 from quaestor.plan.execute import execute
 from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
-from quaestor.scoring.stated import stated_value
-from quaestor.scoring.stated_metrics import exact_match
+from quaestor.scoring.stated import exact_match, stated_value
 from quaestor.solvers.embedded.choosing import ChosenPlan, choose_plans
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence

@@ -345,6 +345,27 @@ def parse_program(text: str) -> Plan:
         position = text.index(",", position) + 1
 
 
+def write_step(step: Compute) -> str:
+    """Return a step that was read from program text as text again."""
+    return f"{step.operation}({', '.join(map(write_operand, step.operands))})"
+
+
+def write_operand(operand: Operand) -> str:
+    """Return an operand that was read from program text as text again.
+
+    Raises:
+        TypeError: It is a group of cells, which program text cannot represent.
+    """
+    match operand:
+        case Ref(step=step):
+            return f"#{step - 1}"
+        case Constant(text=text):
+            return text
+        case RowRef(text=text):
+            return f"{text}, none"
+    raise TypeError("program text cannot represent a group of cells")
+
+
 def _step(text: str, position: int, number: int) -> tuple[Compute, int]:
     """Return the step that begins at `position`, and the position after it."""
     call = _CALL.match(text, position)

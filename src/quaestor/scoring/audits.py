@@ -19,8 +19,8 @@ from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import DatasetError, InputError, PlanError
 from quaestor.plan.expressions import TableRows
-from quaestor.plan.program import parse_program
-from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
+from quaestor.plan.program import parse_program, write_step
+from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_text
@@ -326,7 +326,7 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
     if later[: len(before)] != before or before[-1].operation == "identity":
         return None
     looked_up = instead[-1].operation == "identity"
-    begun = [] if looked_up else [_write(step) for step in instead]
+    begun = [] if looked_up else [write_step(step) for step in instead]
     shift = len(begun) - len(before)
     result = instead[-1].operands[0] if looked_up else Ref(len(instead))
     rest = []
@@ -334,7 +334,7 @@ def following(program: str, wrong: str, accepted: str) -> str | None:
         operands = [_replace(operand, len(before), shift, result) for operand in step.operands]
         if None in operands:
             return None  # it rests on a part of the wrong reference, which the accepted one may not have
-        rest.append(_write(Compute(step.id, step.operation, tuple(filter(None, operands)))))
+        rest.append(write_step(Compute(step.id, step.operation, tuple(filter(None, operands)))))
     return ", ".join(begun + rest)
 
 
@@ -346,18 +346,3 @@ def _replace(operand: Operand, length: int, shift: int, result: Operand) -> Oper
     if not isinstance(operand, Ref) or operand.step > length:
         return Ref(operand.step + shift) if isinstance(operand, Ref) else operand
     return result if operand.step == length else None
-
-
-def _write(step: Compute) -> str:
-    return f"{step.operation}({', '.join(map(_argument, step.operands))})"
-
-
-def _argument(operand: Operand) -> str:
-    match operand:
-        case Ref(step=step):
-            return f"#{step - 1}"
-        case Constant(text=text):
-            return text
-        case RowRef(text=text):
-            return f"{text}, none"
-    raise TypeError("program text cannot represent a group of cells")

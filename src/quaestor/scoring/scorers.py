@@ -14,8 +14,7 @@ from quaestor.scoring.filing_answers import FilingReference, answer_is_right, ro
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, StatedReference
 from quaestor.scoring.metrics import display_match, executed_equal, legacy_match, program_equal, run_program
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.stated import stated_answer
-from quaestor.scoring.stated_metrics import exact_match, f1_score, same_scale
+from quaestor.scoring.stated import exact_match, f1_score, same_scale, stated_answer
 
 Verdict = bool | float | None
 """Right or wrong, or by what share; None if the reference lacks what is needed."""

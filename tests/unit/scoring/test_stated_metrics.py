@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.scoring.gold import StatedAnswer, StatedReference
-from quaestor.scoring.stated_metrics import exact_match, f1_score, same_scale
+from quaestor.scoring.stated import exact_match, f1_score, same_scale
 
 
 def reference(*spans: str, scale: str = "", kind: str = "span") -> StatedReference:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Plan, Ref
-from quaestor.scoring.symbolic import is_literal, literals, same_value
+from quaestor.scoring.metrics import is_literal, literals, same_value
 
 
 def expression(plan: Plan) -> Any:

@@ -4,18 +4,27 @@ Derivations of numbers become programs, so that what holds for programs (where t
 wrong, what is learned from) holds for them.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
 from quaestor.core.answer_value import AnswerValue, ListItem, Number, Text, ValueList
 from quaestor.core.parsing import parse_cell
-from quaestor.errors import DatasetError
+from quaestor.errors import DatasetError, FormulaError, ProgramError
+from quaestor.plan.expressions import parse_expression
+from quaestor.plan.program import write_operand, write_step
+from quaestor.plan.scales import read_literal
+from quaestor.plan.steps import Compute, Constant
 from quaestor.scoring.gold import Answers, GoldFile, GoldTurn, StatedAnswer, StatedReference
-from quaestor.scoring.references.derivations import derivation_program
 
 SCALES = ("", "thousand", "million", "billion", "percent")
 KINDS = ("span", "multi-span", "arithmetic", "count")
 _NUMBERS = ("arithmetic", "count")
+_BRACKETED = re.compile(r"(?<![\w)])\(\s*(\d[\d,]*(?:\.\d+)?(?:\s?%)?)\s*\)", re.ASCII)
+"""A number alone in brackets: below zero, as statements print it."""
+_DERIVED_NUMBER = re.compile(r"(?:\d{1,3}(?:,\s?\d{3})+|\d+)?(?:\.\d+)?(?<=\d)(?:\s?%)?", re.ASCII)
+_SIGNS = str.maketrans({"[": "(", "]": ")", "{": "(", "}": ")", "–": "-", "−": "-", "—": "-", "×": "*", "÷": "/"})  # noqa: RUF001
+_CURRENCIES = re.compile(r"(?:US|RMB|HK|NT|S)?[$€£¥]|RMB")
 
 
 class TatqaReferences:
@@ -115,3 +124,28 @@ def _value(span: str) -> Number | Text:
 
 def _item(value: Number | Text) -> ListItem:
     return ListItem(number=value.value) if isinstance(value, Number) else ListItem(value.value)
+
+
+def derivation_program(text: str) -> str | None:
+    """Return the program that a derivation writes down; None if it is not an arithmetic.
+
+    >>> derivation_program("[($1,200 + 800)/2] - 5%")
+    'add(1200, 800), divide(#0, 2), subtract(#1, 5%)'
+    """
+    numbers: dict[str, Constant] = {}
+
+    def named(found: re.Match[str]) -> str:
+        literal = found[0].replace(",", "").replace(" ", "")
+        name = f"n{len(numbers)}"
+        numbers[name] = Constant(read_literal(literal), literal)
+        return f" {name} "
+
+    plain = _BRACKETED.sub(r"(-\1)", _CURRENCIES.sub("", text.translate(_SIGNS)))
+    try:
+        plan = parse_expression(_DERIVED_NUMBER.sub(lambda found: named(found) if found[0] else "", plain), numbers)
+    except (FormulaError, ProgramError):
+        return None
+    steps = [step for step in plan.steps if isinstance(step, Compute)]
+    if len(steps) == 1 and steps[0].operation == "identity":
+        return write_operand(steps[0].operands[0])
+    return ", ".join(map(write_step, steps))

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from quaestor.plan.program import parse_program
 from quaestor.scoring.metrics import run_program
-from quaestor.scoring.references.derivations import derivation_program
+from quaestor.scoring.references.tatqa import derivation_program
 
 
 @pytest.mark.parametrize(
