@@ -72,7 +72,7 @@ async def score_run(
     for conversation in dataset.conversations:
         played, reference = await store.turns(run.id, conversation.id), gold[conversation.id]
         given = predictions_in_order(conversation.id, map(prediction_of, played), reference)
-        for turn in judge.explained(conversation, reference, given):
+        for turn in judge.judge(conversation, reference, given):
             columns.add(turn)
             if wanted != "figures":
                 judged.append(turn)

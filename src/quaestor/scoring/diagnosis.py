@@ -208,7 +208,7 @@ class _Diagnosis:
         return header.label
 
 
-def causes(
+def find_causes(
     conversation: Conversation,
     golds: Sequence[GoldTurn],
     predictions: Sequence[Prediction | None],

@@ -13,18 +13,13 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.plan.expressions import TableRows
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.diagnosis import causes
+from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.evidence import evidence_rank, first_blocks
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import (
-    SCORERS,
-    Verdict,
-    measures_for,
-    measures_of,
-)
+from quaestor.scoring.scorers import SCORERS, Verdict, measures_for, measures_of
 from quaestor.scoring.taxonomy import TurnKind, turn_kinds
 
 _PAGES = 16
@@ -83,8 +78,11 @@ def judge_predictions(
     """
     asked = {conversation.id: conversation for conversation in conversations}
     given, judge = _align(predictions, gold, asked), ConversationJudge()
-    read = judge.explained if causes else judge.judged
-    return tuple(turn for id, conversation in asked.items() for turn in read(conversation, gold[id], given[id]))
+    return tuple(
+        turn
+        for id, conversation in asked.items()
+        for turn in judge.judge(conversation, gold[id], given[id], causes=causes)
+    )
 
 
 Given = Sequence[Prediction | None]
@@ -100,16 +98,23 @@ class ConversationJudge:
         self._kinds: dict[TurnKind, TurnKind] = {}
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)
 
-    def judged(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
-        """Return the verdict on every labelled turn, without a cause."""
+    def judge(
+        self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given, *, causes: bool = True
+    ) -> list[TurnScore]:
+        """Return the verdict on every labelled turn, and why it is wrong if `causes` are wanted."""
         page, tables = self._page(conversation.document)
-        kinds = turn_kinds(reference, page, joined=conversation.joined)
         judged = []
-        for found, turn, kind in zip(given, reference, kinds, strict=True):
+        for found, turn, kind in zip(
+            given, reference, turn_kinds(reference, page, joined=conversation.joined), strict=True
+        ):
             prediction = found or Prediction(conversation.id, kind.index, None)
             prediction = _with_evidence(prediction, turn, conversation, given)
             judged.append(self._share(_score(prediction, turn, kind, conversation, tables)))
-        return judged
+        if not causes:
+            return judged
+        right = [turn.correct for turn in judged]
+        why = find_causes(conversation, reference, given, right, page, tables)
+        return [replace(turn, cause=cause) for turn, cause in zip(judged, why, strict=True)]
 
     def _share(self, turn: TurnScore) -> TurnScore:
         """Return a turn with the verdicts and the kind of others that have the same: few differ in a large run."""
@@ -117,13 +122,6 @@ class ConversationJudge:
         # One with a stated answer is no other turn's.
         kind = turn.kind if turn.kind.stated or turn.kind.filing else self._kinds.setdefault(turn.kind, turn.kind)
         return replace(turn, verdicts=verdicts, kind=kind)
-
-    def explained(self, conversation: Conversation, reference: Sequence[GoldTurn], given: Given) -> list[TurnScore]:
-        """Return the same, with why a turn is wrong."""
-        scored = self.judged(conversation, reference, given)
-        page, tables = self._page(conversation.document)
-        why = causes(conversation, reference, given, [turn.correct for turn in scored], page, tables)
-        return [replace(turn, cause=cause) for turn, cause in zip(scored, why, strict=True)]
 
     def _page(self, document: Document) -> tuple[PageNumbers, tuple[TableRows, ...]]:
         # With each its document, which keeps its identity while it is held.
@@ -189,8 +187,7 @@ def _score(
 ) -> TurnScore:
     number = None if prediction.error else prediction.number
     program = None if prediction.error else prediction.program
-    scorers = [SCORERS[name] for name in measures_for(gold).scorers]
-    judges = {scorer.name: scorer.judge for scorer in scorers if scorer.judge}
+    judges = {name: judge for name in measures_for(gold).scorers if (judge := SCORERS[name].judge)}
     return TurnScore(
         conversation=asked.id,
         page=asked.document.id,

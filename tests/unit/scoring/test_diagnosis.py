@@ -20,7 +20,7 @@ from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.steps import Compute, Constant, Extract, Operand, Plan, Ref
 from quaestor.sample import sample_path
 from quaestor.scoring.cause import Cause
-from quaestor.scoring.diagnosis import causes
+from quaestor.scoring.diagnosis import find_causes
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.scoring.metrics import executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of, page_numbers
@@ -94,7 +94,7 @@ def judged(
         executed_equal(None if p is None else p.value, gold.executed) for p, gold in zip(given, golds, strict=True)
     ]
     conversation = Conversation("c", PAGE, tuple(asked))
-    return list(causes(conversation, golds, given, correct, page_numbers(PAGE), benchmark_rows_of(PAGE)))
+    return list(find_causes(conversation, golds, given, correct, page_numbers(PAGE), benchmark_rows_of(PAGE)))
 
 
 MILLION = constant("const_1000000", "1000000")
@@ -235,7 +235,7 @@ def test_independent_questions_inherit_nothing() -> None:
     golds = [GoldTurn("512", a_value(512.0), None, 0), GoldTurn("447", a_value(447.0), None, 0)]
     given = [Prediction("c", 0, "318", plan=lookup(COSTS, NOW)), Prediction("c", 1, "289", plan=lookup(COSTS, BEFORE))]
     alone = Conversation("c", PAGE, ("what were the net sales in 2010?", "and in 2009?"), chained=False)
-    found = causes(alone, golds, given, [False, False], page_numbers(PAGE), benchmark_rows_of(PAGE))
+    found = find_causes(alone, golds, given, [False, False], page_numbers(PAGE), benchmark_rows_of(PAGE))
     assert found == (Cause.LINE, Cause.LINE)
 
 
@@ -245,7 +245,7 @@ def diagnosed(broken: Broken) -> Cause | None:
         executed_equal(None if p is None else p.value, gold.executed)
         for p, gold in zip(given, broken.golds, strict=True)
     ]
-    found = causes(
+    found = find_causes(
         broken.of.conversation, broken.golds, given, correct, page_numbers(document), benchmark_rows_of(document)
     )
     return found[broken.turn]
