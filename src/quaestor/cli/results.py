@@ -1,17 +1,20 @@
 """The figures of a scored run on a terminal."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from quaestor.cli.printing import print_rows
-from quaestor.scoring.audits import AuditCandidate, AuditedScore
 from quaestor.scoring.bootstrap import ENOUGH_GROUPS, Proportion, percent
 from quaestor.scoring.calibration import CalibrationReport
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Score
 from quaestor.scoring.scorers import FILINGS, SCORERS
 from quaestor.scoring.turn_frame import breakdown_title
+
+if TYPE_CHECKING:
+    from quaestor.scoring.audits import AuditCandidate, AuditedScore
 
 FIGURE_HEADS = ("correct", "of", "%", "95 % interval")
 """What heads the cells of a figure."""
@@ -72,7 +75,7 @@ def figure_cells(figure: Proportion) -> tuple[str, str, str, str]:
     return right, str(figure.total), percent(figure.value), interval
 
 
-def show_audited(console: Console, score: AuditedScore) -> None:
+def show_audited(console: Console, score: "AuditedScore") -> None:
     """Print raw and audited accuracy, and the disputed turns by verdict."""
     rows = [
         ("by original references", *figure_cells(score.raw)),
@@ -88,7 +91,7 @@ def show_audited(console: Console, score: AuditedScore) -> None:
     console.print(f"{score.audit}: {score.entries} turns reviewed by two readers; Cohen's kappa {score.kappa:.2f}")
 
 
-def show_candidates(console: Console, candidates: Sequence[AuditCandidate]) -> None:
+def show_candidates(console: Console, candidates: "Sequence[AuditCandidate]") -> None:
     """Print the turns whose references may be wrong, the most telling first."""
     if not candidates:
         console.print("every turn that differs from its reference is already settled")
