@@ -4,12 +4,9 @@ What is kept is made again where it is lost.
 """
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
 
 from quaestor.application.ontologies import find_knowledge, is_set, policy_of
 from quaestor.application.resolve import store_file
@@ -22,6 +19,7 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
 from quaestor.readers.cache import ByteCache, FolderCache, cache_key
 from quaestor.readers.limited import ReadingLimits
+from quaestor.readers.registry import digest_of_code
 from quaestor.settings import Settings
 
 FOLDER = "files"
@@ -71,19 +69,9 @@ def _write(ontology: Ontology) -> bytes:
 
 
 def _key(corpus: Sequence[Document]) -> str:
-    return cache_key("ontology", *(document.digest for document in corpus), _code())
+    return cache_key("ontology", *(document.digest for document in corpus), digest_of_code(*_BUILT_WITH))
 
 
 def _read(data: bytes) -> Ontology:
     triples = json.loads(data.decode("utf-8", "surrogatepass"))
     return ontology_from_triples([Triple(*triple) for triple in triples], "the ontology that is kept")
-
-
-@lru_cache(maxsize=1)
-def _code() -> str:
-    """The digest of the code that ontologies are built with: nobody has to count versions."""
-    root, whole = Path(__file__).parents[1], hashlib.sha256()
-    for package in _BUILT_WITH:
-        for path in sorted(path for path in (root / package).rglob("*") if path.suffix in (".py", ".ttl")):
-            whole.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()

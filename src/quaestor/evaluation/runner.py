@@ -8,13 +8,11 @@ from time import monotonic
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.references.expressions import References
-from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute, compute_little, computing_limit, little_work
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.documents.health import doubts_of_answer
 from quaestor.errors import (
     DocumentError,
     GraphError,
@@ -34,7 +32,7 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
-from quaestor.questions.question import read_question
+from quaestor.questions.question import Question, read_question
 from quaestor.solvers.answering import verified_answer
 from quaestor.solvers.base import Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
@@ -310,12 +308,21 @@ def _read_context(
         shown.graph,
         graphs.ontology,
         question=asked,
-        references=resolve(asked, memory),
+        references=_resolve_references(asked, memory),
         session=session,
         weights=shown.excerpt.weights,
         search=shown.search,
         meant=shown.excerpt.meant,
     )
+
+
+def _resolve_references(asked: Question, memory: Memory) -> References:
+    """Return what a question refers to of earlier turns; the rules are loaded if there are any."""
+    if not memory.turns:
+        return References()
+    from quaestor.conversation.references.resolving import resolve
+
+    return resolve(asked, memory)
 
 
 async def play_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
@@ -362,6 +369,8 @@ def _with_doubts(answer: Answer, question: str, document: Document) -> Answer:
     """Return an answer about a file with what a reader should doubt of the tables that it rests on."""
     if answer.value is None or document.is_page:
         return answer
+    from quaestor.documents.health import doubts_of_answer
+
     doubts = doubts_of_answer(document, answer.sources, question)
     return replace(answer, reason="; ".join(filter(None, (answer.reason, *doubts)))) if doubts else answer
 

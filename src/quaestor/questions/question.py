@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from quaestor.core.periods import PeriodMention, RelativePeriod, find_periods, find_relative_periods
 from quaestor.core.quantity import Scale
 from quaestor.core.words import FUNCTION_WORDS, names, singular
 from quaestor.ontology.core import Order, QuestionPattern
-from quaestor.questions import amounts, answer_kind, comparison, cues, entity, intent, stems
+from quaestor.questions import amounts, comparison, cues, entity, intent, stems
+
+if TYPE_CHECKING:
+    from quaestor.questions.answer_kind import AskedAnswer
 
 
 @dataclass(frozen=True)
@@ -119,9 +123,11 @@ class Question:
         return comparison.read_comparison(self.lowered)
 
     @cached_property
-    def wants(self) -> answer_kind.AskedAnswer:
+    def wants(self) -> "AskedAnswer":
         """The kind of answer that it asks for, and what it chooses among."""
-        return answer_kind.read_answer_kind(self.lowered)
+        from quaestor.questions.answer_kind import read_answer_kind
+
+        return read_answer_kind(self.lowered)
 
     @cached_property
     def cues(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,24 @@ def test_an_interrupt_at_an_import_is_one_line(module: str) -> None:
 def test_an_order_to_end_at_an_import_is_one_line() -> None:
     code, out, err = ended("SIGTERM", "quaestor.cli.app")
     assert (code, out, err.count("\n")) == (143, "", 1)
+
+
+@pytest.mark.slow
+def test_a_question_about_a_page_loads_nothing_that_only_filings_need(tmp_path: Path) -> None:
+    ask = [
+        "ask",
+        "sample#QUIL/2007/page_88.pdf",
+        "what was the exercise price in 2007?",
+        "--store",
+        f"{tmp_path}/runs.db",
+    ]
+    code = f"import atexit, sys; atexit.register(lambda: print(*sys.modules)); sys.argv[1:] = {ask!r}\n"
+    code += "from quaestor.cli import main; main()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.splitlines()[-1].split())
+    assert "quaestor.solvers.embedded.page_answers" in loaded
+    unneeded = {"quaestor.solvers.embedded.filings.answering", "quaestor.facts.table", "quaestor.retrieval.index"}
+    assert loaded.isdisjoint(unneeded)
 
 
 def ended(sent: str, module: str) -> tuple[int, str, str]:

@@ -22,8 +22,6 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
-from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
-from quaestor.solvers.explaining import asks_to_explain
 
 _LINES = 40_000
 _NUMBER = lazy_regex(r"\s*(?:(?:number|option|reading)\s+)?(?P<place>[1-9])[.)]?\s*", re.IGNORECASE)
@@ -147,8 +145,12 @@ def _answers(decision: Decision, question: str, context: TurnContext, table: Fac
 
 def _answer(result: Result, question: str, context: TurnContext, table: FactTable) -> Answer:
     plan = result.proposal.plan
-    if result.proposal.form == "words" and (asks_to_explain(context.read(question)) or quotes_prose(plan)):
-        plan = explain_by_quoting(plan, table, question.strip().rstrip("?")[:_LABEL])
+    if result.proposal.form == "words":
+        from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
+        from quaestor.solvers.explaining import asks_to_explain
+
+        if asks_to_explain(context.read(question)) or quotes_prose(plan):
+            plan = explain_by_quoting(plan, table, question.strip().rstrip("?")[:_LABEL])
     elif result.proposal.form == "verdict":
         plan = replace(plan, explanation=("{#1}",))
     answer = _describe_plan(plan, question, context, confidence=result.right)

@@ -42,7 +42,6 @@ from quaestor.solvers.embedded.filings.turns import (
     understand_turn,
 )
 from quaestor.solvers.embedded.trees import Trees
-from quaestor.solvers.parts import join_plans
 
 _TRIED = 16
 """Plans that are executed."""
@@ -331,6 +330,8 @@ def _decide_parts(
 
 def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
     """Return lists of the answers to several questions, the likeliest first."""
+    from quaestor.solvers.parts import join_plans
+
     weighed = [weigh_results(understood.likely, decision.results) for understood, decision in parts]
     found = []
     for weight, firsts in combine_parts(weighed)[:_JOINED]:
