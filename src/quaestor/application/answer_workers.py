@@ -28,6 +28,7 @@ from quaestor.evaluation.runner import ConversationRunner
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
+from quaestor.solvers.base import LazySolver
 from quaestor.solvers.registry import make_solver
 
 R = TypeVar("R")
@@ -136,7 +137,8 @@ class _Worker:
         if isinstance(job, _Load):
             for name in job.solvers:
                 with suppress(SettingsError):  # whoever asks it is told
-                    make_solver(name)
+                    if isinstance(solver := make_solver(name), LazySolver):
+                        solver.load()
             return None
         here = self._pages.get(job.key)
         if here is None:

@@ -20,11 +20,14 @@ _FILING = b"""# Annual report 2023
 | Net sales | $ 120.5 | $ 110.0 |
 | Net income | 12.5 | 9.0 |
 """
+_LONG = _FILING + b"\nNet sales rose because prices rose in all of our markets.\n" * 40
+_LEAST_TOKENS = 300
+"""With so few a document is long that is read quickly."""
 _QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the change?", "who is the chief executive?")
 
 
 async def _ask(document: Document) -> None:
-    request = AskRequest(Settings())
+    request = AskRequest(Settings(excerpt_tokens=_LEAST_TOKENS))
     async with resolve_solver(request) as who:
         play = play_of(Conversation(document.id, document, ()), who, None, excerpts_of(document, request), None)
         await play.begin()
@@ -34,6 +37,7 @@ async def _ask(document: Document) -> None:
 
 with suppress(Exception):  # a worker that is asked says what is wrong
     asyncio.run(_ask(find_pages(SAMPLE)[0].document))
-    asyncio.run(_ask(read_file(FileContent(Path("filing.md"), _FILING))[1]))  # type: ignore[index]
+    for filing in (_FILING, _LONG):
+        asyncio.run(_ask(read_file(FileContent(Path("filing.md"), filing))[1]))  # type: ignore[index]
 gc.collect()
 gc.freeze()  # what is here is shared with the workers until it is changed

@@ -246,6 +246,15 @@ class WholeSolver(Solver, Protocol):
 
 
 @runtime_checkable
+class LazySolver(Solver, Protocol):
+    """A solver that loads what it learned when a question needs it."""
+
+    def load(self) -> None:
+        """Load it now, in a process that is to answer soon."""
+        ...
+
+
+@runtime_checkable
 class RankingSolver(Solver, Protocol):
     """A solver that has several answers ready, so that the next one can be in for one that is not accepted."""
 

@@ -71,6 +71,10 @@ class EmbeddedSolver:
 
         return asks_for_measure(question, context)
 
+    def load(self) -> None:
+        """Load what was learned for pages and for filings."""
+        _ = self.pages, self._filings
+
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
 

@@ -70,5 +70,7 @@ SPEC = SolverSpec(
         "quaestor.solvers.embedded.solver",
         "quaestor.solvers.embedded.page_answers",
         "quaestor.solvers.embedded.filings.answering",
+        "quaestor.solvers.embedded.filings.loading",
+        "quaestor.conversation.references.resolving",
     ),
 )

@@ -158,3 +158,9 @@ def test_shipped_weights_are_small_text() -> None:
 
 def test_the_solver_has_a_name() -> None:
     assert isinstance(make_solver("embedded", {}), EmbeddedSolver)
+
+
+def test_a_solver_loads_what_it_learned_when_it_is_to_answer_soon(tmp_path: Path) -> None:
+    solver = EmbeddedSolver(tmp_path / "missing", answers="all")
+    with pytest.raises(ModelError, match="no weights in"):
+        solver.load()
