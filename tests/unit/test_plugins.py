@@ -15,7 +15,9 @@ from quaestor.datasets.formats import dataset_formats, read_dataset, read_docume
 from quaestor.errors import PluginError
 from quaestor.plugins import Registry
 from quaestor.scoring.gold import read_gold
+from quaestor.solvers.embedded.spec import SPEC, EmbeddedOptions
 from quaestor.solvers.registry import make_solver, solver_names, solver_spec, solver_specs
+from quaestor.solvers.spec import SolverSpec
 from quaestor.store.base import open_store
 
 ADDED = '''
@@ -244,6 +246,14 @@ def test_reference_answers_that_another_package_reads(site: Path, tmp_path: Path
     file = tmp_path / "quiz.json"
     file.write_text('{"quiz": [5, 7]}')
     assert [str(turn.executed) for turn in read_gold(file)["only"]] == ["5", "7"]
+
+
+def test_a_spec_accepts_the_field_names_of_version_0_2() -> None:
+    with pytest.warns(DeprecationWarning, match="prompt_additions"):
+        spec = SolverSpec("largest", "", SPEC.build, EmbeddedOptions, told=lambda _: "an example")
+    assert spec.prompt_additions(EmbeddedOptions()) == "an example"
+    with pytest.warns(DeprecationWarning, match="inner_option"):
+        assert SolverSpec("largest", "", SPEC.build, EmbeddedOptions, around="weights").inner_option == "weights"
 
 
 BROKEN = [

@@ -15,9 +15,8 @@ from quaestor.application.resolve import CorpusPage, require_askable
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
-    inner_options,
+    interactive_options,
     named_model,
-    solver_options,
 )
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute, computing_limit
@@ -154,8 +153,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
         SettingsError: There is no such solver or model, or options do not fit the solver, or each other.
     """
     settings = request.settings
-    asked = {**registry.solver_spec(settings.solver).asked, **solver_options(settings, request.overrides)}
-    options = inner_options(settings, asked)
+    options = interactive_options(settings, request.overrides)
     given = request.solver
     if request.session is not None:
         solver = given or registry.make_solver(settings.solver, options)

@@ -1,4 +1,4 @@
-"""What a solver is built with: its table in the settings, and above that what the caller says."""
+"""The options that a solver is built with: defaults, its table in the settings, and overrides of the caller."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SolverOverrides:
-    """Options of the solver in force that are above its table in the settings.
+    """Options that override the solver's table in the settings.
 
     Attributes:
         options: By name; None is one that was not given.
-        texts: More options, as a person wrote their values; what each is, the solver's own spec says.
+        texts: More options, with their values as text; the solver's spec defines how each is read.
     """
 
     options: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -34,7 +34,7 @@ NO_OVERRIDES = SolverOverrides()
 
 
 def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Return what the solver in force is built with.
+    """Return the options that settings and overrides give the solver.
 
     Raises:
         SettingsError: A table has a value that no option takes, an option is given that the solver does not take, or
@@ -49,59 +49,63 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
         raise SettingsError(f"option {twice[0]!r} is given more than once")
     texts = {name: read_text(spec.options, name, text, spec.words) for name, text in overrides.texts.items()}
     options |= given | cast("dict[str, JsonValue]", texts)
-    return _with_inside(spec, options, lambda name, own: {**own, **_table(settings, name)})
+    return _with_inner_options(spec, options, lambda name, own: {**own, **_table(settings, name)})
 
 
-def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
-    """Return what the solver in force is built with over a dataset, unless its settings or the caller say otherwise.
-
-    Where a dataset asks for numbers alone and the solver asks no model that is nothing, so such a run has the digest
-    that it always had. Where some questions have no answer it is what it is for a person.
-    """
-    spec = solver_spec(settings.solver)
-    return {**spec.any_kind, **spec.asked} if dataset.unanswerable else _defaults(settings.solver, dataset)
-
-
-def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
-    """Return what the solver in force is built with over a dataset, the solvers inside it included.
+def interactive_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
+    """Return the options of the solver, and of solvers inside it, for questions of a person.
 
     Raises:
         SettingsError: As `solver_options` does.
     """
-    options = dataset_options(settings, dataset) | solver_options(settings, overrides)
-    return _with_inside(solver_spec(settings.solver), options, lambda name, own: {**_defaults(name, dataset), **own})
+    spec = solver_spec(settings.solver)
+    options = {**spec.interactive_defaults, **solver_options(settings, overrides)}
+    return _with_inner_options(spec, options, lambda name, own: {**_mixed_answer_defaults(name), **own})
 
 
-def inner_options(settings: Settings, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return options with those that the solver inside has where answers may be of any kind, if they say none.
+def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue]:
+    """Return the default options of the solver for a dataset.
 
-    Args:
-        options: What the solver in force is built with; of one that is built around no other nothing changes.
+    There are none if the dataset asks for numbers alone and the solver asks no model, so that such a run keeps its
+    digest. If some questions have no answer, the defaults are those for questions of a person.
+    """
+    if dataset.unanswerable:
+        spec = solver_spec(settings.solver)
+        return {**spec.mixed_answer_defaults, **spec.interactive_defaults}
+    return _defaults(settings.solver, dataset)
+
+
+def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
+    """Return the options of the solver, and of solvers inside it, for a run over a dataset.
+
+    Raises:
+        SettingsError: As `solver_options` does.
     """
     spec = solver_spec(settings.solver)
-    return _with_inside(spec, options, lambda name, own: {**_any_kind(name), **own})
+    options = dataset_options(settings, dataset) | solver_options(settings, overrides)
+    return _with_inner_options(spec, options, lambda name, own: {**_defaults(name, dataset), **own})
 
 
 def _defaults(solver: str, dataset: Dataset) -> dict[str, JsonValue]:
-    any_kind = {} if dataset.answers == "numbers" else _any_kind(solver)
-    return {**solver_spec(solver).benchmarked, **any_kind} if solver in solver_names() else {}
+    any_kind = {} if dataset.answers == "numbers" else _mixed_answer_defaults(solver)
+    return {**solver_spec(solver).benchmark_defaults, **any_kind} if solver in solver_names() else {}
 
 
-def _any_kind(solver: str) -> dict[str, JsonValue]:
-    return dict(solver_spec(solver).any_kind) if solver in solver_names() else {}
+def _mixed_answer_defaults(solver: str) -> dict[str, JsonValue]:
+    return dict(solver_spec(solver).mixed_answer_defaults) if solver in solver_names() else {}
 
 
-def _with_inside(
+def _with_inner_options(
     spec: "AnySpec", options: Mapping[str, JsonValue], own: Callable[[str, dict[str, JsonValue]], dict[str, JsonValue]]
 ) -> dict[str, JsonValue]:
-    """Return options with those of the solvers that a solver is built around."""
-    key, found = f"{spec.around}_options", dict(options)
+    """Return options with those of the solvers inside a solver."""
+    key, found = f"{spec.inner_option}_options", dict(options)
     given = options.get(key)
     values = given if isinstance(given, dict) else {}
-    for name in spec.inside(options):
-        before = values.get(name) if spec.several else values
+    for name in spec.inner_names(options):
+        before = values.get(name) if spec.inner_is_list else values
         if after := own(name, before if isinstance(before, dict) else {}):
-            values = {**values, name: after} if spec.several else after
+            values = {**values, name: after} if spec.inner_is_list else after
             found[key] = values
     return found
 

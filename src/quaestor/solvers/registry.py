@@ -42,7 +42,7 @@ def solver_names() -> tuple[str, ...]:
 
 
 def solver_spec(name: str) -> "AnySpec":
-    """Return what the solver of a name says of itself.
+    """Return the spec of the solver of a name.
 
     Raises:
         SettingsError: There is no such solver.
@@ -97,10 +97,10 @@ def needs_model(name: str, options: "Options | None" = None) -> bool:
 
 
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
-    """Return the digest of what a solver tells a model whatever the page; None if it asks none.
+    """Return the digest of the parts of a solver's prompts that no page changes; None if it asks no model.
 
-    That is its templates, what its options add to them, and the ontology's core: its rules are told, and its patterns
-    say what questions refer to.
+    These are its templates, what its options add to them, and the ontology's core, whose rules are part of prompts and
+    whose patterns decide what questions refer to.
     """
     from quaestor.ontology.core import core_triples
     from quaestor.prompts import digest
@@ -109,5 +109,5 @@ def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
     if spec is None or not spec.takes_model:
         return None
     read = spec.read(options)
-    rules, own = "\n".join(map(" ".join, core_triples())), spec.told(read)
+    rules, own = "\n".join(map(" ".join, core_triples())), spec.prompt_additions(read)
     return digest(*spec.prompts(read), rendered=f"{rules}\n{own}" if own else rules)

@@ -1,8 +1,9 @@
-"""What a solver says of itself: all that the rest of the package knows of it besides that it solves."""
+"""The entry of a solver in the registry: its name, options and defaults, and how it is built."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
+from warnings import warn
 
 from quaestor.errors import SettingsError
 from quaestor.options import option_names, read_options, require_valid_options
@@ -33,33 +34,37 @@ class RoleModel:
     temperature: float | None = None
 
 
+_RENAMED = {"told": "prompt_additions", "asked": "interactive_defaults", "benchmarked": "benchmark_defaults"}
+_RENAMED |= {"any_kind": "mixed_answer_defaults", "around": "inner_option", "several": "inner_is_list"}
+"""Fields of `SolverSpec` by the names that they had in version 0.2."""
+
+
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
-    """A solver by name.
+    """The entry of a solver in the registry.
 
-    A module that holds one is imported to learn what a solver is called and takes: what the solver itself needs is
-    imported in `build`.
+    A module with one is imported to learn the solver's name and options: import what the solver itself needs in
+    `build`.
 
     Attributes:
-        name: What people call it; of its entry point too.
+        name: The solver's name, and that of its entry point.
         summary: What it does, in a line.
         options: The type of its options: a frozen dataclass whose fields all have defaults (see `options.option`).
-        takes_model: Whether it asks a model, or asks one if it is given one.
-        needs_model: Whether it cannot do without one, with some options; None where `takes_model` says it.
-        prompts: The folders of templates that it asks a model with, as `quaestor.prompts.render` names them.
+        takes_model: Whether it can ask a model.
+        needs_model: Returns whether it must have a model, given its options; None if `takes_model` decides.
+        prompts: The folders of its prompt templates, as `quaestor.prompts.render` names them.
         roles: The models of roles that have one of their own, by the names under which a turn has them.
-        around: The option that names another solver that this one is built around; that solver's own settings go to
-            the option `AROUND_options`.
-        several: Whether that option names several, between commas; `AROUND_options` then has the settings of each by
-            its name.
-        writes_plans: Whether its turns are events of plans, whose tries are figures of a run.
-        asked: Options that hold where a person asks, and no benchmark does, unless something else is said.
-        benchmarked: Options that hold over a dataset, unless something else is said.
-        any_kind: Options that hold over a dataset whose questions ask for all kinds of answers, unless something else
-            is said; where a person asks, `asked` says them.
-        told: What its options add to what a model is told, such as the text of a file; part of the prompts' digest.
-        loads: The modules that `build` needs: what worker processes load while the conversations that they are to play
-            are being read.
+        inner_option: The option that names a solver inside this one; the settings of that solver go to the option
+            `INNER_OPTION_options`.
+        inner_is_list: Whether that option names several solvers, separated by commas; `INNER_OPTION_options` then has
+            the settings of each by its name.
+        writes_plans: Whether its turns have events of plans, whose tries are figures of a run.
+        prompt_additions: Returns the text that its options add to prompts, such as that of a file; part of the
+            prompts' digest.
+        interactive_defaults: Options for questions of a person, unless others are given.
+        benchmark_defaults: Options for runs over a dataset, unless others are given.
+        mixed_answer_defaults: Options for a dataset whose answers are not only numbers, unless others are given.
+        loads: The modules that `build` needs; worker processes load them while the conversations are being read.
     """
 
     name: str
@@ -70,18 +75,31 @@ class SolverSpec(Generic[O]):
     needs_model: Callable[[O], bool] | None = None
     prompts: Callable[[O], tuple[str, ...]] = lambda _: ()
     roles: Callable[[O], Mapping[str, RoleModel]] = lambda _: {}
-    around: str | None = None
-    several: bool = False
+    inner_option: str | None = None
+    inner_is_list: bool = False
     writes_plans: bool = False
-    told: Callable[[O], str] = lambda _: ""
-    asked: Mapping[str, bool | float | str] = field(default_factory=dict)
-    benchmarked: Mapping[str, bool | float | str] = field(default_factory=dict)
-    any_kind: Mapping[str, bool | float | str] = field(default_factory=dict)
+    prompt_additions: Callable[[O], str] = lambda _: ""
+    interactive_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
+    benchmark_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
+    mixed_answer_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
+    told: InitVar[Callable[[O], str] | None] = None
+    asked: InitVar[Mapping[str, bool | float | str] | None] = None
+    benchmarked: InitVar[Mapping[str, bool | float | str] | None] = None
+    any_kind: InitVar[Mapping[str, bool | float | str] | None] = None
+    around: InitVar[str | None] = None
+    several: InitVar[bool | None] = None
+
+    def __post_init__(self, *renamed: object) -> None:
+        """Set fields that are given by their old names."""
+        for (old, new), value in zip(_RENAMED.items(), renamed, strict=True):
+            if value is not None:
+                warn(f"the field {old!r} of SolverSpec is now {new!r}", DeprecationWarning, stacklevel=3)
+                object.__setattr__(self, new, value)
 
     @property
     def words(self) -> str:
-        """What it is called in messages."""
+        """The solver's name in messages."""
         return f"the {self.name} solver"
 
     @property
@@ -89,23 +107,23 @@ class SolverSpec(Generic[O]):
         """The names of its options."""
         return option_names(self.options)
 
-    def inside(self, options: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the names that the option `around` has: of solvers, or of what is in for one.
+    def inner_names(self, options: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the names that the option `inner_option` has: of solvers, or of what is used in place of one.
 
         Args:
-            options: By name; what they do not say is as by default.
+            options: By name; the others have their defaults.
         """
-        if self.around is None:
+        if self.inner_option is None:
             return ()
-        named = str(options.get(self.around, getattr(self.options(), self.around)))
-        return tuple(name.strip() for name in named.split(",")) if self.several else (named,)
+        named = str(options.get(self.inner_option, getattr(self.options(), self.inner_option)))
+        return tuple(name.strip() for name in named.split(",")) if self.inner_is_list else (named,)
 
     def read(self, options: "Mapping[str, object] | DataclassInstance | None") -> O:
         """Return options, checked.
 
         Args:
-            options: Of the spec's own type; or by name, as settings and records have them, where `model` names the
-                run's model for the record and is left aside by a solver that takes one; None for the defaults.
+            options: Of the spec's own type; or by name, as in settings and records, where a solver that takes a model
+                ignores `model`, the name of the run's model; None for the defaults.
 
         Raises:
             SettingsError: There is no such option, or one is not what it may be.
@@ -121,5 +139,5 @@ class SolverSpec(Generic[O]):
         return options
 
     def must_have_model(self, options: O) -> bool:
-        """Return whether it cannot do without a model."""
+        """Return whether it must have a model."""
         return self.takes_model if self.needs_model is None else self.needs_model(options)

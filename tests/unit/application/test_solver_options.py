@@ -10,7 +10,7 @@ from quaestor.application.resolve import dataset_path
 from quaestor.application.solver_options import (
     SolverOverrides,
     dataset_options,
-    inner_options,
+    interactive_options,
     run_options,
     solver_options,
 )
@@ -28,20 +28,25 @@ def test_a_dataset_of_numbers_alone_changes_nothing() -> None:
 def test_other_datasets_ask_for_all_kinds_of_answers(tmp_path: Path) -> None:
     pages = read_dataset(write_tatqa(tmp_path))
     assert dataset_options(load_settings(), pages) == {"answers": "all"}
-    assert dataset_options(load_settings({"solver": "workflow"}), pages) == dict(solver_spec("workflow").benchmarked)
+    assert dataset_options(load_settings({"solver": "workflow"}), pages) == dict(
+        solver_spec("workflow").benchmark_defaults
+    )
 
 
 def test_a_person_s_question_may_ask_for_any_kind() -> None:
-    assert solver_spec("embedded").asked["answers"] == "all"
+    assert solver_spec("embedded").interactive_defaults["answers"] == "all"
 
 
-def test_a_solver_inside_another_answers_in_all_kinds_too_unless_it_is_told_otherwise() -> None:
-    around = load_settings({"solver": "reflection"})
-    assert inner_options(around, {"expert": "embedded"}) == {"expert": "embedded", "expert_options": {"answers": "all"}}
-    told: dict[str, JsonValue] = {"expert": "embedded", "expert_options": {"answers": "numbers", "beam": 2}}
-    assert inner_options(around, told) == told
-    assert inner_options(around, {"expert": "model"}) == {"expert": "model"}
-    assert inner_options(load_settings(), {"decline": True}) == {"decline": True}
+def interactive(solver: str, **options: JsonValue) -> dict[str, JsonValue]:
+    return interactive_options(load_settings({"solver": solver}), SolverOverrides(options))
+
+
+def test_a_solver_inside_another_answers_in_all_kinds_too_unless_options_say_otherwise() -> None:
+    assert interactive("reflection", expert="embedded")["expert_options"] == {"answers": "all"}
+    options: dict[str, JsonValue] = {"answers": "numbers", "beam": 2}
+    assert interactive("reflection", expert="embedded", expert_options=options)["expert_options"] == options
+    assert "expert_options" not in interactive("reflection", expert="model")
+    assert interactive("embedded", decline=False) == {"answers": "all", "decline": False}
 
 
 @pytest.mark.parametrize("solver", ["agent", "workflow", "sparql", "reflection"])

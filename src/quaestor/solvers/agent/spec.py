@@ -65,7 +65,7 @@ SPEC = SolverSpec(
     _build,
     AgentLimits,
     takes_model=True,
-    benchmarked={"always_answer": True},
+    benchmark_defaults={"always_answer": True},
     prompts=lambda _: ("agent", "structured"),
-    told=lambda options: read_advice(options.advice),
+    prompt_additions=lambda options: read_advice(options.advice),
 )

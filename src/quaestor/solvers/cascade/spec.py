@@ -147,7 +147,7 @@ def _prompts(options: CascadeOptions) -> tuple[str, ...]:
 
 
 def _prompt_additions(options: CascadeOptions) -> str:
-    return "\n".join(filter(None, _of_stages(options, lambda spec, own: spec.told(own))))
+    return "\n".join(filter(None, _of_stages(options, lambda spec, own: spec.prompt_additions(own))))
 
 
 def _roles(options: CascadeOptions) -> Mapping[str, RoleModel]:
@@ -166,8 +166,8 @@ SPEC = SolverSpec(
     takes_model=True,
     needs_model=_needs_model,
     prompts=_prompts,
-    told=_prompt_additions,
+    prompt_additions=_prompt_additions,
     roles=_roles,
-    around="stages",
-    several=True,
+    inner_option="stages",
+    inner_is_list=True,
 )

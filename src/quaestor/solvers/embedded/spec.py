@@ -64,8 +64,8 @@ SPEC = SolverSpec(
     "no model: ranks every plan that fits the question and the page, and takes the best",
     _build,
     EmbeddedOptions,
-    asked={"decline": True, "answers": "all"},
-    any_kind={"answers": "all"},
+    interactive_defaults={"decline": True, "answers": "all"},
+    mixed_answer_defaults={"answers": "all"},
     loads=(
         "quaestor.solvers.embedded.solver",
         "quaestor.solvers.embedded.page_answers",

@@ -88,7 +88,7 @@ def _prompt_additions(options: ReflectionOptions) -> str:
     if options.expert == WRITER:
         return ""
     spec = solver_spec(options.expert)
-    return spec.told(spec.read(options.of_expert))
+    return spec.prompt_additions(spec.read(options.of_expert))
 
 
 def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:
@@ -104,10 +104,10 @@ SPEC = SolverSpec(
     _build,
     ReflectionOptions,
     takes_model=True,
-    benchmarked={"always_answer": True},
+    benchmark_defaults={"always_answer": True},
     needs_model=_needs_model,
     prompts=_prompts,
-    told=_prompt_additions,
+    prompt_additions=_prompt_additions,
     roles=_roles,
-    around="expert",
+    inner_option="expert",
 )

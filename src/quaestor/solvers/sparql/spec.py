@@ -30,6 +30,6 @@ SPEC = SolverSpec(
     _build,
     SparqlLimits,
     takes_model=True,
-    benchmarked={"always_answer": True},
+    benchmark_defaults={"always_answer": True},
     prompts=lambda _: ("sparql", "structured"),
 )

@@ -30,7 +30,7 @@ SPEC = SolverSpec(
     _build,
     WorkflowLimits,
     takes_model=True,
-    benchmarked={"always_answer": True},
+    benchmark_defaults={"always_answer": True},
     prompts=lambda _: ("workflow", "structured"),
     writes_plans=True,
 )
