@@ -6,24 +6,19 @@ from collections.abc import Sequence
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
-from quaestor.questions.splitting import split_question
+from quaestor.questions.splitting import cut_clauses, split_question
 from quaestor.questions.understanding import Operand, Reading, is_filler, read_filing_question, read_operand
 
-_ASKING = (
-    r"(?:how|what|what's|whats|what're|who|who's|whos|whom|when|when's|where|why|which"
-    r"|(?:since|from|by|at|for|on|in|under|to|until|with)\s+(?:about\s+|roughly\s+)?(?:how|what|which|when|whom|why)"
-    r"|(?:is|are|was|were|did|does|do|has|have|had|will|can|could)(?=\s))\b"
-)
-_BREAK = lazy_regex(
-    rf"\s*(?:[?;]\s+|,\s+(?:and\s+|but\s+|then\s+)?|\s-\s+(?:and\s+)?|\s+(?:and|but|then)\s+)(?:also\s+)?"
-    rf"(?:(?:say|state|mention|note|tell\s+(?:me|us))\s+)?(?={_ASKING})"
-    r"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)"
-)
 _ASKS = lazy_regex(
-    rf"^(?:and\s+|so\s+)?(?!(?:what|how)\s+about\b){_ASKING}"
-    rf"|\b(?:tell|remind|show)\s+(?:me|us)\s+{_ASKING}"
+    r"^(?:and\s+|so\s+)?(?:(?:since|from|by|at|for|on|in|under|to|until|with)\s+(?:about\s+|roughly\s+)?)?"
+    r"(?!(?:what|how)\s+about\b)(?:how|what|who|whom?|when|where|why|which|is|are|was|were|did|does|do|has|have|had|will"
+    r"|can|could)(?:'s|'re)?\b|\b(?:tell|remind|show)\s+(?:me|us)\s+(?:how|what|who|when|where|why|which|by)\b"
 )
-_JOINS = lazy_regex(r"and|but|then|[?;]")
+_SAY = lazy_regex(
+    r"^(?:say|state|mention|note|tell\s+(?:me|us))\s+(?=(?:when|what|how|which|why|where|who)\b)", re.IGNORECASE
+)
+_WANTED = lazy_regex(r"(?:give|show)\s+me\b(?!\s+(?:how|what|which|the)\b)")
+"""An instruction how to answer: "give me 2025 to 2029"."""
 _AUXILIARY = lazy_regex(r"\b(?:does|did|do|is|are|was|were|has|have|had)\s+")
 _PERSONS_AND_TIMES = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:who|when|where|how\s+(?:many|much|big|large|old|long)|since|from)\b"
@@ -123,27 +118,29 @@ def _split_cause(asked: str) -> list[str]:
 
 def _split_clauses(asked: str) -> list[str]:
     """Split a question into clauses that ask, each with the topic and the time of the first."""
-    places = [found.span() for found in _BREAK.finditer(asked.lower()) if found.start()]
-    ends = [0, *(end for _, end in places)]
-    starts = [*(start for start, _ in places), len(asked)]
-    clauses = [asked[end:start].strip(" ,?") for end, start in zip(ends, starts, strict=True)]
-    first = clauses[0]
-    rest = clauses[1:]
-    if not rest or not read_operand(first.lower()).terms:
+    cut = cut_clauses(asked)
+    first, *rest = [_SAY.sub("", clause.strip(" ,?-")) for clause in cut] or [asked]
+    if not rest or _WANTED.match(rest[0].lower()):
+        return [asked]
+    if not read_operand(first.lower()).terms:
         # "how many was that, and at what price?" goes on from what was asked before.
-        return clauses if rest and _PERSONS_AND_TIMES.match(first.lower()) else [asked]
-    if not _ASKS.search(first.lower()):
-        # "buybacks, how much and at what price" has the topic of all; "in short, what" an introduction.
-        if not _JOINS.search(asked[places[0][0] : places[0][1]]):
-            bare = len(rest) > 1 and not _own_terms(rest[0])
-            return [f"{first}, {clause}" for clause in rest] if bare else [asked]
-        if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()):
-            return [asked]
-        if not _own_terms(rest[0]):
-            return [first, *rest]
-    elif len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not _PERSONS_AND_TIMES.match(first.lower()):
+        return [first, *rest] if _PERSONS_AND_TIMES.match(first.lower()) else [asked]
+    asks = _ASKS.search(first.lower()) is not None
+    topic, _, asked_of_it = first.partition(", ")
+    if not asks and _ASKS.search(asked_of_it.lower()) and not _own_terms(asked_of_it):
+        return [first, *(f"{topic}, {clause}" for clause in rest)]  # "buybacks, how much and at what price"
+    if len(rest) == 1 and _HOW_MUCH.match(rest[0].lower()) and not (asks and _PERSONS_AND_TIMES.match(first.lower())):
         return [asked]  # "did sales grow, and by how much?" is one question
-    return [first, *(_complete(clause, first) for clause in rest)]
+    if not asks and not any(character.isalpha() or character == ";" for character in _read_joint(asked, cut)):
+        return [asked]  # "in short, what"
+    completed = asks or _own_terms(rest[0])
+    return [first, *(_complete(clause, first) if completed else clause for clause in rest)]
+
+
+def _read_joint(asked: str, clauses: Sequence[str]) -> str:
+    """Return what is between the first two clauses of a question."""
+    end = len(clauses[0])
+    return asked[end : asked.find(clauses[1], end)]
 
 
 def _split_times(asked: str) -> list[str]:

@@ -19,38 +19,46 @@ _LONGEST = 1_000
 
 _BE = r"(?:was|were|is|are|did|does|do|has|have|had|will|would|can|could|should)"
 _IT = r"(?:it|its|they|their|that|those|this|these|the|there|any|all|each|both)"
+_PREPOSITION = r"(?:since|from|by|at|for|on|in|under|(?:up\s+)?to|until|with)\s+(?:about\s+|roughly\s+)?"
 _ASKS = (
-    rf"what(?:'s)?\s+(?:{_BE}|about|percent\w*|portion|share|part|amount|number|kind|year)\b",
+    rf"what(?:'s)?\b(?!\s+{_IT}\b|\s*$)",
     rf"how\s+(?:(?:much|many|large|big|high|low|long|far|often|fast|old|soon)\b(?!\s+{_IT}\b)|about\b|come\b|{_BE}\b)",
-    rf"which\s+(?:(?!{_BE}\b|{_IT}\b)\w+\s+\w+|{_BE}\s+(?:the\s+)?\w+(?:er|est)\b)",
-    rf"(?:when|where|why|who)\s+{_BE}\b",
-    r"why\b(?=[?.!]*\s*$)",
-    r"since\s+(?:when|what|which)\b",
-    rf"what\s+\w+\s+(?:does|did|do|will)\s+(?!{_IT}\s+(?:represent|account))\w+",
-    r"(?:by|to|in|at|from)\s+(?:how\s+(?:much|many)|what|which)\b",
+    rf"which\s+(?:(?!{_BE}\b|{_IT}\b)\w+\s+\w+|(?!{_BE}\b|{_IT}\b)\w+\s*$|{_BE}\s+(?:the\s+)?\w+(?:er|est)\b)",
+    rf"who(?:'s|\s+(?!{_BE}\b)\w+)|(?:when|where|why|who)\s+{_BE}\b|(?:when|where|why)(?:'s\b|[?.!]*\s*$)|why\s+(?:an?\s+)?\w+[?.!]*\s*$",
+    rf"{_PREPOSITION}(?:how\s+(?:much|many)|what|which|when|whom|why)\b",
     r"(?:(?:tell|show|give)\s+me\b|(?:say|state|mention)\s+(?:when|what|how|which|why|where|who|by)\b)",
     r"(?:calculate|compute)\s+(?!and\b|or\b)\w+",
 )
 _ASK = rf"(?:{'|'.join(_ASKS)})"
 _ALSO = r"(?:(?:and|but|then|also|plus|so)\s+)"
-_CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+{_ALSO}{{1,4}})"
+_CONJUNCTION = rf"(?:\s*[,;]\s*{_ALSO}{{1,4}}|\s*;\s*|\s+-\s+|\s+{_ALSO}{{1,4}})"
 # A comma alone parts two questions; a verb alone begins one only behind "and": "how much, then, did it rise?" is one.
 _JOINT = lazy_regex(
-    rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+{_IT}\b)", re.I
+    rf"(?:\s*[,;]\s*{_ALSO}{{0,4}}|\s+-\s+{_ALSO}{{0,4}}|\s+{_ALSO}{{1,4}})(?={_ASK})|{_CONJUNCTION}(?={_BE}\s+(?:{_IT}|\w+\s+\w+)\b)"
+    rf"|,?\s+and\s+(?=as\s+an?\s+(?:percent|percentage|share|%)|its\s)",
+    re.I,
 )
 # A question behind a request: "tell me the revenue and how it changed".
-_JOINT_OF_REQUEST = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
-_REQUEST = lazy_regex(
-    r"\s*(?:please\s+|can you\s+|could you\s+)*(?:tell|show|give|calculate|compute|list|find|report)\b", re.I
+_JOINT_OF_REQUEST = lazy_regex(
+    rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b|when\b)", re.I
 )
-_BEGINS = lazy_regex(rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b)", re.I)
+_REQUEST = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
+_REQUEST = lazy_regex(
+    r"\s*(?:please\s+|can you\s+|could you\s+)*"
+    r"(?:tell|show|give|remind|describe|name|calculate|compute|list|find|report)\b",
+    re.I,
+)
+_BEGINS = lazy_regex(
+    rf"\s*(?:(?:and|but|so|then|ok|well|also|please)[\s,]+)*(?:{_ASK}|{_BE}\b|(?:what|who|which|when|where)\b)", re.I
+)
 _LATER = lazy_regex(rf",\s*(?:{_ASK})", re.I)
 _LEADS_IN = lazy_regex(
     r"\s*(?:(?:and|then|so|also)[\s,]+)*(?:in|at|as|for|from|during|over|between|of|on|by|with\w*|consider\w*|based|given|if"
-    r"|according|excluding|including|assuming|using|since|after|before|because|while|when)\b(?!\s+(?:what|which|how)\b)",
+    r"|according|excluding|including|assuming|using|since|after|before|because|while|when)\b"
+    rf"(?!\s+(?:what|which|how|when|why|whom|{_BE})\b)",
     re.I,
 )
-_OPEN = lazy_regex(r"\b(?:between|from)\b(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I)
+_OPEN = lazy_regex(r"\b(?:between|from)\b(?!\s+(?:what|which|when)\b)(?!.*\b(?:and|to|through|until)\b)[^,;]*$", re.I)
 _OF_WHAT = lazy_regex(
     r"\b(?:between|sum of|total of|ratio of|average of|product of|difference of|both)\s+(?:what|how)\b", re.I
 )
@@ -101,7 +109,7 @@ def split_question(text: str) -> tuple[str, ...]:
     """
     if len(text) > _LONGEST:
         return (text,)
-    clauses = [clause for sentence in _cut_sentences(text) for clause in _cut_clauses(sentence)]
+    clauses = cut_clauses(text)
     if len(clauses) < 2:
         return (text,)
     parts: list[str] = []
@@ -112,6 +120,11 @@ def split_question(text: str) -> tuple[str, ...]:
                 parts[-1:] = several or parts[-1:]
         parts.append(clause)
     return tuple(map(_as_question, parts)) if len(parts) <= _MOST_PARTS else (text,)
+
+
+def cut_clauses(text: str) -> list[str]:
+    """Return a text cut where another question begins in it."""
+    return [clause for sentence in _cut_sentences(text) for clause in _cut_clauses(sentence)]
 
 
 def _cut_sentences(text: str) -> list[str]:
@@ -147,15 +160,17 @@ def _cut_clauses(sentence: str) -> list[str]:
 
 def _is_whole_question(before: str, joint: str) -> bool:
     """Whether the words before a joint are a question of their own, and not the beginning of one."""
-    if _OPEN.search(before) or _OF_WHAT.search(before) or _count_words(before) < 2:
+    joined, asks = any(character.isalpha() for character in joint), _BEGINS.match(before) is not None
+    least = 1 if joined and not asks else 2
+    if _OPEN.search(before) or _OF_WHAT.search(before) or _count_words(before) < least:
         return False
     if _LEADS_IN.match(before):
         # "in 2012, what was revenue" is one, "considering what was paid in 2012" is none yet.
         return _LATER.search(before) is not None
-    if _BEGINS.match(before) or _LATER.search(before):
+    if asks or _LATER.search(before):
         return _count_words(before) > 2
     # "revenue in 2012 and what was it in 2011?": a thing that is named is a question too.
-    return any(character.isalpha() or character == ";" for character in joint)
+    return joined or ";" in joint
 
 
 def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
