@@ -246,7 +246,7 @@ def _sign_pattern(*, words: bool) -> str:
     rest = [sign for sign in _SIGNS if "$" not in sign and sign not in _LETTERS]
     others = rf"(?=[{''.join(sorted({sign[0] for sign in rest}))}])(?:{_alternatives(rest)})"
     lettered = rf"(?<![A-Za-z])(?:{dollars}|(?-i:{letters})(?![A-Za-z])(?:\s?\$)?)"
-    return rf"(?:{lettered}|\$(?<!\b[A-Za-z]\$)(?<!\b[A-Za-z][A-Za-z]\$)|(?-i:{others}))"
+    return rf"(?:{lettered}|\$(?-i:(?<!\b[A-Z]\$)(?<!\b[A-Z][A-Z]\$))|(?-i:{others}))"
 
 
 CODE = rf"(?-i:{_alternatives(list(_CODES))})"

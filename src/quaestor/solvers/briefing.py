@@ -30,6 +30,7 @@ from quaestor.questions.question_parts import asks_several
 from quaestor.questions.stems import shapes
 from quaestor.questions.words_asked import words_asked
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.page_text import leans_on_the_last
 from quaestor.solvers.signs import asks_size_of_fall
 from quaestor.solvers.tools.page import GraphPage
 
@@ -109,20 +110,26 @@ def outline(context: TurnContext) -> Mapping[str, object]:
 def near_sentences(question: str, context: TurnContext) -> tuple[SentenceFact, ...]:
     """Return the few sentences of the page that share most words with a question, in their order; none share one.
 
+    A sentence comes with the one before that it leans on.
     Of a long document those are among them that the last answer is from, or that follow its table if a cause is asked
     for: what follows is often about the same.
     """
     asked = {word for word in search_words(question) if word not in FUNCTION_WORDS and not word.isdigit()}
     scored = []
+    before: tuple[SentenceFact, frozenset[str]] | None = None
     for sentence, words in zip(context.graph.sentences, context.graph.sentence_words, strict=True):
-        shared = len(asked & words)
-        if shared >= _WORDS_SHARED:
-            scored.append((-shared, len(sentence.text), sentence))
+        said: tuple[SentenceFact, ...] = (sentence,)
+        own = asked & words
+        if before is not None and before[0].section == sentence.section and leans_on_the_last(sentence.text):
+            said, own = (before[0], sentence), own and asked & (words | before[1])
+        if len(own) >= _WORDS_SHARED:
+            scored.append((-len(own), sum(len(one.text) for one in said), said))
+        before = sentence, words
     chosen: list[SentenceFact] = []
     room = _MOST_TEXT
-    for _, length, sentence in sorted(scored, key=lambda item: item[:2])[:_MOST_SENTENCES]:
+    for _, length, said in sorted(scored, key=lambda item: item[:2])[:_MOST_SENTENCES]:
         if length <= room:
-            chosen.append(sentence)
+            chosen += (one for one in said if one not in chosen)
             room -= length
     last = (*_last_sentences(context), *_sentences_after_last(context))
     chosen += (s for s in context.graph.sentences if (s.section, s.index) in last and s not in chosen)

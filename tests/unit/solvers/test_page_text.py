@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from gold_plans import GoldPlans
+from pages import page
 
 from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import SentenceRef
@@ -13,7 +14,7 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
-from quaestor.solvers.page_text import MOST_TEXT, shown_text
+from quaestor.solvers.page_text import MOST_TEXT, sentences_with_numbers, shown_text
 
 TOPICS = ("rent", "goodwill", "dividends", "interest", "wages")
 
@@ -74,3 +75,10 @@ def test_every_number_that_public_pages_are_asked_for_is_shown(name: str, shared
     turns, whole = shown_operands(shared_data / name)
     assert turns > 10
     assert whole >= 0.99 * turns
+
+
+def test_the_sentence_that_a_number_leans_on_is_shown_with_it() -> None:
+    said = ["the company has two segments .", "asia is the larger .", "its sales rose by 26 % ."]
+    assert [sentence.text for sentence in sentences_with_numbers(page([["", "2012"], ["sales", "7"]], said))] == said[
+        1:
+    ]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
+from quaestor.documents.document import Document
 from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell, period_code
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.ontology.core import RuleKind
@@ -94,7 +95,7 @@ def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[
                 "caption": _bare(briefing.captions(name, context, table)),
                 "left_out": context.document.rows_left_out(table),
                 "instances": _listed([_instance(instance) for instance in instances]),
-                "lines": _lines(labels, instances, all_kinds) if room >= 0 else [],
+                "lines": _lines(labels, instances, context.document, all_kinds) if room >= 0 else [],
                 "properties": [] if room >= 0 else _listed([_property(name, label) for name, label in labels.items()]),
             }
         )
@@ -106,7 +107,7 @@ def _bare(caption: str) -> str:
     return caption[1:-1] if caption.startswith("(") and caption.find(")") == len(caption) - 1 else caption
 
 
-def _lines(labels: Mapping[str, str], instances: Sequence[Instance], all_kinds: bool) -> list[str]:
+def _lines(labels: Mapping[str, str], instances: Sequence[Instance], document: Document, all_kinds: bool) -> list[str]:
     """Return a line for each property: its name, and its number or words of each instance, in their order.
 
     Args:
@@ -122,16 +123,22 @@ def _lines(labels: Mapping[str, str], instances: Sequence[Instance], all_kinds: 
             values = [_fact_text(facts[0]) if facts else "-" for facts in cells]
             found.append(f"{named}: {' | '.join(values)}")
         else:
-            nodes = [_cell_words(fact) for facts in cells for fact in facts]
+            nodes = [_cell_words(fact, document) for facts in cells for fact in facts]
             found.append(f"{named}, several cells of an instance, each by its node: {'; '.join(nodes)}")
     return found
 
 
-def _cell_words(fact: Fact) -> str:
-    """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`."""
+def _cell_words(fact: Fact, document: Document) -> str:
+    """Return a cell by its node with its labels: `doc:obs_0_3_1_0 (2009 > first quarter | sales) = 12`.
+
+    The first of several numbers of a cell comes with all that the cell prints, which tells them apart.
+    """
     place = " | ".join(filter(None, map(_heading, (fact.row, fact.column))))
-    node = observation_node(fact) if isinstance(fact, Observation) else text_node(fact)
-    return f"{node} ({place}) = {_fact_text(fact)}"
+    if not isinstance(fact, Observation):
+        return f"{text_node(fact)} ({place}) = {_fact_text(fact)}"
+    cell = document.cell(fact.source)
+    printed = f" in {cell.text[:_LONGEST_CELL]!r}" if fact.order == 0 and len(cell.quantities) > 1 else ""
+    return f"{observation_node(fact)} ({place}) = {_fact_text(fact)}{printed}"
 
 
 def _heading(heading: Heading) -> str:

@@ -103,4 +103,8 @@ def _cell_text(cell: Cell) -> str:
         return "-"
     if len(cell.quantities) < 2:
         return cell.text.strip() or "-"
-    return ", ".join(f"{quantity.text} (number {i})" for i, quantity in enumerate(cell.quantities, 1))
+    shown, rest = "", cell.text.strip()
+    for number, quantity in enumerate(cell.quantities, 1):
+        before, printed, rest = rest.partition(quantity.text)
+        shown += f"{before}{printed} (number {number})"
+    return shown + rest
