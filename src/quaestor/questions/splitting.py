@@ -42,7 +42,6 @@ _JOINT = lazy_regex(
 _JOINT_OF_REQUEST = lazy_regex(
     rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b|when\b)", re.I
 )
-_REQUEST = lazy_regex(rf"{_CONJUNCTION}(?=(?:by\s+)?(?:what|how(?:\s+(?:much|many))?|why)\s+{_IT}\b)", re.I)
 _REQUEST = lazy_regex(
     r"\s*(?:please\s+|can you\s+|could you\s+)*"
     r"(?:tell|show|give|remind|describe|name|calculate|compute|list|find|report)\b",
