@@ -51,6 +51,12 @@ class Operand:
         return frozenset(concept for match in self.matches for concept in match.concepts)
 
     @property
+    def is_concept(self) -> bool:
+        """Whether it names a concept or a measure, and nothing else."""
+        named = {term for match in self.matches for term in self.phrase[match.start : match.end]}
+        return bool(named) and named.issuperset(self.terms)
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The measures that it may name."""
         return tuple(measure for match in self.matches for measure in match.measures)

@@ -50,7 +50,7 @@ _COUNT = lazy_regex(r"\bhow many\b|\bnumber of\b|\bheadcount\b|\bcount\b")
 _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
-"""How much less the score of a series is below the heading of a member that nobody asks about."""
+"""How much less the score of a series is below the heading of a member, if only a concept is named."""
 _COMPARES = 0.3
 """The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -313,7 +313,9 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         if not candidates.series:
             return ()
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
-        scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, {*reading.terms, *state.terms}, table)
+        if (operand or reading.operands[place]).is_concept:
+            asked = {*reading.terms, *state.terms}
+            scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         parts = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))

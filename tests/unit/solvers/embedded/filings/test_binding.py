@@ -8,7 +8,7 @@ from quaestor.errors import ModelError
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.binding import Asked, find_candidates
+from quaestor.solvers.embedded.filings.binding import Asked, find_candidates, find_unasked_members
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 
 
@@ -76,3 +76,17 @@ def test_weights_of_other_features_are_refused() -> None:
     weights = load_filing_weights()
     with pytest.raises(ModelError):
         weights.ranker.scores_of(("label_recall",), np.zeros((1, 1), np.float32))
+
+
+def test_a_table_below_the_heading_of_a_line_is_of_that_member_alone() -> None:
+    rows = (
+        (("(in millions)", "2024", "2023"), ("Net sales", "$ 600", "$ 580"), ("Harbors", "420", "380"),
+         ("Rivers", "180", "200")),
+        (("(in millions)", "2024", "2023"), ("Total net sales", "$ 420", "$ 380"), ("Operating income", "90", "80")),
+    )  # fmt: skip
+    parts = (HeadingPart("Results"), TablePart(rows[0]), HeadingPart("Harbors"), TablePart(rows[1]))
+    table = build_facts(assemble("a", parts))
+    of_harbors = [series for series in table.series if series.line.table == 1]
+    assert find_unasked_members(of_harbors, {"net", "sale"}, table).all()
+    assert not find_unasked_members(of_harbors, {"harbor", "sale"}, table).any()
+    assert not find_unasked_members([one for one in table.series if one.line.table == 0], {"sale"}, table).any()
