@@ -229,7 +229,9 @@ class FactTable:
         found: dict[int, frozenset[str]] = {}
         for table in self.document.tables:
             path = self.document.section_of(table).path
-            heading = frozenset(terms(path[-1])) - self.company if path else frozenset[str]()
+            heading = frozenset(terms(path[-1])) if path else frozenset[str]()
+            if table.role.is_statement or not heading.isdisjoint(self.company):
+                continue
             if heading and labels.get(heading, table.index) != table.index:
                 found[table.index] = heading
         return found
