@@ -54,8 +54,10 @@ def read_conversations(document: Document, filing: str) -> Iterator[Conversation
 async def ask_silent_model(solver: str, document: Document, filing: str) -> list[tuple[int, int]]:
     """Return how many tokens a model reads of each question: of the request, and of what the user's side says."""
     sys.path.insert(0, SUPPORT)
-    from model_replies import counted, structured
+    from model_replies import counted
     from model_server import ModelServer
+
+    from quaestor.testing.models import structured
 
     graphs, read = GraphProvider.of([document], "extend"), []
     excerpts = graphs.excerpts(document)

@@ -44,13 +44,14 @@ def measure(workload: Workload) -> Iterable[Figure]:
 def critics_beside_one(workload: Workload) -> float:
     """Return how long the round of both critics takes, as a multiple of one critic's latency."""
     sys.path.insert(0, SUPPORT)
-    from model_replies import Asked, Reply
     from model_server import ModelServer
     from reflection_bench import change, playing
 
+    from quaestor.testing.models import ReceivedRequest, Reply
+
     replies = playing(expert=[change()])
 
-    def late(asked: Asked) -> Reply:
+    def late(asked: ReceivedRequest) -> Reply:
         return replies(asked).after(_LATENCY)
 
     document = workload.dataset.conversations[0].document

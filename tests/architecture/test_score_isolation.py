@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saved_scores import a_score
 from sources import nodes
-from store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
 
 from quaestor.application.score_service import score_run
 from quaestor.core import serial
@@ -29,12 +27,15 @@ from quaestor.scoring.gold import read_gold
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.records import GraphKey
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import GRAPH, START, a_prompt, a_run, an_example, some_turns
 
 MAY_OPEN = {
     "application/store_copy.py",
     "application/score_service.py",
     "application/saved_scores.py",
     "application/run_views.py",
+    "testing/score_rules.py",
 }
 MAY_READ_RECORDS = MAY_OPEN | {
     "cli/stored.py", "cli/render_runs.py", "application/turn_views.py", "web/runs/words.py", "web/runs/filters.py",
@@ -45,15 +46,17 @@ MAY_NAME_TABLES = {
     "scores/base.py", "store/tables.py", "store/sqlite_schema.py", "store/sqlite.py", "store/mongo.py",
     "store/mongo_connection.py",
 }  # fmt: skip
-ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "web"}
+ABOVE = {"application", "cli", "inspect_task", "library", "mcp_server", "scores", "testing", "web"}
 """The packages that answer nothing: all others are imported below."""
 
 EVERYTHING_THAT_ANSWERS = """
-import pkgutil, sys, importlib
+import importlib, pathlib, sys
 import quaestor
-for found in pkgutil.walk_packages(quaestor.__path__, "quaestor."):
-    if found.name.split(".")[1] not in {above!r}:
-        importlib.import_module(found.name)
+root = pathlib.Path(quaestor.__file__).parent
+for path in sorted(root.rglob("*.py")):
+    parts = path.relative_to(root).with_suffix("").parts
+    if parts[0] not in {above!r} and parts[-1] not in ("__init__", "__main__"):
+        importlib.import_module(".".join(("quaestor", *parts)))
 assert "quaestor.solvers.reflection.solver" in sys.modules and "quaestor.learning.train" in sys.modules
 print([name for name in sys.modules if name.startswith("quaestor.scores.")])
 """

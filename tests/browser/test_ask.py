@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from agent_bench import final, query, reply
-from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from toolboxes import CASH_FLOWS
 from web import pages_served
 
 from browser import PHONE, Watched, watched
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 pytestmark = pytest.mark.slow
 
@@ -178,7 +178,7 @@ def test_places_of_a_long_document_are_fetched_and_marked(browser: Browser, tmp_
 
 @pytest.mark.very_slow
 def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: Path, local_models: None) -> None:
-    def model(asked: Asked) -> Reply:
+    def model(asked: ReceivedRequest) -> Reply:
         said = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})
         if not asked.results:
             return reply(said, query(2008))

@@ -15,17 +15,16 @@ from typing import Any
 
 import pytest
 from scripted import logging_to, many_conversations
-from store_records import a_run, an_example, play, some_turns
 
 from quaestor.datasets.dataset import Dataset
-from quaestor.errors import ClaimedError, DuplicateRecordError
 from quaestor.evaluation import run as running
 from quaestor.evaluation.claims import LEASE_SECONDS, Lease, has_ended
 from quaestor.evaluation.engines import make_engine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
 from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import Claim, ConversationRecord, RunRecord, TurnRecord
+from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
+from quaestor.testing.store_records import a_run, an_example, play
 
 RUN = a_run()
 FORK: ForkContext = multiprocessing.get_context("fork")
@@ -33,85 +32,6 @@ FORK: ForkContext = multiprocessing.get_context("fork")
 
 def begun(conversation: str = "c1") -> ConversationRecord:
     return an_example(RUN, conversation, "pending", turns=0)
-
-
-@pytest.mark.slow
-def test_a_claimed_conversation_is_begun_by_nobody_else(uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        assert await store.begin_example(begun(), Claim("ada", 30)) == 1
-        assert await store.pending(RUN.id) == {"c1": "ada"}
-        with pytest.raises(ClaimedError) as caught:
-            await store.begin_example(begun(), Claim("bob", 30))
-        assert caught.value.owner == "ada"
-        # Once more by the same, as after a reply that was lost: it is begun.
-        assert await store.begin_example(begun(), Claim("ada", 30)) == 1
-        # Who is known to be gone holds nothing.
-        assert await store.begin_example(begun(), Claim("bob", 30, over="ada")) == 2
-        assert await store.pending(RUN.id) == {"c1": "bob"}
-
-    play(uri, scenario)
-
-
-def test_a_claim_ends_with_its_time_or_when_it_is_given_back(uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        await store.begin_example(begun(), Claim("ada", 0.3))
-        await store.renew_claims(RUN.id, "ada", 0.6)
-        await store.renew_claims(RUN.id, "bob", 60)
-        await asyncio.sleep(0.35)
-        with pytest.raises(ClaimedError):
-            await store.begin_example(begun(), Claim("bob", 30))
-        await asyncio.sleep(0.4)
-        assert await store.pending(RUN.id) == {"c1": None}
-        assert await store.begin_example(begun(), Claim("bob", 30, seen=1)) == 2
-        await store.renew_claims(RUN.id, "bob", 0)
-        assert await store.begin_example(begun(), Claim("ada", 30)) == 3
-
-    play(uri, scenario)
-
-
-def test_what_was_played_since_is_not_played_again(uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        await store.begin_example(begun(), Claim("ada", 30))
-        await store.complete_example(an_example(RUN, status="failed", turns=0), ())
-        assert await store.pending(RUN.id) == {}
-        with pytest.raises(ClaimedError) as caught:
-            await store.begin_example(begun(), Claim("bob", 30, seen=0))
-        assert caught.value.owner is None
-        # Who begins the run anew knows of it.
-        assert await store.begin_example(begun(), Claim("bob", 30, seen=1)) == 2
-        await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
-        with pytest.raises(DuplicateRecordError):
-            await store.begin_example(begun(), Claim("ada", 30, seen=2))
-
-    play(uri, scenario)
-
-
-def test_records_do_not_tell_who_claimed_them(uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-        await store.begin_example(begun(), Claim("ada", 30))
-        assert await store.examples(RUN.id) == (begun(),)
-
-    play(uri, scenario)
-
-
-def test_of_many_that_want_one_conversation_one_has_it(uri: str) -> None:
-    async def scenario(store: RunStore) -> None:
-        await store.create_run(RUN)
-
-        async def wants(owner: str) -> bool:
-            async with open_store(uri) as own:
-                try:
-                    return await own.begin_example(begun(), Claim(owner, 30)) == 1
-                except ClaimedError:
-                    return False
-
-        assert sum(await asyncio.gather(*(wants(f"runner {number}") for number in range(6)))) == 1
-
-    play(uri, scenario)
 
 
 def the_only(uri: str) -> str:

@@ -15,13 +15,13 @@ from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
-from store_records import GRAPH, a_prompt, a_run, an_example, play
 
 from quaestor.errors import StoreError
 from quaestor.store import contents, mongo
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.contents import content_digest
 from quaestor.store.records import GraphKey, PromptRecord, RunRecord
+from quaestor.testing.store_records import GRAPH, a_prompt, a_run, an_example, play
 
 RUN, OTHER = a_run(), a_run("other")
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")

@@ -11,6 +11,7 @@ from workbooks import write_workbook
 
 from quaestor.datasets.formats import read_document
 from quaestor.errors import InputError
+from quaestor.testing.plugins import SCRAPS
 
 _BYTES = 1_500 << 20
 _SECONDS = 60
@@ -125,14 +126,7 @@ def test_scripts_and_images_are_neither_run_nor_fetched_whatever_the_name(
 
 
 @pytest.mark.parametrize("suffix", [".html", ".csv", ".xlsx", ".md", ".txt", ".pdf", ".json", ".gz", ""])
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\0", b"\xff" * 99, b"PK\x03\x04" + b"\0" * 50, b"\x1f\x8b\x08\0", b"<", b"{", b"[[[", b"%PDF-", b'"',
-        b"|-|\n", b"\xef\xbb\xbf", b"\xff\xfe", b"sep=;", b'sep="\nx"y\n', b"---\n", b"\x0c\x0c\x0c",
-        b"<TABLE>\n<S> <C>\n", b",,,\n,,,\n",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("data", [b"\x1f\x8b\x08\0", *SCRAPS])
 def test_scraps_of_files_are_a_document_or_one_line(tmp_path: Path, suffix: str, data: bytes) -> None:
     path = tmp_path / f"scrap{suffix}"
     path.write_bytes(data)

@@ -10,8 +10,6 @@ import pytest
 from bson import ObjectId
 from pydantic import JsonValue
 from pymongo import MongoClient
-from saved_scores import a_score
-from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.conversation.events import Note, ToolCalled, Understood, dump_events, load_events
 from quaestor.errors import DuplicateRecordError, StoreError
@@ -20,6 +18,8 @@ from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_connection import INDEXES, SCHEMA_VERSION
 from quaestor.store.records import GraphKey
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 RUN = a_run()
 OF_SCORES = ("scores", "scored_examples", "scored_turns", "scored_columns")

@@ -12,9 +12,7 @@ import pytest
 from losing_proxy import LosingProxy
 from mongo_server import MongoServer, sockets_forgotten
 from pymongo import MongoClient
-from saved_scores import a_score
 from scripted import many_conversations, scripted
-from store_records import GRAPH, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
 from quaestor.evaluation.engines import InlineEngine
@@ -25,6 +23,8 @@ from quaestor.store import mongo_connection
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.mongo import MongoTables
 from quaestor.store.records import Claim, GraphKey, RunRecord
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import GRAPH, a_correction, a_prompt, a_run, an_example, play, some_turns
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 from pymongo import MongoClient, monitoring
-from saved_scores import a_score
-from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 from quaestor.scores.base import ScoreStore
 from quaestor.scores.records import PairFilter, VerdictFilter
@@ -18,6 +16,8 @@ from quaestor.store.listing import ListPart, RunFilter, TurnFilter
 from quaestor.store.mongo import MongoTables
 from quaestor.store.mongo_connection import INDEXES
 from quaestor.store.records import Claim, GraphKey
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 RUN, OTHER = a_run(), a_run("other")
 KEY = GraphKey("p", "cd" * 32, "ab" * 32, "0.1.0")

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 from sample_events import EVENTS
-from store_records import START, a_run, an_example, play, some_turns
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import dump_events, load_events
@@ -22,6 +21,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Quantity, Scale
 from quaestor.plan.steps import CellGroup, Compute, Plan
 from quaestor.store.base import RunStore
+from quaestor.testing.store_records import START, a_run, an_example, play, some_turns
 
 
 @pytest.mark.parametrize("moment", [datetime(2026, 1, 1), START + timedelta(microseconds=1)])

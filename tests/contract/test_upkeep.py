@@ -14,9 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from bson import Binary
 from pymongo import MongoClient
-from saved_scores import a_score
 from scripted import many_conversations, scripted
-from store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 from quaestor.application.store_copy import StoreParts, copy_store, digest_of_all, digests_of
 from quaestor.errors import InputError
@@ -27,6 +25,8 @@ from quaestor.scores.base import open_scores
 from quaestor.store import contents
 from quaestor.store.base import open_store
 from quaestor.store.records import GraphKey, StoreCheck, VacuumResult
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import GRAPH, START, a_correction, a_prompt, a_run, an_example, some_turns
 
 T = TypeVar("T")
 RUN, BROKEN = a_run(), a_run("broken", minutes=1)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from agent_bench import CASH, final, query, reply
 from command_line import Outcome, Quaestor, exit_code
-from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 from oracle import question_of
 from toolboxes import CASH_FLOWS, OPTIONS
 
 from quaestor.sample import sample_path
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 CHANGE = "what was the percentage change in the net cash from operating activities from 2008 to 2009"
 PRICES = ("what was the exercise price in 2007?", "and in 2006?", "what is the difference?")
@@ -74,7 +74,7 @@ CALLS: dict[str, list[Call]] = {
 }
 
 
-def model(asked: Asked) -> Reply:
+def model(asked: ReceivedRequest) -> Reply:
     """Make the calls of the worked examples, one a reply; with the first it says how it understands."""
     question = question_of(asked)
     if not asked.results:

@@ -5,11 +5,11 @@ import pytest
 import reflection_bench
 import sparql_bench
 import workflow_bench
-from model_replies import Call
 from pages import page
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import YesNo
+from quaestor.testing import Call
 
 PAGE = page([["in millions", "2012", "2011"], ["term loans", "325", "310"]])
 QUESTION = "were term loans in 2012 high?"

@@ -6,7 +6,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import pytest
-from model_replies import Asked, Call, Reply, structured
 from reflection_bench import APPROVES, look_up, role_of
 from solver_bench import Played, play_solver
 from workflow_bench import compute, plan, saying, table
@@ -17,6 +16,7 @@ from quaestor.core.answer_value import YesNo
 from quaestor.core.explanation import Explanation
 from quaestor.core.provenance import SentenceRef
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 PAGE = "NORD/2012/page_41.pdf"
 WHY = "why did the sales change?"
@@ -173,7 +173,7 @@ BESIDE = "did the sales change, and why?"
 def play_other(solver: str, *replies: Said, questions: Sequence[str] = (BESIDE,)) -> Played:
     said = saying(list(replies))
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         critic = solver == "reflection" and role_of(asked) != "expert"
         return structured(asked, APPROVES) if critic else said(asked)
 

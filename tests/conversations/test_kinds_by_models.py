@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from many_cases import for_each_row
-from model_replies import Asked, Call, Reply, structured
 from model_server import Script
 from reflection_bench import APPROVES, look_up, role_of
 from solver_bench import Played, play_solver
@@ -20,6 +19,7 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 PAGE = "NORD/2012/page_41.pdf"
 
@@ -248,7 +248,7 @@ by_scheme = pytest.mark.parametrize("solver", ["workflow", "sparql", "reflection
 def play(solver: str, script: Script, *questions: str) -> Played:
     """Critics, if there are any, approve."""
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         critic = solver == "reflection" and role_of(asked) != "expert"
         return structured(asked, APPROVES) if critic else script(asked)
 
@@ -334,7 +334,7 @@ def other_first(solver: str, said: Sequence[Json | Reply]) -> Script:
     fields = {"workflow": {"thought_process": "", "steps": []}, "sparql": {"reasoning": "", "values": []}}
     fields["reflection"] = drafted()
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         whole = "\n".join((asked.system, *asked.prompts, *asked.results))
         if "no_answer is other" in whole and "letter by letter" not in whole:
             return structured(asked, {**fields[solver], "no_answer": "other"})

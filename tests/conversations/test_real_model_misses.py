@@ -20,7 +20,6 @@ import anyio
 import pytest
 from command_line import Outcome, Quaestor, exit_code
 from mcp_clients import called, server_of_folder
-from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 from web import asking, begun, client_of
 from web_api import program
@@ -33,6 +32,7 @@ from quaestor.documents.table import Cell, Table
 from quaestor.library.opening import OpenedDocument
 from quaestor.scoring.filing_answers import FilingReference, answer_is_right
 from quaestor.scoring.gold import read_gold
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 from quaestor.web.app import create_app
 
 Json = dict[str, Any]
@@ -57,7 +57,7 @@ class Mind:
     line: Json
     document: Document
     before: Sequence[Json] = ()
-    asked: Asked = field(init=False)
+    asked: ReceivedRequest = field(init=False)
     negative: bool = field(init=False, default=False)
 
     @property
@@ -326,7 +326,7 @@ class Careful:
         self._scripts = {missed.line["question"]: (missed, script) for missed, script in asked}
         self._playing: dict[str, tuple[Mind, Generator[Reply, None, None]]] = {}
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         question = next(text for text in self._scripts if f"Question: {text}" in asked.prompts[0].rpartition("\n\n")[2])
         if not asked.results:
             missed, script = self._scripts[question]

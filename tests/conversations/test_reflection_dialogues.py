@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from model_replies import Protocol, Reply, say
+from model_replies import say
 from reflection_bench import (
     APPROVES,
     IN_2008,
@@ -28,6 +28,7 @@ from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.solvers.reflection.solver import ReflectionSolver
 from quaestor.solvers.reflection.spec import ReflectionOptions
+from quaestor.testing.models import Protocol, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import pytest
 from agent_bench import UNDERSTOOD, final, is_understanding, query
 from agent_bench import reply as calls
-from model_replies import Asked, Call, Reply, structured
 from model_server import Script
 from reflection_bench import APPROVES, QUESTION, near, objects, play, role_of
 from solver_bench import context_of
@@ -19,6 +18,7 @@ from quaestor.errors import SettingsError
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.reflection.solver import ReflectionRounds, Round, no_critics
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -27,7 +27,7 @@ def around(expert: Script, *verdicts: object) -> Script:
     """A server that plays the expert by a script, and critics who approve but for the first verdicts."""
     left = iter(verdicts)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if "You are a critic" not in asked.system:
             return expert(asked)
         said = next(left, APPROVES) if role_of(asked) == "calculation" else APPROVES
@@ -37,7 +37,7 @@ def around(expert: Script, *verdicts: object) -> Script:
     return answer
 
 
-def told_expert(asked: Sequence[Asked]) -> list[str]:
+def told_expert(asked: Sequence[ReceivedRequest]) -> list[str]:
     return [a.prompts[0] for a in asked if "You are a critic" not in a.system]
 
 
@@ -54,7 +54,7 @@ def test_a_written_plan_with_swapped_operands_goes_back_to_its_planner() -> None
 
 
 def test_an_agent_hears_what_its_critics_say() -> None:
-    def agent(asked: Asked) -> Reply:
+    def agent(asked: ReceivedRequest) -> Reply:
         if is_understanding(asked):
             return structured(asked, UNDERSTOOD)
         if not asked.results:
@@ -72,7 +72,7 @@ def test_an_agent_hears_what_its_critics_say() -> None:
 
 
 def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
-    def agent(asked: Asked) -> Reply:
+    def agent(asked: ReceivedRequest) -> Reply:
         return structured(asked, UNDERSTOOD) if is_understanding(asked) else calls(final(999.5))
 
     played = play(around(agent), solver=make_solver("reflection", {"expert": "agent"}))
@@ -84,7 +84,7 @@ def test_what_an_expert_says_of_its_own_answer_stays_on_it() -> None:
 def test_an_expert_that_finds_no_answer_leaves_a_typed_one(expert: str) -> None:
     none = {"no_answer": "not_on_page"}
 
-    def replies(asked: Asked) -> Reply:
+    def replies(asked: ReceivedRequest) -> Reply:
         if is_understanding(asked):
             return structured(asked, UNDERSTOOD)
         if expert == "agent":

@@ -8,7 +8,6 @@ import reflection_bench
 import sparql_bench
 import workflow_bench
 from made_up import a_record
-from model_replies import Call
 
 from quaestor.conversation.answer import Answer
 from quaestor.core.quantity import Scale
@@ -16,6 +15,7 @@ from quaestor.datasets.convfinqa import read_conversation
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.writing import mention_node
 from quaestor.plan.program import to_program
+from quaestor.testing.models import Call
 
 TABLE = [
     ["cash flowsmillions", "2012", "2011"],

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from command_line import Outcome, Quaestor, exit_code
-from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from oracle import question_of
 from sparql_bench import formula, is_calculation, values
 
 from quaestor.sample import sample_path
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 CONVERSATION = "Single_TAMR/2009/page_24.pdf-1"
 SHARE, INDEX = "tamarin_freight_lines", "continental_600_index"
@@ -46,7 +46,7 @@ REPLIES: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
 )
 
 
-def model(asked: Asked) -> Reply:
+def model(asked: ReceivedRequest) -> Reply:
     """Replies to each of the six questions; "this change" it takes for the result that the prompt says."""
     first, second = REPLIES[QUESTIONS.index(question_of(asked))]
     if is_calculation(asked):

@@ -11,7 +11,6 @@ import reflection_bench
 import sparql_bench
 import workflow_bench
 from made_up import a_record, write_dataset
-from model_replies import Call
 
 from quaestor.application.replies import answers_of
 from quaestor.cli.app import make_app
@@ -26,6 +25,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.graph.writing import mention_node
 from quaestor.plan.program import to_program
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import Call
 
 TABLE = [
     ["cash flowsmillions", "2012", "2011"],

@@ -9,13 +9,14 @@ from types import ModuleType
 
 import pytest
 from fenced import ROOT
-from model_replies import Asked, Reply, say
+from model_replies import say
 from model_server import ModelServer, Script
 from oracle import Guided, Oracle, OracleFactory
 from run_oracle import ORACLES, oracle_of
 
 import quaestor
 from quaestor.scoring.gold import GoldTurn
+from quaestor.testing.models import ReceivedRequest, Reply
 
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 
@@ -29,7 +30,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def request_key(asked: Asked) -> str:
+def request_key(asked: ReceivedRequest) -> str:
     """Return what identifies a request; ids of calls differ between runs."""
     return json.dumps([asked.system, asked.prompts, asked.results])
 
@@ -44,7 +45,7 @@ class Rehearsed:
     def __call__(self, context: quaestor.TurnContext, golds: Sequence[GoldTurn], /) -> Oracle:
         perfect = self._oracle(context, golds).script()
 
-        def kept(asked: Asked) -> Reply:
+        def kept(asked: ReceivedRequest) -> Reply:
             return self.replies.setdefault(request_key(asked), perfect(asked))
 
         class Turn:

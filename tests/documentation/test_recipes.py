@@ -13,6 +13,10 @@ from plugin_package import install_project
 RECIPES = sorted({block.remarks["recipe"] for block in blocks("python", "sh") if "recipe" in block.remarks})
 
 
+INSTALL = "pip install -e . pytest"
+"""Is not run, for it asks an index of packages: what it writes beside the modules is written."""
+
+
 def steps(recipe: str) -> list[Block]:
     found = blocks("python", "toml", "json", "csv", "text", "sh")
     return [block for block in found if block.remarks.get("recipe") == recipe]
@@ -36,36 +40,46 @@ def edit(block: Block, folder: Path) -> None:
 
 
 def test_each_extension_point_has_a_recipe() -> None:
-    assert RECIPES == ["dataset", "operation", "reader", "solver", "store", "tool"]
+    assert RECIPES == ["asking-solver", "dataset", "operation", "reader", "solver", "store", "tool"]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_each_file_of_a_recipe_is_named_above_it(recipe: str) -> None:
+    """Who reads the page as a site shows it does not see the remarks of a block."""
+    for block in steps(recipe):
+        if name := block.remarks.get("file", block.remarks.get("edit")):
+            above = (ROOT / block.file).read_text(encoding="utf-8").splitlines()[block.line - 4]
+            assert f"`{name}`" in above, f"{block}: {above}"
+            assert block.remarks.get("after", "").replace("+", " ") in above
 
 
 @pytest.mark.parametrize(
     "recipe", [r if r == "operation" else pytest.param(r, marks=pytest.mark.very_slow) for r in RECIPES]
 )
 def test_recipes_run(recipe: str, tmp_path: Path) -> None:
-    added, work = tmp_path / "added", tmp_path / "work"
-    added.mkdir()
-    work.mkdir()
     commands: list[tuple[Block, str]] = []
     for block in steps(recipe):
         if block.language == "sh":
             commands += [(block, line) for line in typed(block)]
         elif "edit" in block.remarks:
-            edit(block, added)
+            edit(block, tmp_path)
         else:
-            folder = work if block.language in ("json", "csv", "text") or "work" in block.remarks else added
-            (folder / block.remarks["file"]).write_text(block.text, encoding="utf-8")
-    if (added / "pyproject.toml").exists():
-        install_project(added)
+            path = tmp_path / block.remarks["file"]
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
     assert commands, f"the recipe {recipe} has no command"
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("QUAESTOR_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("QUAESTOR_")}
+    for name, first in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", tmp_path)):
+        environment[name] = os.pathsep.join([str(first), *filter(None, [environment.get(name)])])
     for block, line in commands:
+        if line == INSTALL:
+            install_project(tmp_path)
+            continue
         ran = subprocess.run(
             words(line),
             check=False,
-            cwd=work,
-            env={**kept, "PATH": path, "PYTHONPATH": str(added), "PYTHONSAFEPATH": "1"},
+            cwd=tmp_path,
+            env={**environment, "PYTHONSAFEPATH": "1"},
             capture_output=True,
             text=True,
             timeout=100,

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from command_line import exit_code
-from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 
 from quaestor.solvers.tools.toolbox import TOOLS
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 pytestmark = [pytest.mark.faults, pytest.mark.slow]
 
@@ -66,7 +66,7 @@ def test_a_model_that_obeys_a_filing_reaches_nothing(
 ) -> None:
     waiting = hostile_calls()
 
-    def obey(asked: Asked) -> Reply:
+    def obey(asked: ReceivedRequest) -> Reply:
         if solver != "agent":
             return Reply(
                 json.dumps({"answer": "999", "query": HOSTILE[6], "formula": HOSTILE[5], "values": list(HOSTILE)})

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import cycle
 
 import pytest
-from model_replies import Asked, Reply, say
+from model_replies import say
 from model_server import ModelServer, Script
 from oracle import play_with_oracle
 from oracle_workflow import WorkflowOracle
@@ -29,6 +29,7 @@ from quaestor.sample import sample_path
 from quaestor.scoring.gold import GoldTurn, read_gold
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("local_models")]
 
@@ -154,7 +155,7 @@ class Overheard:
         return self
 
     def script(self) -> Script:
-        def answer(asked: Asked) -> Reply:
+        def answer(asked: ReceivedRequest) -> Reply:
             self.replies.append(self._script(asked))
             return self.replies[-1]
 
@@ -189,5 +190,5 @@ def test_plans_for_other_questions_are_held_against_the_page_like_all() -> None:
     assert numbers > 5
 
 
-def _next_of(replies: Iterator[Reply], asked: Asked) -> Reply:
+def _next_of(replies: Iterator[Reply], asked: ReceivedRequest) -> Reply:
     return next(replies)

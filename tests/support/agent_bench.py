@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from model_replies import Asked, Call, Protocol, Reply, structured
 from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
@@ -11,12 +10,13 @@ from toolboxes import CASH_FLOWS
 from quaestor.documents.document import Document
 from quaestor.solvers.agent.solver import AgentSolver
 from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.testing.models import Call, Protocol, ReceivedRequest, Reply, structured
 
 QUESTION = "what was the net cash from operating activities in 2008?"
 CASH = "net_cash_from_operating_activities"
 UNDERSTOOD = {"description": "net cash from operating activities in 2008", "entityType": "CashFlow", "property": CASH}
 
-Step = Reply | Callable[[Asked], Reply]
+Step = Reply | Callable[[ReceivedRequest], Reply]
 
 
 def query(year: int, property: str = CASH, entity: str = "CashFlow") -> Call:
@@ -38,7 +38,7 @@ LOOKED_UP = (reply(query(2008)), reply(final(181001, steps=[1])))
 """What a model replies that makes no fault."""
 
 
-def is_understanding(asked: Asked) -> bool:
+def is_understanding(asked: ReceivedRequest) -> bool:
     return "Before anything is looked up, say what is asked" in asked.prompts[0]
 
 
@@ -52,7 +52,7 @@ def scripted(steps: Sequence[Step], understanding: Sequence[Step] = ()) -> Scrip
     first: Iterator[Step] = iter(understanding)
     second: Iterator[Step] = iter(steps)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if is_understanding(asked):
             step = next(first, lambda asked: structured(asked, UNDERSTOOD))
         else:

@@ -20,8 +20,10 @@ from killing import (
     runs_come_to,
     whole_imports,
 )  # fmt: skip
-from model_replies import Asked, Reply, call
+from model_replies import call
 from model_server import ModelServer
+
+from quaestor.testing.models import ReceivedRequest, Reply
 
 
 def _runs(command: Sequence[str]) -> Callable[[Path], Sequence[str]]:
@@ -77,7 +79,7 @@ def _model() -> str:
     return f"openai:scripted@{server.url}/v1"
 
 
-def _reply(asked: Asked) -> Reply:
+def _reply(asked: ReceivedRequest) -> Reply:
     """A sum of its own for every question, from nothing but what is asked: whoever asks again is answered alike."""
     own = zlib.crc32(asked.prompts[-1].encode()) % 1000
     match len(asked.results):

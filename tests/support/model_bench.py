@@ -5,12 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
 
-from model_replies import Protocol, Reply
 from model_server import ModelServer, replies
 
 from quaestor.llm.models import Connection, connect
 from quaestor.llm.naming import ModelSpec, find_model
 from quaestor.llm.transcript import Exchange
+from quaestor.testing.models import Protocol, Reply
 
 CANARY = "sk-canary-7f3a9b2c51d84e60"
 

@@ -1,6 +1,6 @@
 """A model's server on this machine, scripted: OpenAI's chat completions and Anthropic's messages, streamed or not.
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         return say("14.14") if asked.results else call("query_kg", property="NetSales")
 
     with ModelServer(script) as server:
@@ -17,9 +17,11 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
-from model_replies import Asked, Protocol, Reply, written
+from model_replies import written
 
-Script = Callable[[Asked], Reply]
+from quaestor.testing.models import Protocol, ReceivedRequest, Reply
+
+Script = Callable[[ReceivedRequest], Reply]
 
 _PATHS: dict[str, Protocol] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic"}
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
@@ -36,7 +38,7 @@ class ModelServer:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.asked: list[Asked] = []
+        self.asked: list[ReceivedRequest] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="model-server", daemon=True)
         self._ready = threading.Event()
@@ -98,7 +100,7 @@ class ModelServer:
                 writer, Reply(f"nothing at {path}", status=404), '{"error": {"message": "no such path"}}', "text/json"
             )
             return True
-        asked = Asked(protocol, json.loads(body), headers, len(self.asked))
+        asked = ReceivedRequest(protocol, json.loads(body), headers, len(self.asked))
         self.asked.append(asked)
         reply = self.script(asked)
         if reply.delay:

@@ -7,12 +7,13 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from model_replies import Asked, Call, Reply, say
+from model_replies import say
 from model_server import Script
 from oracle import Oracle, OracleFactory
 
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 Json = Any
 Place = tuple[str | int, ...]
@@ -75,7 +76,7 @@ class Muddled:
 
         return Turn()
 
-    def _reply(self, asked: Asked, script: Script) -> Reply:
+    def _reply(self, asked: ReceivedRequest, script: Script) -> Reply:
         try:
             reply = script(asked)
         except Exception:  # noqa: BLE001 - an oracle does not know what to say once it is led astray

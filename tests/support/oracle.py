@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from model_replies import Asked, counted, say
+from model_replies import counted, say
 from model_server import ModelServer, Script
 from values import a_value
 
@@ -25,6 +25,7 @@ from quaestor.llm.usage import Usage
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.metrics import executed_equal
 from quaestor.solvers.base import Excerpts, Solver, TurnContext
+from quaestor.testing.models import ReceivedRequest
 
 _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 
@@ -75,7 +76,7 @@ class OracleFactory(Protocol):
         ...
 
 
-def question_of(asked: Asked) -> str:
+def question_of(asked: ReceivedRequest) -> str:
     """The question of a turn, read from the prompt as a model would."""
     questions: list[str] = _QUESTION.findall("\n".join(asked.prompts))
     return questions[-1]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gold_plans import plan_of
-from model_replies import Asked, Call, Reply
 from model_server import Script
 from oracle import question_of
 
@@ -23,6 +22,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.briefing import near_sentences
 from quaestor.solvers.tools.page import GraphPage
 from quaestor.solvers.tools.toolbox import Toolbox
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 Json = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ class AgentOracle:
         """What the server answers in this turn: the understanding with the first calls, more of them, the answer."""
         replies: list[tuple[Call, ...]] = []
 
-        def answer(asked: Asked) -> Reply:
+        def answer(asked: ReceivedRequest) -> Reply:
             if not replies:
                 question = question_of(asked)
                 made = Calls(question, self._context, plan_of(question, self._context, self._golds))

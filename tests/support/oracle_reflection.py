@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from drafting import Written, spelled_out, write_draft
 from gold_plans import plan_of
-from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
 from reflection_bench import APPROVES, role_of
 
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 
 class ReflectionOracle:
@@ -26,7 +26,7 @@ class ReflectionOracle:
     def script(self) -> Script:
         """What the server answers in this turn: the expert's draft, as often as it is asked for, and approval."""
 
-        def answer(asked: Asked) -> Reply:
+        def answer(asked: ReceivedRequest) -> Reply:
             said = self._draft(question_of(asked)) if role_of(asked) == "expert" else APPROVES
             return structured(asked, said)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gold_plans import plan_of
-from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
 
@@ -22,6 +21,7 @@ from quaestor.plan.steps import CellGroup, Constant, Extract, Operand, Plan, Ref
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.sparql.grounding import QueriedNumbers
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**", "greater": ">"}
 _ROWS = {"table_sum": "sum", "table_average": "avg", "table_max": "max", "table_min": "min"}
@@ -37,7 +37,7 @@ class SparqlOracle:
         """What the server answers in this turn: the values, then the formula."""
         made: list[Written] = []
 
-        def answer(asked: Asked) -> Reply:
+        def answer(asked: ReceivedRequest) -> Reply:
             if not made:
                 made.append(Written(self._context, plan_of(question_of(asked), self._context, self._golds)))
             told = {"reasoning": self._golds[-1].program}

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gold_plans import plan_of
-from model_replies import Asked, Reply, structured
 from model_server import Script
 from oracle import question_of
 from values import quantity_of
@@ -27,6 +26,7 @@ from quaestor.solvers.base import TurnContext
 from quaestor.solvers.workflow.lines import axes_of
 from quaestor.solvers.workflow.schema import TextParams
 from quaestor.solvers.workflow.text_lookup import find_numbers
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ _OF_ROWS = {"table_sum": "sum", "table_average": "average", "table_max": "maximu
 _POINTING = re.compile(r"^For step ([0-9]+) these numbers", re.MULTILINE)
 
 
-def pointed_step(asked: Asked) -> int | None:
+def pointed_step(asked: ReceivedRequest) -> int | None:
     """The step whose number of the text the model is asked to point to; None if it is asked for a plan."""
     found = _POINTING.search(asked.prompts[-1])
     return int(found[1]) if found else None
@@ -50,7 +50,7 @@ class WorkflowOracle:
         """What the server answers in this turn: the plan, and the number of the text that it means."""
         writers: list[PlanWriter] = []
 
-        def answer(asked: Asked) -> Reply:
+        def answer(asked: ReceivedRequest) -> Reply:
             if step := pointed_step(asked):
                 return structured(asked, {"number": writers[0].pointed[step]})
             writers[:] = [self._writer(question_of(asked))]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from zlib import crc32
 
-from model_replies import Asked, Reply, broken, garbled, say, too_many
+from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer, Script
 from oracle_workflow import WorkflowOracle
 
@@ -25,6 +25,7 @@ from quaestor.llm.session import ModelConfig, open_session
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.registry import make_solver
+from quaestor.testing.models import ReceivedRequest, Reply
 
 Replies = Mapping[str, Reply]
 Golds = Mapping[str, Sequence[GoldTurn]]
@@ -32,7 +33,7 @@ Golds = Mapping[str, Sequence[GoldTurn]]
 USELESS = say("I would rather not say.")
 
 
-def _key(asked: Asked) -> str:
+def _key(asked: ReceivedRequest) -> str:
     return json.dumps(asked.prompts)
 
 
@@ -50,7 +51,7 @@ class _Recording:
         perfect = WorkflowOracle(context, golds).script()
         draw = crc32(f"{self.conversation} {question}".encode()) % 8
 
-        def script(asked: Asked) -> Reply:
+        def script(asked: ReceivedRequest) -> Reply:
             try:
                 reply = USELESS if draw == 0 else perfect(asked)
             except Exception:  # noqa: BLE001 - a reference that builds on an answer that was not given
@@ -100,7 +101,7 @@ def faulty(script: Script) -> Script:
     faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle").cut_at(20)])
     seen: set[str] = set()
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         key = _key(asked)
         if crc32(key.encode()) % 3 == 0 and key not in seen:
             seen.add(key)

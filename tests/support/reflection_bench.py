@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from model_replies import Asked, Protocol, Reply, structured
 from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
@@ -12,6 +11,7 @@ from toolboxes import CASH_FLOWS
 from quaestor.documents.document import Document
 from quaestor.solvers.base import Solver
 from quaestor.solvers.reflection.solver import ReflectionSolver
+from quaestor.testing.models import Protocol, ReceivedRequest, Reply, structured
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ def objects(issue: str, change: str = "mend it") -> Json:
     return {"reasoning": "it does not hold", "is_correct": False, "issues": [issue], "changes": [change]}
 
 
-def role_of(asked: Asked) -> str:
+def role_of(asked: ReceivedRequest) -> str:
     """Who is asked: `expert`, `extraction` or `calculation`."""
     if "You are an expert" in asked.system:
         return "expert"
@@ -71,7 +71,7 @@ def playing(**replies: Sequence[Said]) -> Script:
     left: Mapping[str, Iterator[Said]] = {role: iter(said) for role, said in replies.items()}
     last: dict[str, Said] = {}
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         role = role_of(asked)
         otherwise = last.get(role, change()) if role == "expert" else APPROVES
         said = last[role] = next(left.get(role, iter(())), otherwise)

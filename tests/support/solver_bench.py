@@ -6,7 +6,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model_replies import Asked, Protocol
 from model_server import ModelServer, Script
 from toolboxes import CASH_FLOWS, sample_knowledge, sample_pages
 
@@ -20,6 +19,7 @@ from quaestor.llm.naming import PROFILES, ModelSpec, find_model
 from quaestor.llm.session import ModelSession
 from quaestor.llm.transcript import Exchange
 from quaestor.solvers.base import Excerpts, Solver, TurnContext
+from quaestor.testing.models import Protocol, ReceivedRequest
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Played:
 
     turns: tuple[Turn, ...]
     exchanges: tuple[Exchange, ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[ReceivedRequest, ...]
 
     @property
     def turn(self) -> Turn:
@@ -79,7 +79,7 @@ def play_solver(
     document, knowledge = _known(page)
     conversation = Conversation("made up", document, tuple(questions))
     exchanges: list[Exchange] = []
-    asked: list[Asked] = []
+    asked: list[ReceivedRequest] = []
 
     async def run() -> tuple[Turn, ...]:
         with ModelServer(script) as server:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agent_bench import Step
-from model_replies import Asked, Reply, structured
 from model_server import Script
 from solver_bench import Played, context_of, play_solver
 from toolboxes import CASH_FLOWS
@@ -14,6 +13,7 @@ from quaestor.documents.document import Document
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.solver import SparqlSolver
 from quaestor.solvers.sparql.spec import SparqlLimits
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 QUESTION = "what was the net cash from operating activities in 2008?"
 CASH_2008 = "SELECT ?value WHERE { kg:CashFlow_2008 kg:net_cash_from_operating_activities ?value }"
@@ -34,7 +34,7 @@ def formula(text: str | None) -> dict[str, Any]:
     return {"formula": text, "reasoning": "by the rule"}
 
 
-def is_calculation(asked: Asked) -> bool:
+def is_calculation(asked: ReceivedRequest) -> bool:
     return "The values that you named" in asked.prompts[0]
 
 
@@ -43,7 +43,7 @@ def scripted(first: Sequence[Step | dict[str, Any]], second: Sequence[Step | dic
     planned: Iterator[Step | dict[str, Any]] = iter(first)
     calculated: Iterator[Step | dict[str, Any]] = iter(second)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         step = next(calculated if is_calculation(asked) else planned, Reply("no reply left", status=400))
         if isinstance(step, dict):
             return structured(asked, step)

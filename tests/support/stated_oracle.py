@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model_replies import Asked, Call, Reply, counted, say, structured
+from model_replies import counted, say
 from model_server import ModelServer, Script
 from oracle_agent import Calls
 from oracle_sparql import Written
@@ -33,13 +33,14 @@ from quaestor.scoring.gold import GoldTurn, StatedReference
 from quaestor.scoring.stated import exact_match, stated_answer
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.reflection.numbers import place_code
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 
 def workflow_script(context: TurnContext, plan: Plan) -> Script:
     """What the workflow's model replies whose plan is given."""
     writer = PlanWriter(plan, context.document, context.graph)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if step := pointed_step(asked):
             return structured(asked, {"number": writer.pointed[step]})
         if is_no_number(plan) and "select_cells" not in asked.system:
@@ -53,7 +54,7 @@ def sparql_script(context: TurnContext, plan: Plan) -> Script:
     """What the two-phase solver's model replies whose plan is given."""
     written = Written(context, plan)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if "The values that you named" in asked.prompts[0]:
             return structured(asked, {"reasoning": "", "formula": written.formula})
         if is_no_number(plan) and "- cells: " not in asked.prompts[0]:
@@ -69,7 +70,7 @@ def agent_script(context: TurnContext, plan: Plan) -> Script:
     first, *more = made.replies
     left = [(Call("describe_understanding", {"description": "as the reference has it"}), *first), *more]
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         return Reply(calls=left.pop(0) if len(left) > 1 else left[0])
 
     return answer
@@ -107,7 +108,7 @@ def reflection_script(context: TurnContext, plan: Plan) -> Script:
             add(kind="calculate", operation=step.operation, operands=taken)
         places[step.id] = len(steps)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if role_of(asked) != "expert":
             return structured(asked, APPROVES)
         if is_no_number(plan) and "- quote: " not in asked.system:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from model_replies import Asked, Protocol, Reply, structured
 from model_server import Script
 from solver_bench import Played, play_solver
 from toolboxes import CASH_FLOWS
@@ -11,6 +10,7 @@ from toolboxes import CASH_FLOWS
 from quaestor.documents.document import Document
 from quaestor.solvers.workflow.solver import WorkflowSolver
 from quaestor.solvers.workflow.spec import WorkflowLimits
+from quaestor.testing.models import Protocol, ReceivedRequest, Reply, structured
 
 Json = dict[str, Any]
 
@@ -63,7 +63,7 @@ def saying(said: Sequence[Json | Reply]) -> Script:
     """A server that gives plans (or any replies) in order."""
     left = iter(said)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         following = next(left, Reply("no reply left", status=400))
         return following if isinstance(following, Reply) else structured(asked, following)
 

@@ -63,9 +63,10 @@ def own_readers() -> frozenset[str]:
     return _READERS.built_in
 
 
-def find_reader(content: FileContent) -> DocumentReader | None:
-    """Return the reader of a file, or None if none knows it: readers of other packages are asked first."""
+def find_reader(content: FileContent, *, own_only: bool = False) -> DocumentReader | None:
+    """Return the reader of a file, or None if none knows it: readers of other packages are asked first, if at all."""
     ordered = sorted(reader_names(), key=own_readers().__contains__)
+    ordered = [name for name in ordered if not own_only or name in own_readers()]
     return next((reader for _, reader in _READERS.usable(ordered) if _recognises(reader, content)), None)
 
 

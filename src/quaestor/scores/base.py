@@ -1,7 +1,7 @@
 """The store of scores: every scoring's figures, and the verdicts of the latest; and how it is opened.
 
 It is an object of its own beside the run store, and is above everything that answers: whoever holds a run store
-has no way to a verdict. `tests/contract` holds every database to it.
+has no way to a verdict. `quaestor.testing` checks every database.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """The run store: every way in which runs, turns, prompts, corrections, graphs and ontologies are kept and read.
 
 Its operations are named, so that a reader of the package sees all that is done to the records. They are written once
-over the tables of a database. `tests/contract` holds every database to them.
+over the tables of a database. `quaestor.testing` checks every database.
 """
 
 from collections import Counter

@@ -2,7 +2,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from store_records import a_run
 
 from quaestor.application.choosing import Choice, read_as_played, read_chosen
 from quaestor.core import serial
@@ -10,6 +9,7 @@ from quaestor.datasets.dataset import Selection
 from quaestor.errors import InputError, UnknownConversationError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
+from quaestor.testing.store_records import a_run
 
 FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 

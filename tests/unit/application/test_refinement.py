@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from pages import page
 from reviewing import accept_all
-from saved_scores import a_score
-from store_records import START, a_run, an_example, some_turns
 
 import quaestor.application.refinement as refinement
 from quaestor.application.refinement import (
@@ -26,6 +24,8 @@ from quaestor.ontology.turtle import ontology_from_turtle
 from quaestor.scores.base import open_scores
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import START, a_run, an_example, some_turns
 
 KNOWN = build_ontology([page([["", "2008", "2007"], ["customer receipts", "10", "9"], ["freight charges", "4", "3"]])])
 ONE = page([["", "2009"], ["customers receipts net", "7"], ["whale oil", "2"]], name="NORD/2009/page_1.pdf")

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from store_records import START, a_run, measures_of, some_turns
-
 from quaestor.application.run_figures import StageFigures, stage_figures, turn_figures
 from quaestor.cli.render_figures import figure_lines, stage_lines
 from quaestor.conversation.events import (
@@ -18,6 +16,7 @@ from quaestor.conversation.events import (
     dump_events,
 )
 from quaestor.store.records import TurnRecord
+from quaestor.testing.store_records import START, a_run, measures_of, some_turns
 
 REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
 

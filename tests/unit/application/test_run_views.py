@@ -5,8 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from saved_scores import a_score
-from store_records import START, a_run, an_example, some_turns
 
 from quaestor.application.run_views import RunViews
 from quaestor.errors import InputError, UnknownRunError
@@ -14,6 +12,8 @@ from quaestor.scores.base import open_scores
 from quaestor.scores.records import PairFilter, Tally, VerdictFilter
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import START, a_run, an_example, some_turns
 
 SCORED, GOING, OTHER = a_run("scored"), a_run("going", minutes=1), replace(a_run("other"), dataset_digest="ef" * 32)
 ALL = ListPart()

@@ -4,8 +4,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from saved_scores import a_score
-from store_records import START, a_run
 
 from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
 from quaestor.application.score_service import Wanted, score_run
@@ -21,6 +19,8 @@ from quaestor.scoring.gold import read_gold
 from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import START, a_run
 
 RUN = replace(a_run(), finished=START, status="complete")
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from pages import page
 from pydantic import JsonValue
-from saved_scores import a_score
-from store_records import START, a_run, an_example, some_turns
 from toolboxes import OPTIONS, toolbox
 
 from quaestor.application.files import OutputFile
@@ -32,6 +30,8 @@ from quaestor.scores.base import open_scores
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import START, a_run, an_example, some_turns
 
 
 def kg(type_: str, property_: str, **filters: JsonValue) -> dict[str, JsonValue]:

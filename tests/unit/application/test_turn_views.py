@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 from played_runs import play_sample
-from store_records import a_prompt, a_run
 
 from quaestor.application.run_views import RunViews
 from quaestor.application.turn_views import TurnDetail, exchange_views, look_at_turn
 from quaestor.errors import UnknownConversationError, UnknownRunError
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, TurnFilter
+from quaestor.testing.store_records import a_prompt, a_run
 
 
 def look(store: Path, run: str, place: int, number: int | None = None) -> TurnDetail:

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from command_line import Outcome, Quaestor, exit_code, one_line
 from made_up import a_record, write_dataset
-from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from workflow_bench import plan, table
+
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 QUESTION = "what was net revenue in {year}?"
 PAGES = [f"{company}/2012/page_{number}.pdf" for company in ("NORD", "SUND", "HALC") for number in range(8)]
 
 
-def answering(asked: Asked) -> Reply:
+def answering(asked: ReceivedRequest) -> Reply:
     """Wrong by a year about each page of an uneven number."""
     said = asked.prompts[-1]
     odd = any(f"page_{number}.pdf" in said for number in (1, 3, 5, 7))

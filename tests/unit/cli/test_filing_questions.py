@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from command_line import Quaestor, one_line
 from filing_questions import FINANCEBENCH, QUESTIONS, write_filings, write_questions
-from model_replies import Asked, Reply, say
+from model_replies import say
 from model_server import ModelServer
+
+from quaestor.testing.models import ReceivedRequest, Reply
 
 EVAL = ("eval", "questions.jsonl", "--documents", "filings", "--json")
 
@@ -74,7 +76,7 @@ def test_questions_of_financebench_are_scored_by_what_they_state(quaestor: Quaes
 def test_a_model_judges_prose_once_and_a_person_has_the_last_word(
     quaestor: Quaestor, asked: Path, local_models: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def judge(request: Asked) -> Reply:
+    def judge(request: ReceivedRequest) -> Reply:
         assert "Reference: higher prices for drills and saws" in request.prompts[0]
         return say('{"reason": "it names another cause", "right": false}')
 

@@ -10,16 +10,18 @@ import pytest
 from asking import AskingSolver
 from command_line import Outcome, Quaestor, one_line
 from made_up import a_record, write_dataset
-from model_replies import Asked, Reply, say
+from model_replies import say
 from model_server import ModelServer
 from stand_in import stand_in
+
+from quaestor.testing.models import ReceivedRequest, Reply
 
 CANARY = "sk-canary-0a1b2c3d4e5f6a7b"
 QUESTIONS = ("what was it in 2008?", "and in 2007?")
 IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2", "Single_SUND/2011/page_7.pdf-1")
 
 
-def reply(asked: Asked) -> Reply:
+def reply(asked: ReceivedRequest) -> Reply:
     question = asked.prompts[-1]
     return (
         say("a look-up") if question.startswith("How do you read") else say("435" if "2007" in question else "206588")

@@ -3,11 +3,13 @@ from pathlib import Path
 
 import pytest
 from command_line import Quaestor, one_line
-from model_replies import Asked, Reply, call, say
+from model_replies import call, say
 from model_server import ModelServer
 
+from quaestor.testing.models import ReceivedRequest, Reply
 
-def able(asked: Asked) -> Reply:
+
+def able(asked: ReceivedRequest) -> Reply:
     if "add" in asked.tools:
         return call("add", a=2, b=3)
     return say('{"total": 5}' if "response_format" in asked.body else "ready")

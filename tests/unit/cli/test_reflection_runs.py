@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from command_line import Outcome, Quaestor, exit_code, one_line
 from made_up import a_record, write_dataset
-from model_replies import Asked, Reply, broken, structured
+from model_replies import broken
 from model_server import ModelServer
 from reflection_bench import APPROVES, calculate, draft, look_up, role_of
+
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 IDS = ("Single_NORD/2012/page_41.pdf-1", "Single_SUND/2011/page_7.pdf-1")
 QUESTIONS = ("what was net revenue in 2008?", "and in 2007?")
@@ -45,7 +47,7 @@ class Roles:
         self.down: set[str] = set()
         self.temperatures: dict[str, object] = {}
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         model = asked.body["model"]
         if model in self.down:
             return broken(503)

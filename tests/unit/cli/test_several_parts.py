@@ -12,7 +12,6 @@ import pytest
 from command_line import Quaestor
 from made_up import a_record, write_dataset
 from mcp_clients import called, server_of_folder
-from model_replies import Asked, Call, Reply
 from model_server import ModelServer
 from web import asking, begun, client_of
 from web_api import program
@@ -22,6 +21,7 @@ from quaestor.application.run_service import find_run
 from quaestor.core.answer_value import ValueList
 from quaestor.errors import QuestionError
 from quaestor.store.base import open_store
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 from quaestor.web.app import create_app
 
 QUESTION = "how much was net revenue in 2008, and how fast did it grow over 2007? Answer in USD billions."
@@ -29,7 +29,7 @@ PAGE = "pages.json#NORD/2012/page_41.pdf"
 SHOWN = "14.1364 %"
 
 
-def reply(asked: Asked) -> Reply:
+def reply(asked: ReceivedRequest) -> Reply:
     """Looks both years up, calculates, and gives both parts at once."""
     if len(asked.results) < 2:
         looked = (Call("query_kg", {"filters": {"row": row, "year": year}}) for row, year in _rows(asked))
@@ -39,7 +39,7 @@ def reply(asked: Asked) -> Reply:
     return Reply(calls=(Call("final_answer", {"answer": "#1, #3"}),))
 
 
-def _rows(asked: Asked) -> list[tuple[str, int]]:
+def _rows(asked: ReceivedRequest) -> list[tuple[str, int]]:
     whole = "\n".join(asked.prompts)
     row, first = ("Net sales", 2024) if "net_sales" in whole.lower().replace(" ", "_") else ("net revenue", 2008)
     return [(row, first), (row, first - 1)]

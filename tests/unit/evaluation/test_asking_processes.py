@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from asking import AskingSolver
 from local_models import loopback_only
-from model_replies import Asked, Reply, say, too_many
+from model_replies import say, too_many
 from model_server import ModelServer
 from opentelemetry.sdk.trace import TracerProvider
 from run_rows import content, stored
@@ -43,6 +43,7 @@ from quaestor.llm.session import ModelConfig
 from quaestor.solvers.base import TurnContext
 from quaestor.store.base import open_store
 from quaestor.store.records import PromptRecord, RunRecord
+from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +108,7 @@ def named(protocol: str, server: ModelServer) -> str:
     return f"openai:scripted@{server.url}/v1" if protocol == "openai" else f"anthropic:scripted@{server.url}"
 
 
-def answers(asked: Asked) -> Reply:
+def answers(asked: ReceivedRequest) -> Reply:
     """A number of the question alone."""
     return say(f"{len(asked.prompts[-1])}.5")
 
@@ -160,7 +161,7 @@ def test_a_budget_is_never_exceeded_whatever_process_asks(tmp_path: Path, monkey
 def test_what_a_server_asks_of_one_process_holds_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
         return too_many("1") if asked.number == 20 else replace(answers(asked), delay=0.05)
 

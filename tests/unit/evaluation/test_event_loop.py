@@ -13,11 +13,9 @@ from pathlib import Path
 
 import pytest
 from filed_tables import many_tables
-from model_replies import Asked, Reply, structured
 from model_server import ModelServer, Script
 from solver_bench import spec_for
 from sparql_bench import formula, is_calculation, values
-from store_records import a_run
 
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
@@ -28,6 +26,8 @@ from quaestor.llm.session import ModelConfig, open_session
 from quaestor.solvers.registry import make_solver
 from quaestor.store.base import open_store
 from quaestor.store.sqlite import SqliteStore, SqliteTables
+from quaestor.testing.models import ReceivedRequest, Reply, structured
+from quaestor.testing.store_records import a_run
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -85,7 +85,7 @@ def beating() -> Iterator[Heart]:
 
 
 def script(values_asked: Iterator[str]) -> Script:
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         return structured(asked, formula("v") if is_calculation(asked) else values(v=next(values_asked, VALUE)))
 
     return answer

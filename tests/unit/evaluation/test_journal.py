@@ -16,7 +16,6 @@ from typing import cast
 
 import pytest
 from agent_bench import CASH, final, is_understanding, query, reply
-from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from oracle import question_of
 from pydantic import JsonValue
@@ -37,13 +36,14 @@ from quaestor.llm.session import ModelConfig
 from quaestor.llm.transcript import Exchange, TurnKey
 from quaestor.store.base import RunStore, open_store
 from quaestor.store.records import PromptRecord, TurnRecord
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 QUESTIONS = tuple(f"what was the net cash from operating activities in {year}?" for year in (2007, 2008, 2009))
 DATASET = Dataset.of("made up", "original", [Conversation("c1", sample_pages()[CASH_FLOWS], QUESTIONS)])
 
 
-def answer(asked: Asked) -> Reply:
+def answer(asked: ReceivedRequest) -> Reply:
     """Understands, looks a number up, answers."""
     if is_understanding(asked):
         return structured(asked, {"description": "a number of the page", "property": CASH})
@@ -94,7 +94,7 @@ def test_turns_prompts_and_calls_are_in_the_store_when_the_model_is_asked_next(
         [(0, "complete", 1, 1), (1, "understanding_complete", 0, 0)],
     ]
 
-    def watched(asked: Asked) -> Reply:
+    def watched(asked: ReceivedRequest) -> Reply:
         number = len(seen)
         if number < len(before):
             seen.append(soon(partial(looked, path), before[number]))
@@ -143,7 +143,7 @@ def test_what_was_killed_can_be_read_and_goes_on_to_the_same_end(local_models: N
     halfway = [(0, "complete", 1, 1), (1, "understanding_complete", 1, 0)]
     count = 0
 
-    def stopping(asked: Asked) -> Reply:
+    def stopping(asked: ReceivedRequest) -> Reply:
         nonlocal count
         count += 1
         if count == 6:  # the last request of the second turn

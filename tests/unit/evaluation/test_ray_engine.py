@@ -16,7 +16,7 @@ from typing import Literal
 import pytest
 from asking import AskingSolver
 from local_models import loopback_only
-from model_replies import Asked, Reply, say, too_many
+from model_replies import say, too_many
 from model_server import ModelServer
 from ray_cluster import Nodes, ray_nodes
 from run_rows import content, stored
@@ -50,6 +50,7 @@ from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 from quaestor.store.records import GraphKey, RunRecord
+from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = [
     pytest.mark.slow,
@@ -200,7 +201,7 @@ def test_a_budget_holds_for_all_workers_together(nodes: Nodes, tmp_path: Path, m
     nodes.grow(2)
     dataset = many_conversations(20)
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         return replace(say("14.14"), delay=0.01)
 
     with ModelServer(script) as server, loopback_only(monkeypatch):
@@ -231,7 +232,7 @@ def test_what_a_server_asks_of_one_worker_holds_for_all(
     nodes.grow(2)
     times = list[float]()
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
         return too_many("2") if asked.number == 20 else replace(say("14.14"), delay=0.05)
 

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from scripted import a_conversation, a_dataset
-from store_records import a_run
 
 from quaestor.core import serial
 from quaestor.datasets.dataset import Selection
@@ -12,6 +11,7 @@ from quaestor.errors import InputError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.ontology.core import core_triples
 from quaestor.store.records import RunRecord
+from quaestor.testing.store_records import a_run
 
 SPEC = RunSpec.of(a_dataset(a_conversation("x"), digest="d1"), "scripted", {"b": 1, "a": [True, None, "é"]}, limit=3)
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from inspect_evals import CONVERSATIONS, few, figures, figures_of_score, replies_for_few, run_ours, run_theirs
-from model_replies import Reply, broken
+from model_replies import broken
 from model_server import ModelServer
 from recorded_replies import Replies, answering, faulty
+
+from quaestor.testing.models import Reply
 
 pytest.importorskip("inspect_ai")
 # What Inspect's own packages warn of is not ours to mend.

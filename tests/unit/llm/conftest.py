@@ -2,8 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 from model_bench import Bench
-from model_replies import Reply
 from model_server import ModelServer
+
+from quaestor.testing.models import Reply
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import ssl
 
 import httpx2
 import pytest
-from model_replies import Asked, Reply, broken, garbled, say
+from model_replies import broken, garbled, say
 from model_server import ModelServer
+
+from quaestor.testing.models import ReceivedRequest, Reply
 
 pytest.importorskip("aiohttp")
 
@@ -70,7 +72,7 @@ def test_nobody_there_is_the_error_of_httpx(url: str) -> None:
 def test_requests_one_after_the_other_share_a_connection() -> None:
     open_ones = list[int]()
 
-    def count(asked: Asked) -> Reply:
+    def count(asked: ReceivedRequest) -> Reply:
         open_ones.append(len(server._open))
         return say("hello")
 

@@ -3,7 +3,7 @@ from decimal import Decimal
 
 import pytest
 from model_bench import Bench
-from model_replies import Reply, broken, say
+from model_replies import broken, say
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 
@@ -12,6 +12,7 @@ from quaestor.llm.budget import Budget, Meter, Price, find_price, read_price
 from quaestor.llm.naming import find_model
 from quaestor.llm.transcript import TurnKey, turn_context
 from quaestor.llm.usage import Usage
+from quaestor.testing.models import Reply
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
 DEAR = Price(Decimal(1000), Decimal(2000))

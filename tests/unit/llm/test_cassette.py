@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_bench import CANARY, Bench
-from model_replies import Asked, Reply, broken, call, garbled, say, structured, too_many
+from model_replies import broken, call, garbled, say, too_many
 from pydantic import JsonValue
 from pydantic_ai import Agent
 from pydantic_ai.direct import model_request, model_request_stream
@@ -20,9 +20,10 @@ from quaestor.errors import CassetteError, InputError, OutageError, QuaestorErro
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder, pack, unpack
 from quaestor.llm.models import Cassette
 from quaestor.llm.transcript import Exchange, phase, turn_context
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 
-def spoken(asked: Asked) -> Reply:
+def spoken(asked: ReceivedRequest) -> Reply:
     """A little conversation with a tool, and troubles among it."""
     number = len(asked.results)
     if number == 0:
@@ -30,11 +31,11 @@ def spoken(asked: Asked) -> Reply:
     return say(f"it is {asked.results[-1]} \u20ac\u2028 in row {len(asked.prompts)}")
 
 
-def troubled(script: Callable[[Asked], Reply]) -> Callable[[Asked], Reply]:
+def troubled(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRequest], Reply]:
     """The script, but every third request goes wrong in one way or another."""
     faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it").cut_at(90)]
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         return faults[asked.number // 3 % len(faults)] if asked.number % 3 == 0 else script(asked)
 
     return answer
@@ -230,7 +231,7 @@ def test_another_conversation_may_ask_the_same(bench: Bench, three: Path) -> Non
 def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Bench, tmp_path: Path) -> None:
     """A server that gives its tool calls no identifier makes the client draw one."""
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         if asked.results:
             return say(asked.results[-1])
         call_without_id = {"type": "function", "function": {"name": "lookup", "arguments": '{"row": 1}'}, "id": ""}

@@ -3,14 +3,15 @@ from dataclasses import replace
 
 import pytest
 from model_bench import Bench
-from model_replies import Asked, Reply, broken, call, say
+from model_replies import broken, call, say
 
 from quaestor.errors import OutageError
 from quaestor.llm.checking import ModelCheck, check_model
 from quaestor.llm.naming import PROFILES
+from quaestor.testing.models import ReceivedRequest, Reply
 
 
-def able(asked: Asked) -> Reply:
+def able(asked: ReceivedRequest) -> Reply:
     if "add" in asked.tools:
         return call("add", a=2, b=3)
     return say('{"total": 5}' if "response_format" in asked.body else "ready")

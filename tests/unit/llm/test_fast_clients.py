@@ -10,7 +10,7 @@ from typing import Any, cast
 import httpx2
 import pytest
 from model_bench import CANARY
-from model_replies import Asked, Reply, broken, garbled, say, too_many
+from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelMessage
@@ -24,6 +24,7 @@ from quaestor.llm.structured.schema import plain_schema, whole_schema
 from quaestor.llm.transport import BareHTTPClient
 from quaestor.solvers.agent.messages import FinalAnswer, Understanding
 from quaestor.solvers.agent.protocol import answer_request
+from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -102,7 +103,7 @@ def client_of(kinds: tuple[str, str]) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(timeout=timeout)
 
 
-def sent(kinds: tuple[str, str], shape: str, stream: bool) -> list[Asked]:
+def sent(kinds: tuple[str, str], shape: str, stream: bool) -> list[ReceivedRequest]:
     async def run(server: ModelServer) -> None:
         async with client_of(kinds) as http:
             await exchange(made(kinds, server.url, http), SHAPES[shape], stream)

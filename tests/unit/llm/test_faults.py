@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from model_bench import Bench
-from model_replies import Call, Reply, broken, garbled, say, too_many
+from model_replies import broken, garbled, say, too_many
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.messages import ModelRequest, ToolCallPart
 
 from quaestor.errors import ModelAccessError, ModelReplyError, OutageError, QuaestorError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
+from quaestor.testing.models import Call, Reply
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
 

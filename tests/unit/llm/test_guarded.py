@@ -5,19 +5,20 @@ import time
 
 import pytest
 from local_models import loopback_only
-from model_replies import Asked, Reply, say, too_many
+from model_replies import say, too_many
 from model_server import ModelServer
 from pydantic_ai import Agent
 
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
+from quaestor.testing.models import ReceivedRequest, Reply
 
 
 @pytest.mark.slow
 def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     times = list[float]()
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         times.append(time.monotonic())
         return too_many("1") if asked.number == 0 else say("14.14")
 
@@ -39,7 +40,7 @@ def test_a_model_that_wants_to_be_left_alone_is_asked_by_nobody(monkeypatch: pyt
 
 @pytest.mark.slow
 def test_another_model_is_asked_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         return too_many("2") if asked.body["model"] == "busy" and not busy else say("14.14")
 
     busy = list[float]()

@@ -2,15 +2,16 @@ import json
 from typing import Any
 
 import pytest
-from model_replies import Asked, Call, Protocol, Reply, broken, say, written
+from model_replies import broken, say, written
 
 from quaestor.llm.messages import Message, read_request, read_response
+from quaestor.testing.models import Call, Protocol, ReceivedRequest, Reply
 
 CALLED = Reply("I look it up.", (Call("query_kg", {"property": "net income"}), Call("calculate", {"values": [1, 2]})))
 
 
 def body_of(protocol: Protocol, reply: Reply, stream: bool) -> str:
-    return written(Asked(protocol, {"model": "m", "stream": stream}, {}, 0), reply)[0]
+    return written(ReceivedRequest(protocol, {"model": "m", "stream": stream}, {}, 0), reply)[0]
 
 
 @pytest.mark.parametrize("stream", [False, True])

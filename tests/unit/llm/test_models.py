@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from model_bench import Bench
-from model_replies import Asked, Reply, call, say, structured
+from model_replies import call, say
 from pydantic import BaseModel
 from pydantic_ai import Agent, NativeOutput
 from pydantic_ai.direct import model_request
@@ -17,6 +17,7 @@ from pydantic_ai.messages import ModelRequest
 from quaestor.errors import ModelAccessError
 from quaestor.llm.models import connect, key_of
 from quaestor.llm.naming import PROFILES, find_model, restrict, takes_temperature
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 
 class Reading(BaseModel):
@@ -95,7 +96,7 @@ def test_many_conversations_at_once(bench: Bench) -> None:
     assert asyncio.run(run()) == [f"number {i}" for i in range(12)]
 
 
-def ask(bench: Bench, **more: Any) -> Asked:
+def ask(bench: Bench, **more: Any) -> ReceivedRequest:
     """One request, as the server saw it."""
 
     async def run() -> None:

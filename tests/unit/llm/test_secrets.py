@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from model_bench import CANARY, Bench
-from model_replies import Reply, broken, say, too_many
+from model_replies import broken, say, too_many
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import QuaestorError
 from quaestor.llm.cassette import CassetteRecorder
 from quaestor.llm.models import Connection
+from quaestor.testing.models import Reply
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
 TROUBLE = [

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from model_bench import Bench
-from model_replies import Call, Reply, say
+from model_replies import say
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import (
     ModelMessage,
@@ -17,6 +17,7 @@ from pydantic_ai.messages import (
 )
 
 from quaestor.llm.guarded import replace_surrogates
+from quaestor.testing.models import Call, Reply
 
 HALF = "it is \ud83d"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from agent_bench import LOOKED_UP, ONE_TALK, QUESTION, scripted
 from model_bench import CANARY, Bench
-from model_replies import Call, Reply, broken, say
+from model_replies import broken, say
 from model_server import ModelServer, Script
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -22,6 +22,7 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.tracing import start_tracing
 from quaestor.solvers.agent.solver import AgentSolver
+from quaestor.testing.models import Call, Reply
 
 
 def ask(bench: Bench, tracing: TracerProvider | None) -> None:

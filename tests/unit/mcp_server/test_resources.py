@@ -7,9 +7,9 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_clients import FILING, called, client_of_folder
-from store_records import a_run
 
 from quaestor.store.base import open_store
+from quaestor.testing.store_records import a_run
 
 pytestmark = pytest.mark.anyio
 

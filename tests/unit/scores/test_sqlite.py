@@ -6,12 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from saved_scores import a_score
-from store_records import a_run, an_example, some_turns
 
 from quaestor.scores.base import ScoreStore
 from quaestor.scoring.turn_frame import COLUMNS
 from quaestor.store.sqlite import SqliteStore, SqliteTables
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import a_run, an_example, some_turns
 
 
 @pytest.mark.parametrize(

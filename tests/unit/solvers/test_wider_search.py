@@ -6,7 +6,6 @@ import pytest
 from agent_bench import final, query, reply
 from agent_bench import scripted as agent_script
 from long_filing import a_long_filing
-from model_replies import Asked, Call, Reply
 from model_server import Script
 from solver_bench import play_solver
 from sparql_bench import scripted, values
@@ -19,6 +18,7 @@ from quaestor.solvers.agent.solver import AgentSolver
 from quaestor.solvers.base import Solver
 from quaestor.solvers.sparql.solver import SparqlSolver
 from quaestor.solvers.workflow.solver import WorkflowSolver
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -90,7 +90,7 @@ def test_passages_are_cited_by_names_that_a_search_leaves_as_they_are() -> None:
     """What the tools read has its name before it, in the order of the whole report."""
     read: list[str] = []
 
-    def model(asked: Asked) -> Reply:
+    def model(asked: ReceivedRequest) -> Reply:
         read[:] = asked.results
         if not read:
             return reply(Call("search_document", {"section": "Note 7"}), Call("find_in_text", {"words": "segments"}))

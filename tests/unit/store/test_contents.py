@@ -4,7 +4,6 @@ import zlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from store_records import GRAPH
 
 from quaestor.errors import StoreError
 from quaestor.store.contents import (
@@ -15,6 +14,7 @@ from quaestor.store.contents import (
     triples_to_text,
     unpack_content,
 )
+from quaestor.testing.store_records import GRAPH
 
 
 def pack_against(base: bytes, begin: int, between: bytes, end: int) -> bytes:

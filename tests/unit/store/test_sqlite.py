@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from store_records import GRAPH, a_run, an_example, some_turns
 
 from quaestor.errors import StoreError
 from quaestor.store.listing import ListPart, TurnFilter
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.store.sqlite_schema import APPLICATION_ID, SCHEMA_VERSION
+from quaestor.testing.store_records import GRAPH, a_run, an_example, some_turns
 
 
 def written(path: Path) -> Path:

@@ -18,7 +18,6 @@ from evil_words import CLIMBING, EVIL, SUM, evil_csv
 from examples import share
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_replies import Reply as ModelReply
 from model_replies import say
 from model_server import ModelServer
 from random_requests import requests
@@ -28,6 +27,7 @@ from workbooks import write_workbook
 
 from quaestor import evaluate_async
 from quaestor.sample import sample_path
+from quaestor.testing.models import Reply as ModelReply
 from quaestor.web.app import create_app
 from quaestor.web.security import Access
 

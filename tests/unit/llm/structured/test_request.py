@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import pytest
-from model_replies import Asked, Call, Protocol, Reply, say, structured
+from model_replies import say
 from model_server import ModelServer, Script
 from pydantic import Field
 from solver_bench import at_once
@@ -18,6 +18,7 @@ from quaestor.llm.naming import HOSTED, PROFILES, Profile, find_model
 from quaestor.llm.structured.replies import read_json
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.llm.transcript import Exchange
+from quaestor.testing.models import Call, Protocol, ReceivedRequest, Reply, structured
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -75,7 +76,7 @@ WAYS: list[tuple[Protocol, Profile, str]] = [
 @dataclass(frozen=True)
 class Came:
     said: Any
-    asked: Sequence[Asked]
+    asked: Sequence[ReceivedRequest]
     phases: list[str]
     trace: list[tuple[Any, ...]]
     error: str = ""

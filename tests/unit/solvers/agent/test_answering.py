@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import pytest
 from agent_bench import CASH, ONE_TALK, QUESTION, final, play, query, reply, scripted, understood
-from model_replies import Asked, Call, Reply, say
+from model_replies import say
 from pages import page
 
 from quaestor.conversation.events import NotUnderstood, ReplyRejected, Understood
 from quaestor.core.quantity import Scale
 from quaestor.solvers.signs import SIGN_DROPPED
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -203,7 +204,7 @@ def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_
 def test_a_model_that_cannot_be_understood_is_told_so_in_one_talk_too() -> None:
     faults: list[Reply] = [say(""), replace(say("The net cash"), truncated=True), reply(Call("query_kg", "{"))]
 
-    def asks(asked: Asked) -> Reply:
+    def asks(asked: ReceivedRequest) -> Reply:
         return faults.pop(0) if faults else reply(final("#1")) if asked.results[1:] else reply(query(2008))
 
     turn = play(asks, limits=ONE_TALK).turn

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 import pytest
 from agent_bench import CASH, LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
-from model_replies import Call, Reply, broken, garbled, say, too_many
+from model_replies import broken, garbled, say, too_many
 from pages import page
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import NoAnswerGiven, ReplyRejected, Understood
 from quaestor.errors import OutageError
 from quaestor.solvers.agent.spec import AgentLimits
+from quaestor.testing.models import Call, Reply
 
 pytestmark = pytest.mark.usefixtures("local_models")
 

@@ -6,12 +6,13 @@ import pytest
 from agent_bench import CASH, LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
 from hypothesis import given
 from hypothesis import strategies as st
-from model_replies import Asked, Call, Reply, say
+from model_replies import say
 
 from quaestor.errors import SettingsError
 from quaestor.prompts import digest, render, sources
 from quaestor.solvers.agent.protocol import written_calls
 from quaestor.solvers.registry import make_solver, prompts_digest
+from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ def test_any_text_reads(text: str) -> None:
 
 @pytest.mark.usefixtures("local_models")
 def test_a_model_without_tools_calls_them_in_writing() -> None:
-    def understood(asked: Asked) -> Reply:
+    def understood(asked: ReceivedRequest) -> Reply:
         return say(f"Here it is:\n```json\n{json.dumps(UNDERSTOOD)}\n```")
 
     query_line = f"TOOL: query_kg({json.dumps(query(2008).arguments)})"

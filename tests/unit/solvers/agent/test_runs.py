@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from agent_bench import CASH, final, is_understanding, query, reply
-from model_replies import Asked, Call, Reply, broken, garbled, say, structured, too_many
+from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer, Script
 from solver_bench import at_once, spec_for
 
@@ -22,6 +22,7 @@ from quaestor.llm.models import connect
 from quaestor.llm.session import ModelConfig
 from quaestor.sample import sample_path
 from quaestor.store.base import open_store
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 REPLIES = 120
 SHARE = 0.5
@@ -41,7 +42,7 @@ class Faulty:
         self._seed, self._script = seed, script
         self._seen: Counter[str] = Counter()
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         request = IDENTITY.sub("", json.dumps(asked.body))
         self._seen[request] += 1
         draw = random.Random(f"{self._seed} {self._seen[request]} {request}")
@@ -95,7 +96,7 @@ def any_fault(draw: random.Random) -> Reply:
     )  # fmt: skip
 
 
-def sound(asked: Asked) -> Reply:
+def sound(asked: ReceivedRequest) -> Reply:
     if is_understanding(asked):
         return structured(asked, {"description": "whatever is asked"})
     return reply(final(1)) if asked.results else reply(query(2008, CASH))

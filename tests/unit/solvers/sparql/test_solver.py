@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from agent_bench import Step
-from model_replies import Asked, Call, Reply, broken, garbled, say, structured, too_many
+from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer, Script
 from solver_bench import at_once, context_of, spec_for
 from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
@@ -34,6 +34,7 @@ from quaestor.solvers.registry import make_solver
 from quaestor.solvers.sparql.messages import Formula, WantedValues
 from quaestor.solvers.sparql.spec import SparqlLimits
 from quaestor.store.base import open_store
+from quaestor.testing.models import Call, ReceivedRequest, Reply, structured
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -272,7 +273,7 @@ def test_a_turn_without_a_model_is_refused() -> None:
         asyncio.run(make_solver("sparql", {}).solve(QUESTION, context_of()))
 
 
-def any_fault(draw: random.Random, asked: Asked) -> Reply:
+def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
     """A reply that is anything."""
     noise = "".join(draw.choices('{}[]":, \n\\SELECT?v(0123456789.*-/%$)WHERE<>\u2028\U0001f600', k=draw.randrange(90)))
     said = draw.choice(
@@ -327,7 +328,7 @@ def test_a_run_of_faulty_replies_completes(native: bool, tmp_path: Path, monkeyp
 def faulty(draw: random.Random, faults: int = 150) -> Script:
     left = iter(range(faults))
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if next(left, None) is not None:
             return any_fault(draw, asked)
         if is_calculation(asked):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_replies import Call, Reply, broken, garbled, say
+from model_replies import broken, garbled, say
 from solver_bench import context_of
 from workflow_bench import OPERATING, cells, change, compute, plan, play, saying, table, text, words
 
@@ -16,6 +16,7 @@ from quaestor.plan.execute import execute
 from quaestor.solvers.workflow.briefing import rendered_prompt
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
+from quaestor.testing.models import Call, Reply
 
 Json = Any
 

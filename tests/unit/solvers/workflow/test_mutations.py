@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from model_replies import Asked, Reply, structured
 from model_server import ModelServer
 from mutated_plans import MUTATIONS, mutated
 from solver_bench import at_once, context_of, spec_for
@@ -25,6 +24,7 @@ from quaestor.solvers.workflow.checking import check_workflow_plan, statistics
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.solvers.workflow.solver import WorkflowSolver
 from quaestor.solvers.workflow.spec import WorkflowLimits
+from quaestor.testing.models import ReceivedRequest, Reply, structured
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ async def play_all(broken: list[tuple[str, Json, Json]], mended: bool) -> list[T
     """A conversation of one question for each plan; the model writes the broken one, and then the valid one or none."""
     answers: list[list[Json]] = []
 
-    def script(asked: Asked) -> Reply:
+    def script(asked: ReceivedRequest) -> Reply:
         if "these numbers of the text fit" in asked.prompts[0]:
             return structured(asked, {"number": 1})
         return structured(asked, answers[-1].pop(0) if len(answers[-1]) > 1 else answers[-1][0])

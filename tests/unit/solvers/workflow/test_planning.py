@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from model_replies import Asked, Protocol, Reply, say, structured
+from model_replies import say
 from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
@@ -15,6 +15,7 @@ from quaestor.solvers.registry import make_solver
 from quaestor.solvers.signs import SIGN_DROPPED
 from quaestor.solvers.workflow.checking import statistics
 from quaestor.solvers.workflow.spec import WorkflowLimits
+from quaestor.testing.models import Protocol, ReceivedRequest, Reply, structured
 
 pytestmark = pytest.mark.usefixtures("local_models")
 
@@ -147,7 +148,7 @@ def test_a_reply_that_is_no_plan_is_asked_for_again(reply: Reply) -> None:
 def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:
     plans, pointed = saying(script), iter(numbers)
 
-    def answer(asked: Asked) -> Reply:
+    def answer(asked: ReceivedRequest) -> Reply:
         if "these numbers of the text fit" in asked.prompts[0]:
             return structured(asked, {"number": next(pointed)})
         return plans(asked)

@@ -7,10 +7,10 @@ from html_pages import page_of, select, text
 from lxml import html
 from played_runs import play_sample
 from starlette.testclient import TestClient
-from store_records import a_run, an_example, some_turns
 from web import asking, client_of
 
 from quaestor.store.base import open_store
+from quaestor.testing.store_records import a_run, an_example, some_turns
 from quaestor.web.app import create_app
 
 

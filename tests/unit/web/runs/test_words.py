@@ -2,10 +2,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from saved_scores import a_score
-from store_records import START, a_run
 
 from quaestor.store.listing import TurnListing
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import START, a_run
 from quaestor.web.runs.words import answer_words, answerer, dataset_name, duration, figures, model_name
 
 TURN = TurnListing(

@@ -1,4 +1,4 @@
-"""Records of made-up runs, and scenarios played on a store, for the tests of run stores."""
+"""Records of made-up runs, for tests of run stores and of what is shown of them."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -22,6 +22,8 @@ Scenario = Callable[[RunStore], Coroutine[None, None, None]]
 
 
 def play(uri: str, scenario: Scenario) -> None:
+    """Play a scenario on an opened store."""
+
     async def opened() -> None:
         async with open_store(uri) as store:
             await scenario(store)
@@ -30,6 +32,7 @@ def play(uri: str, scenario: Scenario) -> None:
 
 
 def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conversations: int = 2) -> RunRecord:
+    """Return a run of two conversations."""
     return RunRecord(
         id=run,
         spec={
@@ -48,6 +51,7 @@ def a_run(run: str = "20260105-093000-scripted-0001", *, minutes: int = 0, conve
 def an_example(
     run: RunRecord, conversation: str = "c1", status: str = "complete", turns: int = 2, attempt: int = 1
 ) -> ConversationRecord:
+    """Return the record of a conversation."""
     return ConversationRecord(
         run=run.id,
         conversation=conversation,
@@ -64,6 +68,7 @@ def an_example(
 
 
 def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt: int = 1) -> tuple[TurnRecord, ...]:
+    """Return the turns of a conversation, the first without an answer."""
     return tuple(
         TurnRecord(
             run=run.id,
@@ -101,6 +106,7 @@ def some_turns(run: RunRecord, conversation: str = "c1", count: int = 2, attempt
 def a_prompt(
     run: RunRecord, conversation: str = "c1", turn: int = 0, number: int = 0, attempt: int = 1
 ) -> PromptRecord:
+    """Return a request to a model."""
     return PromptRecord(
         run=run.id,
         conversation=conversation,
@@ -119,6 +125,7 @@ def a_prompt(
 
 
 def a_correction(run: RunRecord, conversation: str = "c1", number: int = 1, attempt: int = 1) -> CorrectionRecord:
+    """Return a correction of a number."""
     return CorrectionRecord(
         run=run.id,
         conversation=conversation,

@@ -1,0 +1,53 @@
+"""Tests of plug-ins: one function for each kind of entry point, which checks all that quaestor relies on.
+
+    from quaestor.testing import check_solver
+
+    def test_it_keeps_the_contract() -> None:
+        turns = check_solver(SPEC)
+        assert turns[0].answer.number == Decimal("48.65")
+
+Each takes what the entry point names, raises `ContractError`, an AssertionError, with one line that says what is wrong,
+and needs no test framework. `CONTRIBUTING.md` has a package with its test for each.
+
+Solvers: `check_solver`, `sample_conversation`, `turn_context`; models with a script for them: `ScriptedModel`, `Reply`,
+`Call`, `ReceivedRequest`.
+
+Files: `check_reader`, `check_dataset`, `check_references`.
+
+Stores: `check_store`; its rules one by one: `STORE_RULES`.
+"""
+
+import sys
+
+if "pytest" in sys.modules:  # then a failed assertion of a rule shows its values
+    _RULES = ("quaestor.testing.store_rules", "quaestor.testing.content_rules", "quaestor.testing.score_rules")
+    sys.modules["pytest"].register_assert_rewrite(*_RULES)
+
+from quaestor.testing.models import Call, ReceivedRequest, Reply, ScriptedModel
+from quaestor.testing.plugins import (
+    STORE_RULES,
+    ContractError,
+    check_dataset,
+    check_reader,
+    check_references,
+    check_solver,
+    check_store,
+    sample_conversation,
+    turn_context,
+)
+
+__all__ = [
+    "STORE_RULES",
+    "Call",
+    "ContractError",
+    "ReceivedRequest",
+    "Reply",
+    "ScriptedModel",
+    "check_dataset",
+    "check_reader",
+    "check_references",
+    "check_solver",
+    "check_store",
+    "sample_conversation",
+    "turn_context",
+]

@@ -1,0 +1,549 @@
+"""What every run store must do with lists, counts, graphs, ontologies, prompts, and corrections."""
+
+from collections import Counter
+from collections.abc import Coroutine
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from pydantic import JsonValue
+
+from quaestor.conversation.events import (
+    ExpertEvent,
+    NoAnswerGiven,
+    Note,
+    PlanRefused,
+    ReplyRejected,
+    StageAnswered,
+    dump_events,
+)
+from quaestor.core.serial import Triple
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.evaluation.conversation_result import FROZEN
+from quaestor.store.base import RunStore
+from quaestor.store.listing import ListPart, RunChoices, RunFilter, TurnFilter
+from quaestor.store.records import ExampleStatus, GraphKey, RunRecord, TurnRecord
+from quaestor.store.turn_summary import RunMeasures
+from quaestor.testing.store_records import (
+    GRAPH,
+    PRICE,
+    START,
+    a_correction,
+    a_prompt,
+    a_run,
+    an_example,
+    measures_of,
+    some_turns,
+)
+from quaestor.testing.store_rules import RUN, OpenStore, find_rules, raises
+
+OTHER = a_run("another-run", minutes=5)
+_ALL = ListPart()
+_MODEL: dict[str, JsonValue] = {"provider": "test", "model": "small:1"}
+
+_CELL = {"kind": "cell", "document": "d", "table": 0, "row": 1, "column": 1}
+_TAKEN = {"id": 1, "kind": "extract", "source": _CELL}
+_EARLIER = {
+    "id": 1,
+    "kind": "compute",
+    "operation": "divide",
+    "operands": [{"kind": "ref", "step": -1}, {"kind": "constant", "value": "100"}],
+}
+
+
+_REJECTED = ReplyRejected("ANSWER", "submit_answer", 1, ("no number",))
+
+
+def listed_turns(run: RunRecord, conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
+    """Three turns: one taken from a cell, one computed from it, one without an answer."""
+    answers: tuple[dict[str, Any], ...] = (
+        {"value": "3", "plan": {"steps": [_TAKEN]}, "confidence": 0.9},
+        {"value": "0.03", "plan": {"steps": [_EARLIER]}, "confidence": 0.4},
+        {"value": None, "plan": None, "confidence": None},
+    )
+    questions = ("What were net SALES?", "and of 100 %?", "why (in 2_0)?")
+    return tuple(
+        replace(turn, answer=answer, number=answer["value"], question=question)
+        for turn, answer, question in zip(some_turns(run, conversation, 3, attempt), answers, questions, strict=True)
+    )
+
+
+async def add_listed_run(store: RunStore, run: RunRecord, *conversations: str) -> None:
+    """Add a run with the turns of `listed_turns` in some conversations."""
+    await store.create_run(run)
+    for conversation in conversations:
+        await store.complete_example(an_example(run, conversation, turns=3), listed_turns(run, conversation))
+
+
+def _measured_turns(conversation: str, attempt: int = 1) -> tuple[TurnRecord, ...]:
+    """Four turns: answered at once, repaired, without an answer by a model's word, not at its end."""
+    first, second, third, fourth = some_turns(RUN, conversation, 4, attempt)
+    used = {"requests": 3, "input_tokens": 1000, "output_tokens": 200, "cached_tokens": 400, "cost_millionths": 9}
+    silence = [ExpertEvent(1, "workflow", NoAnswerGiven("ambiguous"))]
+    return (
+        replace(first, finished=START + timedelta(milliseconds=12), events=[], usage={}),
+        replace(second, events=dump_events([Note("x"), _REJECTED, PlanRefused("PLAN", 1, ("no row",))]), usage=used),
+        replace(third, events=dump_events([*silence, StageAnswered(1, "embedded", True)]), number=None, verified=False),
+        replace(fourth, status="understanding", finished=None, number=None),
+    )
+
+
+async def add_measured_runs(store: RunStore) -> None:
+    """Add two runs with turns that were answered, repaired, given up, played again, or not ended."""
+    for run in (RUN, OTHER):
+        await store.create_run(run)
+    await store.complete_example(replace(an_example(RUN, "c1", turns=3), usage={}), _measured_turns("c1"))
+    # Of what was played again the last attempt counts.
+    pending = an_example(RUN, "c2", status="pending", turns=0)
+    await store.begin_example(pending)
+    for turn in _measured_turns("c2"):
+        await store.save_turn(turn)
+    await store.begin_example(pending)
+    again = an_example(RUN, "c2", turns=1, attempt=2)
+    await store.complete_example(replace(again, kg_stats={"triples": 2, FROZEN: "yes"}), _measured_turns("c2", 2)[:1])
+    await store.complete_example(replace(an_example(RUN, "c3", "failed", turns=0), kg_stats={}), ())
+    await store.begin_example(an_example(RUN, "c4", status="pending", turns=0))
+    await store.complete_example(an_example(OTHER, "c1", turns=2), some_turns(OTHER))
+
+
+async def runs_are_listed_part_by_part_and_filtered(open_store: OpenStore) -> None:
+    """Runs are listed part by part and filtered."""
+    model = replace(OTHER, spec={"solver": "asking", "model": _MODEL}, dataset="other.json")
+    question = replace(a_run("a-question", minutes=9), kind="ask")
+    async with open_store() as store:
+        for run in (RUN, model, question):
+            await store.create_run(run)
+        page = await store.list_runs(RunFilter(), ListPart(1, 1))
+        assert ([run.id for run in page.items], page.total) == ([OTHER.id], 3)
+        assert await store.list_runs(RunFilter(("run",)), _ALL) == replace(page, items=(model, RUN), total=2, part=_ALL)
+        for wanted in (
+            RunFilter(model="test:small:1"), RunFilter(solver="asking"),
+            RunFilter(("run",), datasets=("other.json", "third.json")),
+        ):  # fmt: skip
+            assert (await store.list_runs(wanted, _ALL)).items == (model,)
+        await store.finish_run(RUN.id, "complete", RUN.started)
+        assert [run.id for run in (await store.list_runs(RunFilter(status="complete"), _ALL)).items] == [RUN.id]
+        assert await store.run_choices() == RunChoices(
+            ("other.json", "pages.json"), ("asking", "scripted"), ("test:small:1",)
+        )
+
+
+async def an_empty_store_lists_nothing(open_store: OpenStore) -> None:
+    """An empty store lists nothing."""
+    async with open_store() as store:
+        assert (await store.list_runs(RunFilter(("run",)), _ALL)).total == 0
+        assert await store.run_choices() == RunChoices((), (), ())
+        with raises(UnknownRunError, "'nosuch'"):
+            await store.list_turns("nosuch", TurnFilter(), _ALL)
+        with raises(UnknownRunError, "'nosuch'"):
+            await store.count_turns("nosuch", "kind")
+
+
+_FILTERS = [
+    (TurnFilter(), [0, 1, 2]),
+    (TurnFilter("net sales"), [0]),
+    (TurnFilter("100 %"), [1]),
+    (TurnFilter("(in 2_0"), [2]),
+    (TurnFilter(".*"), []),
+    (TurnFilter(conversation="c2"), []),
+    (TurnFilter(index=1), [1]),
+    (TurnFilter(kind="none"), [2]),
+    (TurnFilter(operation="lookup"), [0]),
+    (TurnFilter(operation="divide", kind="number"), [1]),
+    (TurnFilter(origin="table"), [0]),
+    (TurnFilter(origin="earlier turns and constants"), [1]),
+    (TurnFilter(low=0.5), [0]),
+    (TurnFilter(low=0.4, high=0.4), [1]),
+    (TurnFilter(high=0.95), [0, 1]),
+    (TurnFilter(order="confidence"), [1, 0, 2]),
+]
+
+
+async def turns_are_filtered(open_store: OpenStore) -> None:
+    """Turns are filtered."""
+    async with open_store() as store:
+        await add_listed_run(store, RUN, "c1")
+        await add_listed_run(store, OTHER, "c1", "c2")
+        for wanted, places in _FILTERS:
+            page = await store.list_turns(RUN.id, wanted, _ALL)
+            assert ([turn.index for turn in page.items], page.total) == (places, len(places)), wanted
+
+
+async def a_listed_turn_has_what_is_kept_of_it(open_store: OpenStore) -> None:
+    """A listed turn has the fields of its record."""
+    async with open_store() as store:
+        await add_listed_run(store, RUN, "c2", "c1")
+        page = await store.list_turns(RUN.id, TurnFilter(), ListPart(3, 2))
+        assert [(turn.conversation, turn.index) for turn in page.items] == [("c2", 0), ("c2", 1)]
+        kept, turn = listed_turns(RUN, "c2")[1], page.items[1]
+        assert (turn.question, turn.answer, turn.number) == (kept.question, kept.answer, kept.number)
+        assert (turn.error, turn.status) == (kept.error, "complete")
+        assert (turn.kind, turn.operation, turn.confidence) == ("number", "divide", 0.4)
+        assert page.total == 6
+
+
+async def turns_are_counted_by_their_classes(open_store: OpenStore) -> None:
+    """Turns are counted by their classes."""
+    async with open_store() as store:
+        await add_listed_run(store, RUN, "c1", "c2")
+        assert await store.count_turns(RUN.id, "index") == {0: 2, 1: 2, 2: 2}
+        assert await store.count_turns(RUN.id, "operation") == {"lookup": 2, "divide": 2, None: 2}
+        assert await store.count_turns(RUN.id, "kind") == {"number": 4, "none": 2}
+
+
+async def only_the_attempt_that_counts_is_listed(open_store: OpenStore) -> None:
+    """Only the attempt that counts is listed."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        pending = an_example(RUN, status="pending", turns=0)
+        await store.begin_example(pending)
+        for turn in listed_turns(RUN, "c1"):
+            await store.save_turn(turn)
+        assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 3
+        attempt = await store.begin_example(pending)
+        assert (await store.list_turns(RUN.id, TurnFilter(), _ALL)).total == 0
+        again = listed_turns(RUN, "c1", attempt)[:1]
+        await store.complete_example(an_example(RUN, turns=1, attempt=attempt), again)
+        assert [turn.index for turn in (await store.list_turns(RUN.id, TurnFilter(), _ALL)).items] == [0]
+        assert await store.count_turns(RUN.id, "index") == {0: 1}
+
+
+async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
+    """The turns of the attempts that count are measured."""
+    async with open_store() as store:
+        await add_measured_runs(store)
+        found = await store.measure_turns(RUN.id)
+        assert found == measures_of(await store.turns(RUN.id))
+        assert found.turns == 4
+        assert (found.requests[3], found.tokens[1200], found.cached_tokens[400]) == (1, 1, 1)
+        assert found.milliseconds[12] == 2
+        assert found.fates[2, False, True, True] == 1
+        assert found.fates[0, True, False, False] == 1
+        assert found.stages == 1
+        with raises(UnknownRunError):
+            await store.measure_turns("nosuch")
+
+
+async def the_conversations_are_counted(open_store: OpenStore) -> None:
+    """The conversations are counted."""
+    async with open_store() as store:
+        await add_measured_runs(store)
+        found, examples = await store.count_examples(RUN.id), await store.examples(RUN.id)
+        statuses: dict[ExampleStatus, int] = {"complete": 2, "failed": 1, "pending": 1}
+        assert found.statuses == statuses == await store.progress(RUN.id)
+        assert found.turns == sum(example.turns for example in examples) == 4
+        used: Counter[str] = Counter()
+        for example in examples:
+            used.update(example.usage)
+        assert found.usage == used
+        assert found.graphs == sum(bool(example.kg_stats) for example in examples)
+        assert found.frozen == 1
+        left = await store.examples(RUN.id, incomplete=True)
+        assert left == tuple(example for example in examples if example.status != "complete")
+        assert [example.conversation for example in left] == ["c3", "c4"]
+        for ask in (store.count_examples, store.examples):
+            with raises(UnknownRunError):
+                await ask("nosuch")
+
+
+async def a_run_of_which_nothing_was_played_has_nothing_to_count(open_store: OpenStore) -> None:
+    """A run of which nothing was played has no counts."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        assert await store.measure_turns(RUN.id) == RunMeasures()
+        found = await store.count_examples(RUN.id)
+        assert (found.statuses, found.turns, found.graphs, found.frozen, found.usage) == ({}, 0, 0, 0, {})
+
+
+async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
+    """A graph comes back equal after closing and opening."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        # In any order, from plain tuples, repeats among them: a graph is a set.
+        await store.save_graph(RUN.id, "c1", [(s, p, o) for s, p, o in reversed(GRAPH)] + list(GRAPH))
+        await store.save_graph(RUN.id, "c2", ())
+    async with open_store() as store:
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        assert all(type(triple) is Triple for triple in await store.load_graph(RUN.id, "c1"))
+        assert await store.load_graph(RUN.id, "c2") == ()
+
+
+async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenStore) -> None:
+    """A graph saved again takes the place of the earlier."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        await store.save_graph(RUN.id, "c1", GRAPH)
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        await store.save_graph(RUN.id, "c1", [PRICE])
+        assert await store.load_graph(RUN.id, "c1") == (PRICE,)
+
+
+async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: OpenStore) -> None:
+    """Graphs of two runs are apart and outlive a second attempt."""
+    other = a_run("other")
+    async with open_store() as store:
+        for run, graph in ((RUN, GRAPH), (other, [PRICE])):
+            await store.create_run(run)
+            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.save_graph(run.id, "c1", graph)
+            await store.begin_example(an_example(run, status="pending", turns=0))
+            await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
+        assert await store.load_graph(RUN.id, "c1") == GRAPH
+        assert await store.load_graph("other", "c1") == (PRICE,)
+
+
+async def a_graph_that_is_not_kept_is_one_clear_line(open_store: OpenStore) -> None:
+    """A graph that is not kept is an error that names its conversation."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        with raises(StoreError, "'c9'"):
+            await store.load_graph(RUN.id, "c9")
+
+
+async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -> None:
+    """An ontology comes back equal and is kept once."""
+    ontology = (Triple("kg:StockOption", "rdf:type", "owl:Class"), Triple("kg:StockOption", "rdfs:label", '"option"'))
+    async with open_store() as store:
+        await store.save_ontology("ab" * 32, ontology)
+        await store.save_ontology("ab" * 32, ontology[::-1])
+        await store.save_ontology("cd" * 32, ontology[:1])
+    async with open_store() as store:
+        assert await store.load_ontology("ab" * 32) == ontology
+        assert await store.load_ontology("cd" * 32) == ontology[:1]
+
+
+async def ontologies_are_listed_the_latest_first(open_store: OpenStore) -> None:
+    """Ontologies are listed the latest first."""
+    async with open_store() as store:
+        assert await store.ontologies() == ()
+        await store.save_ontology("ab" * 32, GRAPH)
+        await store.save_ontology("cd" * 32, GRAPH[:1])
+        kept = await store.ontologies()
+        assert [(ontology.digest, ontology.triples) for ontology in kept] == [("cd" * 32, 1), ("ab" * 32, len(GRAPH))]
+        assert all(ontology.created.utcoffset() is not None for ontology in kept)
+
+
+async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore) -> None:
+    """A frozen graph is kept under all that decides it."""
+    keys = [GraphKey(d, digest, o, v) for d in "pq" for digest in "ab" for o in "xy" for v in ("0.1.0", "0.2.0")]
+    async with open_store() as store:
+        for place, key in enumerate(reversed(keys)):
+            await store.freeze_graph(key, [PRICE._replace(o=str(place))])
+        await store.freeze_graph(keys[0], GRAPH)
+    async with open_store() as store:
+        assert await store.frozen_graphs() == tuple(keys)
+        assert await store.frozen_graphs("y") == tuple(key for key in keys if key.ontology == "y")
+        assert await store.frozen_graphs("z") == ()
+        assert await store.frozen_graph(keys[0]) == GRAPH
+        others = [(await store.frozen_graph(key))[0].o for key in keys[1:]]
+        assert others == [str(place) for place in range(len(keys) - 2, -1, -1)]
+        with raises(StoreError):
+            await store.frozen_graph(replace(keys[0], ontology="z"))
+
+
+async def an_unknown_ontology_names_the_latest(open_store: OpenStore) -> None:
+    """An unknown ontology names the latest."""
+    async with open_store() as store:
+        with raises(StoreError, "'x'"):
+            await store.load_ontology("x")
+        for digest in "abcd":
+            await store.save_ontology(digest, GRAPH)
+        with raises(StoreError, r"'x'.*d, c, b$"):
+            await store.load_ontology("x")
+
+
+async def prompts_come_back_equal_by_turn_and_number(open_store: OpenStore) -> None:
+    """Prompts come back equal by turn and number."""
+    prompts = tuple(a_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
+    async with open_store() as store:
+        await store.create_run(RUN)
+        for prompt in prompts[::-1]:
+            await store.log_prompt(prompt)
+        await store.log_prompt(a_prompt(RUN, "c2"))
+    async with open_store() as store:
+        assert await store.prompts(RUN.id, "c1") == prompts
+        assert await store.prompts(RUN.id, "c1", 1) == prompts[11:]
+        assert await store.prompts(RUN.id, "c1", 7) == ()
+        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+
+
+async def a_prompt_is_kept_once(open_store: OpenStore) -> None:
+    """A prompt is kept once."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.log_prompt(a_prompt(RUN))
+        with raises(DuplicateRecordError, r"prompt 0 of turn 0 .*'c1'"):
+            await store.log_prompt(replace(a_prompt(RUN), response="another"))
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+
+
+async def the_prompts_of_an_attempt_stay_when_the_next_begins(open_store: OpenStore) -> None:
+    """The prompts of an attempt stay when the next begins."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.log_prompt(a_prompt(RUN))
+        await store.log_prompt(a_prompt(RUN, "c2"))
+        await store.complete_example(an_example(RUN, status="outage", turns=0), ())
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN),)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        assert await store.prompts(RUN.id, "c1") == ()
+        await store.log_prompt(a_prompt(RUN, attempt=2))
+        assert await store.prompts(RUN.id, "c1") == (a_prompt(RUN, attempt=2),)
+        assert await store.prompts(RUN.id, "c1", attempt=1) == (a_prompt(RUN),)
+        assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
+
+
+async def every_operation_refuses_an_unknown_run(open_store: OpenStore) -> None:
+    """Every operation refuses an unknown run."""
+    async with open_store() as store:
+        await store.create_run(a_run("here"))
+        calls: list[Coroutine[None, None, object]] = [
+            store.save_graph("gone", "c1", GRAPH),
+            store.load_graph("gone", "c1"),
+            store.log_prompt(a_prompt(a_run("gone"))),
+            store.prompts("gone", "c1"),
+        ]
+        for call in calls:
+            with raises(UnknownRunError):
+                await call
+
+
+async def half_a_surrogate_pair_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
+    """Text that is not valid Unicode is refused, and nothing is kept."""
+    broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
+    async with open_store() as store:
+        await store.create_run(RUN)
+        with raises(StoreError):
+            await store.save_graph(RUN.id, "c1", broken)
+        with raises(StoreError):
+            await store.load_graph(RUN.id, "c1")
+        with raises(StoreError):
+            await store.save_ontology("ab", broken)
+        with raises(StoreError):
+            await store.load_ontology("ab")
+
+
+async def a_deleted_run_takes_all_that_is_its_own_along(open_store: OpenStore) -> None:
+    """A run is deleted with all that belongs to it."""
+    other = a_run("other")
+
+    async def fill(store: RunStore, run: RunRecord) -> None:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending", turns=0))
+        await store.save_graph(run.id, "c1", GRAPH)
+        await store.log_prompt(a_prompt(run))
+        await store.complete_example(an_example(run), some_turns(run))
+
+    async with open_store() as store:
+        await store.save_ontology("ab" * 32, GRAPH)
+        for run in (RUN, other):
+            await fill(store, run)
+        await store.delete_run(RUN.id)
+    async with open_store() as store:
+        assert await store.runs() == (other,)
+        for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
+            with raises(UnknownRunError, RUN.id):
+                await read(RUN.id)
+        # The other run has all of its own still, and the ontology belongs to none.
+        assert await store.examples("other") == (an_example(other),)
+        assert await store.turns("other") == some_turns(other)
+        assert await store.prompts("other", "c1") == (a_prompt(other),)
+        assert await store.load_graph("other", "c1") == GRAPH
+        assert await store.load_ontology("ab" * 32) == GRAPH
+        # Whoever comes after it under its name finds nothing of it.
+        await store.create_run(RUN)
+        assert await store.examples(RUN.id) == ()
+        assert await store.turns(RUN.id) == ()
+        assert await store.prompts(RUN.id, "c1") == ()
+        with raises(StoreError):
+            await store.load_graph(RUN.id, "c1")
+
+
+async def a_run_that_is_deleted_while_it_is_played_stays_deleted(open_store: OpenStore) -> None:
+    """A run that is deleted while it is played stays deleted."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.begin_example(an_example(RUN, status="pending", turns=0))
+        await store.delete_run(RUN.id)
+        with raises(UnknownRunError):
+            await store.complete_example(an_example(RUN), some_turns(RUN))
+        with raises(UnknownRunError):
+            await store.log_prompt(a_prompt(RUN))
+        assert await store.runs() == ()
+
+
+async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(open_store: OpenStore) -> None:
+    """Corrections come back equal in their order and leave the turns alone."""
+    run, turns = a_run(), some_turns(a_run())
+    corrections = tuple(a_correction(run, number=number) for number in (1, 2, 3))
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.complete_example(an_example(run), turns)
+        # A conversation that is over can be corrected still.
+        for correction in reversed(corrections):
+            await store.add_correction(correction)
+    async with open_store() as store:
+        assert await store.corrections(run.id, "c1") == corrections
+        assert await store.corrections(run.id) == corrections
+        assert await store.corrections(run.id, "c2") == ()
+        assert await store.turns(run.id) == turns
+
+
+async def a_correction_is_written_once(open_store: OpenStore) -> None:
+    """A correction is written once."""
+    run = a_run()
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending"))
+        await store.add_correction(a_correction(run))
+        with raises(DuplicateRecordError, r"correction 1 .*'c1'"):
+            await store.add_correction(a_correction(run))
+        assert await store.corrections(run.id) == (a_correction(run),)
+
+
+async def what_was_never_begun_cannot_be_corrected(open_store: OpenStore) -> None:
+    """A conversation that was never begun cannot be corrected."""
+    run = a_run()
+    async with open_store() as store:
+        with raises(UnknownRunError):
+            await store.add_correction(a_correction(run))
+        with raises(UnknownRunError):
+            await store.corrections(run.id)
+        await store.create_run(run)
+        with raises(StoreError):
+            await store.add_correction(a_correction(run))
+
+
+async def each_attempt_has_its_own_corrections(open_store: OpenStore) -> None:
+    """Each attempt has its own corrections."""
+    run = a_run()
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending"))
+        await store.add_correction(a_correction(run))
+        assert await store.begin_example(an_example(run, status="pending")) == 2
+        assert await store.corrections(run.id, "c1") == ()
+        second = a_correction(run, attempt=2)
+        await store.add_correction(second)
+        assert await store.corrections(run.id, "c1") == (second,)
+        assert await store.corrections(run.id, "c1", 1) == (a_correction(run),)
+
+
+async def corrections_go_with_their_run(open_store: OpenStore) -> None:
+    """Corrections are deleted with their run."""
+    run, other = a_run(), a_run("20260105-093000-scripted-0002")
+    async with open_store() as store:
+        for one in (run, other):
+            await store.create_run(one)
+            await store.begin_example(an_example(one, status="pending"))
+            await store.add_correction(a_correction(one))
+        await store.delete_run(run.id)
+        assert await store.corrections(other.id) == (a_correction(other),)
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending"))
+        assert await store.corrections(run.id) == ()
+
+
+CONTENT_RULES = find_rules(globals())

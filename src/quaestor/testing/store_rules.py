@@ -1,0 +1,381 @@
+"""What every run store must do with runs, conversations, turns and claims: a function for each rule.
+
+Each opens an empty store, and fails with AssertionError, or whatever the store raises, if the rule is broken.
+"""
+
+import asyncio
+import inspect
+import re
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Generic, TypeVar
+
+from quaestor.errors import ClaimedError, DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store.base import RunStore, time_of_new_run
+from quaestor.store.records import Claim, now
+from quaestor.testing.store_records import START, a_run, an_example, some_turns
+
+E = TypeVar("E", bound=Exception)
+OpenStore = Callable[[], RunStore]
+StoreRule = Callable[[OpenStore], Coroutine[None, None, None]]
+
+RUN = a_run()
+_BEGUN = an_example(RUN, status="pending", turns=0)
+
+
+def find_rules(found: Mapping[str, object]) -> tuple[StoreRule, ...]:
+    """Return the rules of a module, in their order: its coroutine functions of `open_store` alone."""
+    rules = (rule for rule in found.values() if inspect.iscoroutinefunction(rule))
+    return tuple(rule for rule in rules if list(inspect.signature(rule).parameters) == ["open_store"])
+
+
+class Caught(Generic[E]):
+    """An error that was raised where one was expected."""
+
+    value: E
+
+
+@contextmanager
+def raises(kind: type[E], pattern: str = "") -> Iterator[Caught[E]]:
+    """Expect an error whose message has a pattern."""
+    caught = Caught[E]()
+    try:
+        yield caught
+    except kind as error:
+        caught.value = error
+        if re.search(pattern, str(error)):
+            return
+        raise AssertionError(f"the message of {kind.__name__} does not contain {pattern!r}: {error}") from error
+    raise AssertionError(f"{kind.__name__} is not raised")
+
+
+async def records_come_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
+    """Records come back equal after the store is closed and opened."""
+    run, example, turns = a_run(), an_example(a_run()), some_turns(a_run())
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.complete_example(example, turns)
+    async with open_store() as store:
+        assert await store.run(run.id) == run
+        assert await store.runs() == (run,)
+        assert await store.examples(run.id) == (example,)
+        assert await store.turns(run.id) == turns
+        assert await store.turn(run.id, "c1", 1) == turns[1]
+        assert (await store.run(run.id)).started.utcoffset() == timedelta(0)
+
+
+async def an_empty_store_has_no_runs(open_store: OpenStore) -> None:
+    """An empty store has no runs."""
+    async with open_store() as store:
+        assert await store.runs() == ()
+        with raises(UnknownRunError):
+            await store.run("anything")
+
+
+async def runs_come_latest_first(open_store: OpenStore) -> None:
+    """Runs come latest first."""
+    async with open_store() as store:
+        for name, minutes in (("b", 5), ("a", 9), ("c", 1)):
+            await store.create_run(a_run(name, minutes=minutes))
+        assert [run.id for run in await store.runs()] == ["a", "b", "c"]
+
+
+async def a_run_that_is_created_last_is_the_latest_though_the_clock_was_put_back(open_store: OpenStore) -> None:
+    """A run that is created last is the latest, even if the clock was put back."""
+    ahead = replace(a_run("ahead"), started=now() + timedelta(hours=1))
+    async with open_store() as store:
+        before = now()
+        assert await time_of_new_run(store) >= before
+        await store.create_run(ahead)
+        await store.create_run(replace(a_run("after"), started=await time_of_new_run(store)))
+        await store.create_run(replace(a_run("last"), started=await time_of_new_run(store)))
+        assert [run.id for run in await store.runs()] == ["last", "after", "ahead"]
+
+
+async def turns_come_by_conversation_and_index(open_store: OpenStore) -> None:
+    """Turns come by their conversation and index."""
+    run = a_run()
+    async with open_store() as store:
+        await store.create_run(run)
+        for conversation in ("c2", "c1"):
+            await store.complete_example(
+                an_example(run, conversation, turns=12), some_turns(run, conversation, 12)[::-1]
+            )
+        keys = [(turn.conversation, turn.index) for turn in await store.turns(run.id)]
+        assert keys == [(conversation, index) for conversation in ("c1", "c2") for index in range(12)]
+        assert [turn.index for turn in await store.turns(run.id, "c2")] == list(range(12))
+        assert [example.conversation for example in await store.examples(run.id)] == ["c1", "c2"]
+
+
+async def a_run_finishes_and_is_resumed(open_store: OpenStore) -> None:
+    """A run finishes and is resumed."""
+    run, end = a_run(), START + timedelta(hours=1)
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.finish_run(run.id, "stopped", end)
+        assert await store.run(run.id) == replace(run, status="stopped", finished=end)
+        await store.resume_run(run.id)
+        assert await store.run(run.id) == run
+
+
+async def a_run_id_is_taken_once(open_store: OpenStore) -> None:
+    """A run id is taken once."""
+    async with open_store() as store:
+        await store.create_run(a_run("r", conversations=2))
+        with raises(DuplicateRecordError, "'r'"):
+            await store.create_run(a_run("r", conversations=3))
+        assert (await store.run("r")).conversations == 2
+
+
+async def an_unfinished_conversation_is_played_again(open_store: OpenStore) -> None:
+    """A conversation that did not come to its end is played again."""
+    async with open_store() as store:
+        for status in ("pending", "failed", "outage"):
+            run = a_run(status)
+            await store.create_run(run)
+            await store.complete_example(an_example(run, status=status, turns=1), some_turns(run, count=1))
+            assert await store.begin_example(an_example(run, status="pending", turns=0)) == 2
+            assert await store.turns(run.id) == ()
+            await store.complete_example(an_example(run, attempt=2), some_turns(run, attempt=2))
+            assert await store.examples(run.id) == (an_example(run, attempt=2),)
+            assert await store.turns(run.id) == some_turns(run, attempt=2)
+            assert await store.turns(run.id, "c1", 1) == some_turns(run, count=1)
+            assert await store.turn(run.id, "c1", 0, attempt=1) == some_turns(run)[0]
+
+
+async def turns_are_kept_as_they_happen_and_outlive_their_writer(open_store: OpenStore) -> None:
+    """Turns are kept as they happen."""
+    run = a_run()
+    first, second = some_turns(run)
+    begun = replace(second, status="understanding", finished=None, answer={"value": None}, number=None)
+    async with open_store() as store:
+        await store.create_run(run)
+        assert await store.begin_example(an_example(run, status="pending", turns=0)) == 1
+        await store.save_turn(first)
+        await store.save_turn(begun)
+        await store.save_turn(replace(begun, status="understanding_complete", events=second.events))
+    async with open_store() as store:
+        understood = replace(begun, status="understanding_complete", events=second.events)
+        assert await store.turns(run.id) == (first, understood)
+        await store.save_turn(second)
+        assert await store.turns(run.id) == (first, second)
+        # What is kept already need not be given again, and what is given takes its place.
+        await store.complete_example(an_example(run), (replace(second, verified=False),))
+        assert await store.turns(run.id) == (first, replace(second, verified=False))
+
+
+async def attempts_are_counted_by_the_store_and_none_writes_into_another(open_store: OpenStore) -> None:
+    """The store counts attempts, and the turns that count are those of one."""
+    run = a_run()
+    async with open_store() as store:
+        await store.create_run(run)
+        attempts = await asyncio.gather(
+            *(store.begin_example(an_example(run, status="pending", turns=0)) for _ in range(4))
+        )
+        assert sorted(attempts) == [1, 2, 3, 4]
+        for attempt in (4, 2):
+            for turn in some_turns(run, count=attempt, attempt=attempt):
+                await store.save_turn(turn)
+        assert await store.turns(run.id) == some_turns(run, count=4, attempt=4)
+        await store.complete_example(an_example(run, attempt=2), ())
+        assert await store.turns(run.id) == some_turns(run, count=2, attempt=2)
+        with raises(DuplicateRecordError):
+            await store.complete_example(an_example(run, attempt=4), ())
+        assert await store.turns(run.id) == some_turns(run, count=2, attempt=2)
+        assert await store.turns(run.id, attempt=4) == some_turns(run, count=4, attempt=4)
+
+
+async def a_turn_of_a_conversation_that_was_never_begun_is_refused(open_store: OpenStore) -> None:
+    """A turn of a conversation that was never begun is refused."""
+    async with open_store() as store:
+        await store.create_run(a_run())
+        with raises(StoreError, "'c1'"):
+            await store.save_turn(some_turns(a_run())[0])
+        assert await store.turns(a_run().id) == ()
+
+
+async def a_run_says_what_kind_it_is_of(open_store: OpenStore) -> None:
+    """A run has a kind."""
+    async with open_store() as store:
+        await store.create_run(replace(a_run("asked"), kind="ask"))
+        await store.create_run(a_run("played"))
+        assert ((await store.run("asked")).kind, (await store.run("played")).kind) == ("ask", "run")
+
+
+async def a_complete_conversation_stays_as_it_is(open_store: OpenStore) -> None:
+    """A complete conversation stays as it is."""
+    run = a_run()
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.complete_example(an_example(run), some_turns(run))
+        with raises(DuplicateRecordError, "'c1'"):
+            await store.begin_example(an_example(run, status="pending"))
+        with raises(DuplicateRecordError, "'c1'"):
+            await store.complete_example(an_example(run, turns=1), some_turns(run, count=1))
+        assert await store.turns(run.id) == some_turns(run)
+        assert await store.examples(run.id) == (an_example(run),)
+
+
+async def a_conversation_is_kept_whole_or_not_at_all(open_store: OpenStore) -> None:
+    """The end of a conversation is kept whole or not at all."""
+    run = a_run()
+    first, second = some_turns(run)
+    async with open_store() as store:
+        await store.create_run(run)
+        await store.begin_example(an_example(run, status="pending", turns=0))
+        with raises(DuplicateRecordError):
+            await store.complete_example(an_example(run, turns=3), (first, second, first))
+        assert await store.turns(run.id) == ()
+        assert await store.examples(run.id) == (an_example(run, status="pending", turns=0),)
+
+
+async def progress_counts_by_status(open_store: OpenStore) -> None:
+    """Progress counts conversations by status."""
+    run = a_run(conversations=9)
+    async with open_store() as store:
+        await store.create_run(run)
+        assert dict(await store.progress(run.id)) == {}
+        for number, status in enumerate(("complete", "complete", "failed", "outage", "pending")):
+            await store.complete_example(an_example(run, f"c{number}", status, turns=0), ())
+        assert dict(await store.progress(run.id)) == {"complete": 2, "failed": 1, "outage": 1, "pending": 1}
+
+
+async def every_operation_refuses_an_unknown_run(open_store: OpenStore) -> None:
+    """Every operation refuses an unknown run."""
+    gone = a_run("gone")
+    async with open_store() as store:
+        await store.create_run(a_run("here"))
+        calls: list[Coroutine[None, None, object]] = [
+            store.resume_run("gone"),
+            store.finish_run("gone", "complete", START),
+            store.run("gone"),
+            store.begin_example(an_example(gone)),
+            store.save_turn(some_turns(gone)[0]),
+            store.complete_example(an_example(gone), some_turns(gone)),
+            store.examples("gone"),
+            store.progress("gone"),
+            store.turns("gone"),
+            store.turn("gone", "c1", 0),
+        ]
+        for call in calls:
+            with raises(UnknownRunError):
+                await call
+
+
+async def an_unknown_run_names_the_nearest(open_store: OpenStore) -> None:
+    """An error about an unknown run names the nearest ids."""
+    async with open_store() as store:
+        for minutes, name in enumerate(("20260105-093000-embedded-3f9a", "20270211-110022-agent-77c1", "x", "y", "z")):
+            await store.create_run(a_run(name, minutes=minutes))
+        with raises(UnknownRunError, "20260105-093000-embedded-3f9a"):
+            await store.run("20260105-093000-embedded-3f9b")
+        with raises(UnknownRunError, r"z, y, x$"):
+            await store.run("!!")
+
+
+async def an_unknown_turn_is_one_clear_line(open_store: OpenStore) -> None:
+    """An unknown turn is an error of one line."""
+    async with open_store() as store:
+        await store.create_run(a_run())
+        await store.complete_example(an_example(a_run()), some_turns(a_run()))
+        for conversation, index in (("c1", 2), ("c1", -1), ("c9", 0)):
+            with raises(StoreError, f"{index} .*'{conversation}'") as caught:
+                await store.turn(a_run().id, conversation, index)
+            assert "\n" not in str(caught.value)
+
+
+async def half_a_surrogate_pair_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
+    """Text that is not valid Unicode is refused, and nothing is kept."""
+    async with open_store() as store:
+        await store.create_run(a_run())
+        broken = tuple(replace(turn, question="what \ud800 was it?") for turn in some_turns(a_run()))
+        with raises(StoreError):
+            await store.complete_example(an_example(a_run()), broken)
+        assert await store.turns(a_run().id) == ()
+
+
+async def a_store_can_be_closed_twice(open_store: OpenStore) -> None:
+    """A store can be closed twice, and is not used afterwards."""
+    store = open_store()
+    await store.close()
+    await store.close()
+    with raises(StoreError):
+        await store.runs()
+
+
+async def a_claimed_conversation_is_begun_by_nobody_else(open_store: OpenStore) -> None:
+    """A conversation that is claimed is begun by nobody else."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 1
+        assert await store.pending(RUN.id) == {"c1": "ada"}
+        with raises(ClaimedError) as caught:
+            await store.begin_example(_BEGUN, Claim("bob", 30))
+        assert caught.value.owner == "ada"
+        # Once more by the same, as after a reply that was lost: it is begun.
+        assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 1
+        # Who is known to be gone holds nothing.
+        assert await store.begin_example(_BEGUN, Claim("bob", 30, over="ada")) == 2
+        assert await store.pending(RUN.id) == {"c1": "bob"}
+
+
+async def a_claim_ends_with_its_time_or_when_it_is_given_back(open_store: OpenStore) -> None:
+    """A claim ends with its time, or when it is given back."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.begin_example(_BEGUN, Claim("ada", 0.3))
+        await store.renew_claims(RUN.id, "ada", 0.6)
+        await store.renew_claims(RUN.id, "bob", 60)
+        await asyncio.sleep(0.35)
+        with raises(ClaimedError):
+            await store.begin_example(_BEGUN, Claim("bob", 30))
+        await asyncio.sleep(0.4)
+        assert await store.pending(RUN.id) == {"c1": None}
+        assert await store.begin_example(_BEGUN, Claim("bob", 30, seen=1)) == 2
+        await store.renew_claims(RUN.id, "bob", 0)
+        assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 3
+
+
+async def what_was_played_since_is_not_played_again(open_store: OpenStore) -> None:
+    """A conversation that was played since is not played again."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.begin_example(_BEGUN, Claim("ada", 30))
+        await store.complete_example(an_example(RUN, status="failed", turns=0), ())
+        assert await store.pending(RUN.id) == {}
+        with raises(ClaimedError) as caught:
+            await store.begin_example(_BEGUN, Claim("bob", 30, seen=0))
+        assert caught.value.owner is None
+        # Who begins the run anew knows of it.
+        assert await store.begin_example(_BEGUN, Claim("bob", 30, seen=1)) == 2
+        await store.complete_example(an_example(RUN, attempt=2), some_turns(RUN, attempt=2))
+        with raises(DuplicateRecordError):
+            await store.begin_example(_BEGUN, Claim("ada", 30, seen=2))
+
+
+async def records_do_not_tell_who_claimed_them(open_store: OpenStore) -> None:
+    """Records do not have the owner of a claim."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+        await store.begin_example(_BEGUN, Claim("ada", 30))
+        assert await store.examples(RUN.id) == (_BEGUN,)
+
+
+async def of_many_that_want_one_conversation_one_has_it(open_store: OpenStore) -> None:
+    """Of many that claim one conversation, one gets it."""
+    async with open_store() as store:
+        await store.create_run(RUN)
+
+        async def wants(owner: str) -> bool:
+            async with open_store() as own:
+                try:
+                    return await own.begin_example(_BEGUN, Claim(owner, 30)) == 1
+                except ClaimedError:
+                    return False
+
+        assert sum(await asyncio.gather(*(wants(f"runner {number}") for number in range(6)))) == 1
+
+
+CONVERSATION_RULES = find_rules(globals())
