@@ -8,6 +8,7 @@ import asyncio
 import random
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING
@@ -52,7 +53,7 @@ def critics_beside_one(workload: Workload) -> float:
     replies = playing(expert=[change()])
 
     def late(asked: ReceivedRequest) -> Reply:
-        return replies(asked).after(_LATENCY)
+        return replace(replies(asked), delay=_LATENCY)
 
     document = workload.dataset.conversations[0].document
     conversation = Conversation("timed", document, ("what was the change?",) * _TURNS)

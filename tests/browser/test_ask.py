@@ -1,5 +1,6 @@
 """A conversation in a real browser: asked by keyboard, each number leads to its cell, steps appear as they come."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,7 +183,7 @@ def test_steps_of_a_model_appear_before_its_answer(browser: Browser, tmp_path: P
         said = Call("describe_understanding", {"description": "net cash from operating activities in 2008"})
         if not asked.results:
             return reply(said, query(2008))
-        return reply(final(181001, steps=[1])).after(1.5)
+        return replace(reply(final(181001, steps=[1])), delay=1.5)
 
     with ModelServer(model) as server:
         model_name = f"openai:scripted@{server.url}/v1"

@@ -3,17 +3,19 @@
 import asyncio
 import multiprocessing
 from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from quaestor.errors import DuplicateRecordError
-from quaestor.store.base import RunStore, open_store
-from quaestor.store.records import CorrectionRecord, RunRecord, TurnRecord
+from quaestor.errors import DuplicateRecordError, StoreError, UnknownRunError
+from quaestor.store.base import RunStore, open_store, time_of_new_run
+from quaestor.store.records import CorrectionRecord, RunRecord, TurnRecord, now
 from quaestor.store.sqlite import SqliteStore
 from quaestor.testing import STORE_RULES, check_store
-from quaestor.testing.store_records import a_run, an_example, play, some_turns
+from quaestor.testing.store_records import GRAPH, a_run, an_example, play, some_turns
 from quaestor.testing.store_rules import StoreRule
 
 
@@ -35,6 +37,44 @@ def test_a_store_that_breaks_a_rule_is_named_in_one_line(tmp_path: Path) -> None
     with pytest.raises(AssertionError, match="Corrections come back equal") as caught:
         check_store(open_forgetful, lambda name: str(tmp_path / name))
     assert "\n" not in str(caught.value)
+
+
+def test_a_run_that_is_created_last_is_the_latest_though_the_clock_was_put_back(uri: str) -> None:
+    ahead = replace(a_run("ahead"), started=now() + timedelta(hours=1))
+
+    async def scenario(store: RunStore) -> None:
+        before = now()
+        assert await time_of_new_run(store) >= before
+        await store.create_run(ahead)
+        await store.create_run(replace(a_run("after"), started=await time_of_new_run(store)))
+        await store.create_run(replace(a_run("last"), started=await time_of_new_run(store)))
+        assert [run.id for run in await store.runs()] == ["last", "after", "ahead"]
+
+    play(uri, scenario)
+
+
+def test_an_unknown_run_names_the_nearest(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        for minutes, name in enumerate(("20260105-093000-embedded-3f9a", "20270211-110022-agent-77c1", "x", "y", "z")):
+            await store.create_run(a_run(name, minutes=minutes))
+        with pytest.raises(UnknownRunError, match="20260105-093000-embedded-3f9a"):
+            await store.run("20260105-093000-embedded-3f9b")
+        with pytest.raises(UnknownRunError, match=r"z, y, x$"):
+            await store.run("!!")
+
+    play(uri, scenario)
+
+
+def test_an_unknown_ontology_names_the_latest(uri: str) -> None:
+    async def scenario(store: RunStore) -> None:
+        with pytest.raises(StoreError, match="'x'"):
+            await store.load_ontology("x")
+        for digest in "abcd":
+            await store.save_ontology(digest, GRAPH)
+        with pytest.raises(StoreError, match=r"'x'.*d, c, b$"):
+            await store.load_ontology("x")
+
+    play(uri, scenario)
 
 
 def write_conversations(uri: str, run: RunRecord, writer: int, count: int) -> None:

@@ -129,7 +129,7 @@ def test_nobody_is_asked_whom_the_user_did_not_name(status: int) -> None:
 
 def test_every_asker_has_the_answer_to_its_own_question() -> None:
     """Those that come first are answered last: no connection hands an answer to who asked on another one."""
-    with ModelServer(lambda asked: say(asked.prompts[-1]).after(0.2 / (1 + asked.number % 7))) as server:
+    with ModelServer(lambda asked: say(asked.prompts[-1], delay=0.2 / (1 + asked.number % 7))) as server:
         spec = find_model(f"openai:scripted@{server.url}/v1")
 
         async def run() -> list[str]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -84,11 +85,11 @@ def _reply(asked: ReceivedRequest) -> Reply:
     own = zlib.crc32(asked.prompts[-1].encode()) % 1000
     match len(asked.results):
         case 0:
-            return call("describe_understanding", description="a sum").after(0.05)
+            return replace(call("describe_understanding", description="a sum"), delay=0.05)
         case 1:
-            return call("calculate", operation="add", values=[own, 1]).after(0.05)
+            return replace(call("calculate", operation="add", values=[own, 1]), delay=0.05)
         case _:
-            return call("final_answer", answer=own + 1, steps=[1]).after(0.05)
+            return replace(call("final_answer", answer=own + 1, steps=[1]), delay=0.05)
 
 
 _QUESTIONS = ["what were net sales in 2007?", "what were they in 2006?", "what was the change?", "and in percent?"]

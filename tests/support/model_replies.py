@@ -9,8 +9,8 @@ from typing import Any
 from quaestor.testing.models import Call, ReceivedRequest, Reply, openai_reply
 
 
-def say(text: str) -> Reply:
-    return Reply(text)
+def say(text: str, *, delay: float = 0.0, cut: int | None = None) -> Reply:
+    return Reply(text, delay=delay, cut=cut)
 
 
 def call(tool: str, /, **arguments: Any) -> Reply:

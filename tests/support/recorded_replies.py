@@ -98,7 +98,7 @@ def answering(replies: Replies) -> Script:
 
 def faulty(script: Script) -> Script:
     """The same replies, every third of them only after a fault."""
-    faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle").cut_at(20)])
+    faults: Iterator[Reply] = cycle([broken(503), too_many("0"), garbled(), say("cut in its middle", cut=20)])
     seen: set[str] = set()
 
     def answer(asked: ReceivedRequest) -> Reply:

@@ -1,7 +1,6 @@
 """What every run store must do with lists, counts, graphs, ontologies, prompts, and corrections."""
 
 from collections import Counter
-from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -133,10 +132,6 @@ async def an_empty_store_lists_nothing(open_store: OpenStore) -> None:
     async with open_store() as store:
         assert (await store.list_runs(RunFilter(("run",)), _ALL)).total == 0
         assert await store.run_choices() == RunChoices((), (), ())
-        with raises(UnknownRunError, "'nosuch'"):
-            await store.list_turns("nosuch", TurnFilter(), _ALL)
-        with raises(UnknownRunError, "'nosuch'"):
-            await store.count_turns("nosuch", "kind")
 
 
 _FILTERS = [
@@ -220,8 +215,6 @@ async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
         assert found.fates[2, False, True, True] == 1
         assert found.fates[0, True, False, False] == 1
         assert found.stages == 1
-        with raises(UnknownRunError):
-            await store.measure_turns("nosuch")
 
 
 async def the_conversations_are_counted(open_store: OpenStore) -> None:
@@ -241,9 +234,6 @@ async def the_conversations_are_counted(open_store: OpenStore) -> None:
         left = await store.examples(RUN.id, incomplete=True)
         assert left == tuple(example for example in examples if example.status != "complete")
         assert [example.conversation for example in left] == ["c3", "c4"]
-        for ask in (store.count_examples, store.examples):
-            with raises(UnknownRunError):
-                await ask("nosuch")
 
 
 async def a_run_of_which_nothing_was_played_has_nothing_to_count(open_store: OpenStore) -> None:
@@ -342,17 +332,6 @@ async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore
             await store.frozen_graph(replace(keys[0], ontology="z"))
 
 
-async def an_unknown_ontology_names_the_latest(open_store: OpenStore) -> None:
-    """An unknown ontology names the latest."""
-    async with open_store() as store:
-        with raises(StoreError, "'x'"):
-            await store.load_ontology("x")
-        for digest in "abcd":
-            await store.save_ontology(digest, GRAPH)
-        with raises(StoreError, r"'x'.*d, c, b$"):
-            await store.load_ontology("x")
-
-
 async def prompts_come_back_equal_by_turn_and_number(open_store: OpenStore) -> None:
     """Prompts come back equal by turn and number."""
     prompts = tuple(a_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
@@ -395,26 +374,15 @@ async def the_prompts_of_an_attempt_stay_when_the_next_begins(open_store: OpenSt
         assert await store.prompts(RUN.id, "c2") == (a_prompt(RUN, "c2"),)
 
 
-async def every_operation_refuses_an_unknown_run(open_store: OpenStore) -> None:
-    """Every operation refuses an unknown run."""
-    async with open_store() as store:
-        await store.create_run(a_run("here"))
-        calls: list[Coroutine[None, None, object]] = [
-            store.save_graph("gone", "c1", GRAPH),
-            store.load_graph("gone", "c1"),
-            store.log_prompt(a_prompt(a_run("gone"))),
-            store.prompts("gone", "c1"),
-        ]
-        for call in calls:
-            with raises(UnknownRunError):
-                await call
-
-
-async def half_a_surrogate_pair_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
+async def text_that_is_not_unicode_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
     """Text that is not valid Unicode is refused, and nothing is kept."""
     broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
+    turns = tuple(replace(turn, question="what \ud800 was it?") for turn in some_turns(RUN))
     async with open_store() as store:
         await store.create_run(RUN)
+        with raises(StoreError):
+            await store.complete_example(an_example(RUN), turns)
+        assert await store.turns(RUN.id) == ()
         with raises(StoreError):
             await store.save_graph(RUN.id, "c1", broken)
         with raises(StoreError):
@@ -425,7 +393,7 @@ async def half_a_surrogate_pair_is_refused_and_nothing_is_kept(open_store: OpenS
             await store.load_ontology("ab")
 
 
-async def a_deleted_run_takes_all_that_is_its_own_along(open_store: OpenStore) -> None:
+async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) -> None:
     """A run is deleted with all that belongs to it."""
     other = a_run("other")
 
@@ -435,6 +403,7 @@ async def a_deleted_run_takes_all_that_is_its_own_along(open_store: OpenStore) -
         await store.save_graph(run.id, "c1", GRAPH)
         await store.log_prompt(a_prompt(run))
         await store.complete_example(an_example(run), some_turns(run))
+        await store.add_correction(a_correction(run))
 
     async with open_store() as store:
         await store.save_ontology("ab" * 32, GRAPH)
@@ -446,17 +415,19 @@ async def a_deleted_run_takes_all_that_is_its_own_along(open_store: OpenStore) -
         for read in (store.run, store.examples, store.turns, store.progress, store.delete_run):
             with raises(UnknownRunError, RUN.id):
                 await read(RUN.id)
-        # The other run has all of its own still, and the ontology belongs to none.
+        # The other run keeps all of its own, and ontologies belong to no run.
         assert await store.examples("other") == (an_example(other),)
         assert await store.turns("other") == some_turns(other)
         assert await store.prompts("other", "c1") == (a_prompt(other),)
+        assert await store.corrections("other") == (a_correction(other),)
         assert await store.load_graph("other", "c1") == GRAPH
         assert await store.load_ontology("ab" * 32) == GRAPH
-        # Whoever comes after it under its name finds nothing of it.
+        # A later run of the same id has nothing of it.
         await store.create_run(RUN)
         assert await store.examples(RUN.id) == ()
         assert await store.turns(RUN.id) == ()
         assert await store.prompts(RUN.id, "c1") == ()
+        assert await store.corrections(RUN.id) == ()
         with raises(StoreError):
             await store.load_graph(RUN.id, "c1")
 
@@ -507,10 +478,6 @@ async def what_was_never_begun_cannot_be_corrected(open_store: OpenStore) -> Non
     """A conversation that was never begun cannot be corrected."""
     run = a_run()
     async with open_store() as store:
-        with raises(UnknownRunError):
-            await store.add_correction(a_correction(run))
-        with raises(UnknownRunError):
-            await store.corrections(run.id)
         await store.create_run(run)
         with raises(StoreError):
             await store.add_correction(a_correction(run))
@@ -529,21 +496,6 @@ async def each_attempt_has_its_own_corrections(open_store: OpenStore) -> None:
         await store.add_correction(second)
         assert await store.corrections(run.id, "c1") == (second,)
         assert await store.corrections(run.id, "c1", 1) == (a_correction(run),)
-
-
-async def corrections_go_with_their_run(open_store: OpenStore) -> None:
-    """Corrections are deleted with their run."""
-    run, other = a_run(), a_run("20260105-093000-scripted-0002")
-    async with open_store() as store:
-        for one in (run, other):
-            await store.create_run(one)
-            await store.begin_example(an_example(one, status="pending"))
-            await store.add_correction(a_correction(one))
-        await store.delete_run(run.id)
-        assert await store.corrections(other.id) == (a_correction(other),)
-        await store.create_run(run)
-        await store.begin_example(an_example(run, status="pending"))
-        assert await store.corrections(run.id) == ()
 
 
 CONTENT_RULES = find_rules(globals())

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,15 +37,15 @@ class Reply:
 
     Attributes:
         calls: Tool calls after the text.
-        tokens: Read and written.
-        cached: How many of those read a server would have kept from requests before.
+        tokens: How many the model read and wrote.
+        cached: How many of those read a server would have kept from earlier requests.
         truncated: Whether the model reached its limit of tokens.
-        delay: Seconds before the reply.
-        status: Of HTTP; from 400 on the body is an error that says `text`.
-        headers: More of them, such as `retry-after`.
-        body: The whole body word for word, instead of all that.
-        kind: The content type that goes with `body`.
-        cut: The connection is closed after so many bytes of the body.
+        delay: Seconds until the reply is sent.
+        status: The status of HTTP; from 400 on, the body is an error with the message `text`.
+        headers: More headers, such as `retry-after`.
+        body: The whole body, instead of one made of the fields above.
+        kind: The content type of `body`.
+        cut: After how many bytes of the body the connection is closed.
     """
 
     text: str = ""
@@ -60,23 +60,15 @@ class Reply:
     kind: str = "application/json"
     cut: int | None = None
 
-    def after(self, seconds: float) -> "Reply":
-        """Return it with a delay."""
-        return replace(self, delay=seconds)
-
-    def cut_at(self, size: int) -> "Reply":
-        """Return it with a connection that is closed after so many bytes."""
-        return replace(self, cut=size)
-
 
 @dataclass(frozen=True)
 class ReceivedRequest:
     """A request to the model.
 
     Attributes:
-        protocol: Whose form it has.
+        protocol: The API whose form it has.
         body: Its JSON.
-        headers: In lower case.
+        headers: By names in lower case.
         number: Its place among the requests, from 0.
     """
 
@@ -106,7 +98,7 @@ class ReceivedRequest:
 
     @cached_property
     def prompts(self) -> list[str]:
-        """The messages of the user's side, in order, without results of tools."""
+        """The messages of the user, in order, without results of tools."""
         found = [_text_of(message["content"]) for message in self.body["messages"] if message["role"] == "user"]
         return [text for text in found if text]
 
@@ -158,8 +150,8 @@ def openai_reply(request: ReceivedRequest, reply: Reply) -> dict[str, Any]:
     }
 
 
-Said = str | Mapping[str, Any] | Reply
-"""A reply as a script may give it: text; an object, in the form that the request wants; or a `Reply`."""
+ScriptedReply = str | Mapping[str, Any] | Reply
+"""A reply in a script: text; an object, which is sent in the form that the request wants; or a `Reply`."""
 
 
 class ScriptedModel:
@@ -174,10 +166,11 @@ class ScriptedModel:
         is_exhausted: Whether it was asked more often than the script has replies.
     """
 
+    # A session takes it in place of a cassette.
     live = False
     sinks: "Sequence[Sink]" = ()
 
-    def __init__(self, script: Iterable[Said] | Callable[[ReceivedRequest], Said]) -> None:
+    def __init__(self, script: Iterable[ScriptedReply] | Callable[[ReceivedRequest], ScriptedReply]) -> None:
         """Take the replies in order, or a function that gives the reply to each request."""
         self.requests: list[ReceivedRequest] = []
         self.is_exhausted = False
@@ -212,16 +205,20 @@ class ScriptedModel:
         reply = Reply(given) if isinstance(given, str) else given
         reply = reply if isinstance(reply, Reply) else structured(asked, reply)
         await asyncio.sleep(reply.delay)
-        if reply.cut is not None:
-            raise httpx2.RemoteProtocolError("the connection was closed", request=request)
         body = reply.body
         if body is None:
             failed = {"error": {"type": "error", "message": reply.text}}
             body = json.dumps(failed if reply.status >= 400 else openai_reply(asked, reply))
         headers = {"content-type": reply.kind, **reply.headers}
-        return httpx2.Response(reply.status, headers=headers, content=body.encode(), request=request)
 
-    def _next(self, request: ReceivedRequest) -> Said:
+        async def sent() -> AsyncIterator[bytes]:
+            yield body.encode()[: reply.cut]
+            if reply.cut is not None:
+                raise httpx2.RemoteProtocolError("the connection was closed", request=request)
+
+        return httpx2.Response(reply.status, headers=headers, content=sent(), request=request)
+
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
         for reply in self._left:
             return reply
         self.is_exhausted = True

@@ -104,7 +104,7 @@ def sample_conversation(*questions: str, page: str = SAMPLE_PAGE) -> Conversatio
 
 
 def turn_context(question: str, document: Document | None = None, memory: Memory | None = None) -> TurnContext:
-    """Return what a solver is given for a question, for tests of its parts; nothing is asked of a model.
+    """Return the context that a solver is given for a question, without a model, for tests of the solver's parts.
 
     Args:
         document: By default a page of the sample.
@@ -132,7 +132,8 @@ def check_solver(
     Args:
         spec: What the entry point names.
         conversation: What is played and returned; by default questions about a page of the sample.
-        model: Replies to what the solver asks in it.
+        options: The solver's options, or a mapping that they are read from; by default its defaults.
+        model: Replies to what the solver asks in that conversation.
 
     Raises:
         ContractError: The contract is broken; the message says in a line how.
@@ -145,7 +146,7 @@ def check_solver(
     require(spec.summary.strip() and "\n" not in spec.summary, f"{what}: its summary must be one line")
     frozen = is_dataclass(spec.options) and getattr(spec.options, "__dataclass_params__").frozen  # noqa: B009
     require(frozen, f"{what}: its options must be a frozen dataclass")
-    with _only_failing(what, "reads its options"):
+    with _contract_errors(what, "reads its options"):
         spec.read(None)
         read = spec.read(options)
         json.dumps(asdict(read))
@@ -198,7 +199,7 @@ def _play(
                 session = await stack.enter_async_context(open_session(config))
             return await asyncio.gather(*(play_conversation(c, solver, graphs, session) for c in conversations))
 
-    with _only_failing(what, "answers", leave=(OutageError,)):
+    with _contract_errors(what, "answers", leave=(OutageError,)):
         built = spec.build(options)
         require(isinstance(built, Solver), f"{what}: {type(built).__name__} must have a name and a coroutine solve")
         require(built.name == spec.name, f"{what}: the name of what it builds is {built.name!r}")
@@ -285,8 +286,8 @@ def _odd_conversations() -> Iterator[Conversation]:
 
 
 @contextmanager
-def _only_failing(what: str, does: str, leave: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Make any exception but a failed check one that says who raised it and when."""
+def _contract_errors(what: str, does: str, leave: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Raise ContractError, with what was done, for any other exception but those to leave."""
     __tracebackhide__ = True
     try:
         yield
@@ -326,13 +327,13 @@ def check_reader(reader: object, path: str | Path) -> Document:
         require(isinstance(document, Document), f"{what} returns {type(document).__name__}, not a Document")
         return document
 
-    with _only_failing(what, f"reads {content.name}"):
+    with _contract_errors(what, f"reads {content.name}"):
         document = read(content)
         require(read(FileContent(content.path)) == document, f"{what} reads {content.name} another way again")
     _check_document(what, document)
     for damaged in _damaged(content):
         if _recognises(what, made, damaged):
-            with _only_failing_in_a_line(what, damaged):
+            with _errors_of_one_line(what, damaged):
                 _check_document(what, read(damaged), damaged=True)
     return document
 
@@ -363,7 +364,7 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         require(isinstance(dataset, Dataset), f"{what} returns {type(dataset).__name__}, not a Dataset")
         return dataset
 
-    with _only_failing(what, f"reads {content.name}"):
+    with _contract_errors(what, f"reads {content.name}"):
         dataset = read(content)
         require(
             read(FileContent(content.path)).digest == dataset.digest, f"{what} reads {content.name} another way again"
@@ -385,7 +386,7 @@ def check_dataset(format: object, path: str | Path) -> Dataset:
         _check_document(what, conversation.document)
     for damaged in _damaged(content):
         if _recognises(what, made, damaged):
-            with _only_failing_in_a_line(what, damaged):
+            with _errors_of_one_line(what, damaged):
                 tuple(read(damaged).conversations)
     return dataset
 
@@ -409,13 +410,13 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
     others: list[object] = [None, 5, "a", {}, {"a": None}]
     if _own_name(content) is None:
         others += [[], [5], json.loads(_OTHER_FILES["pages.json"])]
-    with _only_failing(what, "looks at a file"):
+    with _contract_errors(what, "looks at a file"):
         require(made.recognises(content.json) is True, f"{what} does not recognise {content.name}")
         for other in others:
             require(
                 made.recognises(other) is False, f"{what} recognises {str(other)[:60]}, which is no file of its kind"
             )
-    with _only_failing(what, f"reads {content.name}"):
+    with _contract_errors(what, f"reads {content.name}"):
         answers = made.read(GoldFile(content.name, content.json))
     asked = {conversation.id: len(conversation.questions) for conversation in dataset.conversations}
     require(answers.keys() == asked.keys(), f"{what} has answers of other conversations than the dataset has")
@@ -425,7 +426,7 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
             turns is None or count == asked[id], f"{what} has {count} answers to the {asked[id]} questions of {id!r}"
         )
     for changed in _changed(content.json):
-        with _only_failing_in_a_line(what, content):
+        with _errors_of_one_line(what, content):
             if made.recognises(changed):
                 made.read(GoldFile(content.name, changed))
 
@@ -458,7 +459,7 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
 
 def _made(found: object, noun: str) -> object:
     """Return what an entry point names, or what its class makes, if it has the attributes of its kind."""
-    with _only_failing(f"the {noun}", "is made"):
+    with _contract_errors(f"the {noun}", "is made"):
         made: object = found() if isinstance(found, type) else found
     for part in ("name", "recognises", "read"):
         require(hasattr(made, part), f"the {noun} {type(made).__name__} has no {part}")
@@ -499,7 +500,7 @@ def _own_name(content: FileContent) -> str | None:
 
 def _recognises(what: str, made: DocumentReader | DatasetFormat, content: FileContent) -> bool:
     __tracebackhide__ = True
-    with _only_failing(what, f"looks at a file that begins with {content.data[:20]!r}"):
+    with _contract_errors(what, f"looks at a file that begins with {content.data[:20]!r}"):
         recognised = made.recognises(content)
     require(isinstance(recognised, bool), f"{what}: recognises must return True or False, not {recognised!r}")
     return recognised
@@ -510,7 +511,7 @@ def _check_document(what: str, document: Document, *, damaged: bool = False) -> 
     name = document.id
     require(name.strip(), f"{what} gives a document no id")
     require(damaged or document.blocks or document.refusal, f"{what} reads nothing of {name}")
-    with _only_failing(what, f"gives {name} to be kept and asked about"):
+    with _contract_errors(what, f"gives {name} to be kept and asked about"):
         require(
             document_of(document_bytes(document)) == document, f"{what}: {name} is another document once it is kept"
         )
@@ -558,10 +559,10 @@ def _places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
 
 
 @contextmanager
-def _only_failing_in_a_line(what: str, content: FileContent) -> Iterator[None]:
-    """Let errors pass that say in a line what is wrong with a file."""
+def _errors_of_one_line(what: str, content: FileContent) -> Iterator[None]:
+    """Allow an InputError of one line, which says what is wrong with a file, and no other exception."""
     __tracebackhide__ = True
-    with _only_failing(what, f"reads a damaged {content.name}, which begins with {content.data[:40]!r}"):
+    with _contract_errors(what, f"reads a damaged {content.name}, which begins with {content.data[:40]!r}"):
         try:
             yield
         except InputError as error:

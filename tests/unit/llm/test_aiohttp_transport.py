@@ -21,8 +21,8 @@ REPLIES = {
     "too busy": broken(503),
     "elsewhere": Reply(status=307, headers={"location": "/v1/elsewhere"}, body=""),
     "packed": garbled("\x1f\x8bno archive"),
-    "in the middle": say("hello, this is cut").cut_at(30),
-    "at once": say("hello").cut_at(0),
+    "in the middle": say("hello, this is cut", cut=30),
+    "at once": say("hello", cut=0),
     "late": Reply("hello", delay=1.0),
 }
 

@@ -62,7 +62,7 @@ def test_a_resumed_run_continues_its_counts(bench: Bench) -> None:
 
 
 def test_requests_in_parallel_stay_within_the_limit(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("hello").after(0.01)
+    bench.server.script = lambda asked: say("hello", delay=0.01)
 
     async def run() -> list[object]:
         async with bench.connect(meter=Meter(Budget(requests=7))) as connection:

@@ -33,7 +33,7 @@ def spoken(asked: ReceivedRequest) -> Reply:
 
 def troubled(script: Callable[[ReceivedRequest], Reply]) -> Callable[[ReceivedRequest], Reply]:
     """The script, but every third request goes wrong in one way or another."""
-    faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it").cut_at(90)]
+    faults = [broken(500), too_many("2"), garbled(), say("a reply that is cut off in the middle of it", cut=90)]
 
     def answer(asked: ReceivedRequest) -> Reply:
         return faults[asked.number // 3 % len(faults)] if asked.number % 3 == 0 else script(asked)
@@ -97,7 +97,7 @@ def test_a_run_replays_without_a_network(bench: Bench, tmp_path: Path, monkeypat
 
 def test_differences_between_conversations_stay_separate(plain: Bench, tmp_path: Path) -> None:
     """The same request, answered otherwise each time: each conversation gets its own reply back."""
-    plain.server.script = lambda asked: say(f"reply {asked.number}").after(0.001 * (asked.number % 3))
+    plain.server.script = lambda asked: say(f"reply {asked.number}", delay=0.001 * (asked.number % 3))
     with CassetteRecorder(tmp_path / "c") as recorder:
         answers = play(plain, recorder, 8)
     assert len(set(answers)) == 8
@@ -122,7 +122,7 @@ def test_a_stream_is_recorded_whole(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_time_out_replays_as_one(plain: Bench, tmp_path: Path) -> None:
-    plain.says(say("late").after(30), say("here"))
+    plain.says(say("late", delay=30), say("here"))
     spec = replace(plain.spec, timeout=0.5)
 
     async def run(tape: Cassette) -> str:

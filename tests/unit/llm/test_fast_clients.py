@@ -61,7 +61,7 @@ FAILURES = {
     "elsewhere": Reply(status=307, headers={"location": "/v1/elsewhere"}, body=""),
     "half of it": garbled(),
     "text": garbled("hello", "text/plain"),
-    "cut": say("hello").cut_at(9),
+    "cut": say("hello", cut=9),
 }
 
 

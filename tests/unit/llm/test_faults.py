@@ -39,8 +39,8 @@ def fails(bench: Bench, kind: type[QuaestorError], named: str | None = None, **m
 @pytest.mark.parametrize(
     "fault",
     [
-        broken(500), broken(502), broken(529), broken(503), too_many(), broken(408), say("hi").cut_at(0),
-        say("hello there, this is a longer reply that is cut in its middle").cut_at(100), garbled(), garbled("{}"),
+        broken(500), broken(502), broken(529), broken(503), too_many(), broken(408), say("hi", cut=0),
+        say("hello there, this is a longer reply that is cut in its middle", cut=100), garbled(), garbled("{}"),
         garbled("<html>gateway</html>", "text/html"), garbled('{"choices": null, "content": null}'), garbled("null"),
         garbled("[]"), garbled('{"choices": [{}], "content": [{"type": "text"}]}'),
     ],
@@ -62,7 +62,7 @@ def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
 
 
 def test_a_stream_that_is_always_cut_is_an_outage(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("a reply of some length, cut").cut_at(120)
+    bench.server.script = lambda asked: say("a reply of some length, cut", cut=120)
     fails(bench, OutageError)
 
 
@@ -97,7 +97,7 @@ def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
 
 
 def test_a_slow_server_is_given_up(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("late").after(30)
+    bench.server.script = lambda asked: say("late", delay=30)
     fails(bench, OutageError, "0.05", spec=replace(bench.spec, timeout=0.05, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
     assert all(exchange.error for exchange in bench.exchanges)
@@ -105,7 +105,7 @@ def test_a_slow_server_is_given_up(bench: Bench) -> None:
 
 @pytest.mark.slow
 def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
-    plain.says(say("late").after(30), say("here"))
+    plain.says(say("late", delay=30), say("here"))
     assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"
 
 
@@ -156,7 +156,7 @@ def test_broken_arguments_of_a_tool_call_reach_the_solver(plain: Bench) -> None:
 
 
 def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:
-    bench.says(say("a reply of some length that is cut off in its middle " * 10).cut_at(1200))
+    bench.says(say("a reply of some length that is cut off in its middle " * 10, cut=1200))
 
     async def run() -> None:
         async with bench.connect() as connection, model_request_stream(connection.model, HELLO) as stream:

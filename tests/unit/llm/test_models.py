@@ -86,7 +86,7 @@ def test_a_reply_can_be_read_while_it_comes(bench: Bench) -> None:
 
 
 def test_many_conversations_at_once(bench: Bench) -> None:
-    bench.server.script = lambda asked: say(asked.prompts[0]).after(0.01)
+    bench.server.script = lambda asked: say(asked.prompts[0], delay=0.01)
 
     async def run() -> list[str]:
         async with bench.connect() as connection:

@@ -28,7 +28,7 @@ TROUBLE = [
     broken(500),
     too_many("9999"),
     Reply(body=f"<html>{CANARY}</html>", kind="text/html"),
-    say("cut off in the middle").cut_at(30),
+    say("cut off in the middle", cut=30),
 ]
 
 

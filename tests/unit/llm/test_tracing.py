@@ -167,7 +167,7 @@ def test_turns_of_conversations_that_are_played_at_once_do_not_mix(local_models:
     document = context_of().document
 
     async def run() -> None:
-        with ModelServer(lambda asked: say("no").after(0.01)) as server:
+        with ModelServer(lambda asked: say("no", delay=0.01)) as server:
             async with open_session(ModelConfig(spec_for(server), tracing=provider)) as session:
                 many = [Conversation(f"talk {n}", document, (QUESTION, QUESTION)) for n in range(4)]
                 played = (play_conversation(one, AgentSolver(ONE_TALK), None, session) for one in many)

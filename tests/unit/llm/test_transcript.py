@@ -70,7 +70,7 @@ def test_the_tokens_of_a_reply_are_recorded(bench: Bench) -> None:
 
 
 def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
-    bench.server.script = lambda asked: say(asked.prompts[0]).after(0.002)
+    bench.server.script = lambda asked: say(asked.prompts[0], delay=0.002)
 
     async def run() -> None:
         async with bench.connect() as connection:

@@ -197,10 +197,10 @@ def test_what_a_solver_does_wrong_with_a_model_is_one_line(solver: type, script:
 def test_a_model_must_be_given_and_may_be_down() -> None:
     with pytest.raises(ContractError, match="give check_solver a ScriptedModel"):
         check_solver(spec_of(Asking, takes_model=True))
-    with pytest.raises(OutageError):
-        check_solver(
-            spec_of(Asking, takes_model=True), model=ScriptedModel(lambda request: Reply("out of order", status=503))
-        )
+    for reply in (Reply("out of order", status=503), Reply("the price was", cut=9)):
+        model = ScriptedModel([reply] * 99)
+        with pytest.raises(OutageError):
+            check_solver(spec_of(Asking, takes_model=True), model=model)
 
 
 def test_a_context_is_that_of_a_turn() -> None:

@@ -173,7 +173,7 @@ def test_the_next_turn_goes_on_after_an_error() -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        broken(500), too_many("1"), say("late").after(30), garbled(),
+        broken(500), too_many("1"), say("late", delay=30), garbled(),
         replace(LOOKED_UP[0], cut=60),
     ],
     ids=["500", "429", "timeout", "garbled", "cut"],

@@ -57,7 +57,7 @@ def a_breakdown(draw: random.Random) -> Reply:
     noise = draw.choice(["", "{", "<html>", "\u2028 no"])
     return draw.choice(
         [
-            garbled(noise), garbled('{"choices": []}'), say("cut off").cut_at(draw.randrange(60)), broken(500),
+            garbled(noise), garbled('{"choices": []}'), say("cut off", cut=draw.randrange(60)), broken(500),
             too_many("0"),
         ]
     )  # fmt: skip

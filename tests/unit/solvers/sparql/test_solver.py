@@ -294,7 +294,7 @@ def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:
             Reply(calls=(Call(asked.tools[-1] if asked.tools else "x", noise),)),
             Reply(noise, truncated=True),
             garbled(noise),
-            say("cut off").cut_at(draw.randrange(60)),
+            say("cut off", cut=draw.randrange(60)),
             broken(500),
             too_many("0"),
             Reply("not so", status=400),
