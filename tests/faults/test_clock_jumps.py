@@ -29,7 +29,7 @@ HOURS = [0, 1, -1, 0, -2, 1, 0]
 
 
 class Clock:
-    """Stands in for `datetime` where times are taken."""
+    """A system clock that is wrong by some hours."""
 
     def __init__(self) -> None:
         self.hours = 0
@@ -41,7 +41,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(records, "datetime", made)
+    monkeypatch.setattr(records, "datetime", type("Moved", (datetime,), {"now": made.now}))
     monkeypatch.setattr(saved_conversations, "time_ns", lambda: int(made.now(UTC).timestamp() * 1_000_000_000))
     return made
 
