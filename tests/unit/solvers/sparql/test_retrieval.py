@@ -175,7 +175,9 @@ def test_a_dash_is_zero_in_a_table_that_prints_no_zeros(elsewhere: str, taken: b
     for patterns in (f"{dash.instance} {dash.predicate} ?value", f"?i kg:year '2007' ; {dash.predicate} ?value"):
         faults = found.check(named(fees=query(patterns)))
         assert ["empty (a dash)" in fault for fault in faults] == [True] * (not taken)
-        assert [(v.register.number, v.register.sources) for v in found.values.values()] == [(Decimal(0), (dash.source,))] * taken
+        assert [(v.register.number, v.register.sources) for v in found.values.values()] == [
+            (Decimal(0), (dash.source,))
+        ] * taken
     assert found.check(named(fees=query(f"?i kg:year '1999' ; {dash.predicate} ?value")))
 
 
