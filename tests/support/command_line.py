@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from quaestor.cli.failures import exit_code_of
+from quaestor.cli.failures import run_for_exit_code
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def all_commands() -> Any:
 def exit_code(*arguments: str) -> int:
     """Run a command in this process; errors are printed as in a terminal."""
     with _log_levels_restored():
-        return exit_code_of(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
+        return run_for_exit_code(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
 
 
 @contextmanager

@@ -163,9 +163,9 @@ def test_tracing_says_it_too(python_without: Python) -> None:
 def test_a_module_that_is_missing_deep_inside_is_said_too(python_without: Python) -> None:
     code = (
         "import sys\n"
-        "from quaestor.cli.failures import exit_code_of\n"
+        "from quaestor.cli.failures import run_for_exit_code\n"
         "def run():\n    import httpx2.nothing\n"
-        "sys.exit(exit_code_of(run))"
+        "sys.exit(run_for_exit_code(run))"
     )
     outcome = python_without(("models",), "-c", code)
     assert outcome.returncode == 2

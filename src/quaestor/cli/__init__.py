@@ -1,6 +1,6 @@
-"""The command line: one file a command. Owns what is printed and the exit codes; computes nothing itself.
+"""The command line, one file for each command: parses options, calls `application`, prints results.
 
-Only `typer` and `rich` are imported before a command runs, so that `quaestor --help` is there at once.
+Only `typer` and `rich` are imported before a command runs, so that `quaestor --help` starts fast.
 """
 
 
@@ -8,7 +8,7 @@ def main() -> None:
     """Run the command line and exit with its code."""
     import sys
 
-    # Nothing is imported before: who presses Ctrl-C while a command is being loaded is told so in one line, as later.
+    # Ctrl-C while the command is still being imported is reported in one line too.
     try:
         code = _run()
     except KeyboardInterrupt:
@@ -23,20 +23,20 @@ def _run() -> int:
     import gc
     import sys
 
-    from quaestor.cli.ending import end_in_order, open_closed_streams
+    from quaestor.cli.ending import handle_sigterm, open_closed_streams
     from quaestor.core.caching import collect_seldom
 
-    end_in_order()
+    handle_sigterm()
     open_closed_streams()
-    collect_seldom()  # before the imports that make the most objects
+    collect_seldom()  # before the imports, which make the most objects
 
-    from quaestor.cli.failures import exit_code_of
+    from quaestor.cli.failures import run_for_exit_code
 
     def command() -> object:
         from quaestor.cli.app import make_app
 
         return make_app(sys.argv[1:])(standalone_mode=False, prog_name="quaestor")
 
-    code = exit_code_of(command)
-    gc.freeze()  # a last look for cycles takes a tenth of what a question takes, and the memory goes anyway
+    code = run_for_exit_code(command)
+    gc.freeze()  # a last garbage collection would take a tenth of the time of a question
     return code

@@ -50,7 +50,7 @@ _COMMANDS = {
     "learn": "learn:learn",
     "models": "models:models",
 }
-"""Where each command is, as `module:name` in this package, in the order of the help."""
+"""The commands as `module:name` in this package, in the order of the help."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -79,9 +79,9 @@ def _root(
 
 
 def make_app(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command line for some arguments: with the command that they name alone, which is all that is loaded.
+    """Return the typer app with the command that the arguments name; with all commands if they name none.
 
-    With all commands where they name none, for the help and for mistakes.
+    Only these commands are imported.
     """
     app = typer.Typer(pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
     app.callback(invoke_without_command=True)(_root)

@@ -1,4 +1,4 @@
-"""`quaestor ask`: questions about files or a page, in one conversation. And `quaestor pages`: which pages there are."""
+"""`quaestor ask`: questions about files or a page, in one conversation. `quaestor pages`: the pages of a file."""
 
 import asyncio
 import shlex
@@ -28,7 +28,7 @@ _MOST_LINES = 15
 
 @with_options
 def ask_command(
-    asked_about: Annotated[
+    arguments: Annotated[
         list[str],
         typer.Argument(
             metavar="FILE... QUESTION...",
@@ -48,78 +48,78 @@ def ask_command(
     from quaestor.application.ask_service import answer_questions
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import find_files, split_arguments
-    from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
+    from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
-    files, questions = split_arguments(asked_about)
+    files, questions = split_arguments(arguments)
     if questions == (_STDIN,):
         questions = tuple(line.strip() for line in sys.stdin if line.strip())
     settings = options.load()
-    used = options.used_files(settings, files)
-    begun: list[str] = []
+    used_files = options.used_files(settings, files)
+    run_ids: list[str] = []
     trace_options = None
     if traces:
         from quaestor.application.live_traces import TraceOptions
 
-        trace_options = TraceOptions(traces, used, force)
+        trace_options = TraceOptions(traces, used_files, force)
     request = options.request(
         settings,
-        cassette=options.cassette(used, force=force),
+        cassette=options.cassette(used_files, force=force),
         traces=trace_options,
-        on_begun=begun.append,
+        on_begun=run_ids.append,
     )
-    with shown_reading(files):
-        found = find_files(files, request.cache, reading_limits(settings))
-    say_what_is_lost(found.document)
+    with show_reading(files):
+        page = find_files(files, request.cache, reading_limits(settings))
+    warn_of_losses(page.document)
     if not questions:
-        _show_examples(found, request, " ".join(map(shlex.quote, files)), json=json)
+        _show_examples(page, request, " ".join(map(shlex.quote, files)), json=json)
         return
     try:
-        asked = asyncio.run(answer_questions(found, questions, request))
+        result = asyncio.run(answer_questions(page, questions, request))
     except BaseException:
-        for run in begun:
+        for run in run_ids:
             print(f"run {run} contains the answers given before the interruption", file=sys.stderr)
         raise
-    if asked.unkept:
-        print(f"quaestor: the answers were not saved: {asked.unkept}", file=sys.stderr)
-    elif asked.run:
-        print(f"run {asked.run}", file=sys.stderr)
-    say_default_policy(settings)
+    if result.unkept:
+        print(f"quaestor: the answers were not saved: {result.unkept}", file=sys.stderr)
+    elif result.run:
+        print(f"run {result.run}", file=sys.stderr)
+    warn_of_default_policy(settings)
     if json:
         from quaestor.application.replies import answer_objects
         from quaestor.cli.printing import print_json
 
-        print_json(answer_objects(asked.turns, found.document, asked.run))
+        print_json(answer_objects(result.turns, page.document, result.run))
         return
     from quaestor.cli.render import show_turn
 
     console = make_console()
-    console.print(found.document.id, style="dim", markup=False)
-    for number, turn in enumerate(asked.turns, start=1):
-        show_turn(console, number, turn, found.document)
+    console.print(page.document.id, style="dim", markup=False)
+    for number, turn in enumerate(result.turns, start=1):
+        show_turn(console, number, turn, page.document)
 
 
-def _show_examples(found: "CorpusPage", request: "AskRequest", named: str, *, json: bool) -> None:
-    """Print the lines of a document with their years, and questions that it answers, as they are typed."""
+def _show_examples(page: "CorpusPage", request: "AskRequest", files: str, *, json: bool) -> None:
+    """Print the lines of a document with their years, and examples of commands with questions."""
     from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core.visible import visible
 
-    require_askable(found.document)
-    asked = asyncio.run(find_askable(found, request))
+    require_askable(page.document)
+    askable = asyncio.run(find_askable(page, request))
     if json:
-        print_json(askable_object(found.document, asked))
+        print_json(askable_object(page.document, askable))
         return
     console = make_console()
-    console.print(found.document.id, style="dim", markup=False)
-    width = max((len(line.label) for line in asked.lines[:_MOST_LINES]), default=0)
-    for line in asked.lines[:_MOST_LINES]:
+    console.print(page.document.id, style="dim", markup=False)
+    width = max((len(line.label) for line in askable.lines[:_MOST_LINES]), default=0)
+    for line in askable.lines[:_MOST_LINES]:
         console.print(f"  {line.label:<{width}}  {line.when}", markup=False)
-    if len(asked.lines) > _MOST_LINES:
-        console.print(f"  ... and {len(asked.lines) - _MOST_LINES} more (use --json to list all)")
-    print("for example:" if asked.examples else "add a question in quotes after the file")
-    for question in asked.examples:
-        print(visible(f"  quaestor ask {named} {shlex.quote(question)}"))
+    if len(askable.lines) > _MOST_LINES:
+        console.print(f"  ... and {len(askable.lines) - _MOST_LINES} more (use --json to list all)")
+    print("for example:" if askable.examples else "add a question in quotes after the file")
+    for question in askable.examples:
+        print(visible(f"  quaestor ask {files} {shlex.quote(question)}"))
 
 
 def pages(
@@ -130,12 +130,12 @@ def pages(
 
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import dataset_path
-    from quaestor.cli.printing import print_json, shown_reading
+    from quaestor.cli.printing import print_json, show_reading
     from quaestor.datasets.formats import read_dataset
     from quaestor.settings import load_settings
 
     settings = load_settings({"store": store, "cache": cache})
-    with shown_reading([dataset]):
+    with show_reading([dataset]):
         path, cached, limits = dataset_path(dataset), file_cache(settings), reading_limits(settings)
         conversations = read_dataset(path, cache=cached, limits=limits).conversations
     counts = Counter(conversation.document.id for conversation in conversations)

@@ -50,24 +50,24 @@ def chat_command(
     from quaestor.application.file_cache import reading_limits
     from quaestor.application.resolve import find_files
     from quaestor.cli.chat_commands import ChatLine
-    from quaestor.cli.printing import make_console, say_default_policy, say_what_is_lost, shown_reading
+    from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
     settings = options.load()
-    used = options.used_files(settings, files)
+    used_files = options.used_files(settings, files)
     request = options.request(
         settings,
-        cassette=options.cassette(used, force=force),
+        cassette=options.cassette(used_files, force=force),
         on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
-    with shown_reading(files):
-        found = find_files(files, request.cache, reading_limits(settings))
-    say_what_is_lost(found.document)
-    say_default_policy(settings)
+    with show_reading(files):
+        page = find_files(files, request.cache, reading_limits(settings))
+    warn_of_losses(page.document)
+    warn_of_default_policy(settings)
     with Runner() as runner:
-        chat = Chat(found, request)
+        chat = Chat(page, request)
         runner.run(chat.open(resume))
         recording = [options.record] if options.record else []
-        on = ChatLine(chat, make_console(), runner, [*used, *recording], force)
+        on = ChatLine(chat, make_console(), runner, [*used_files, *recording], force)
         try:
             failed = _talk(on, settings)
         finally:
@@ -79,10 +79,10 @@ def chat_command(
 
 
 def _talk(on: "ChatLine", settings: "Settings") -> bool:
-    """Ask and answers until the end; returns whether a line from a pipe could not be done."""
+    """Ask until the input ends, and return whether a line from a pipe failed."""
     from quaestor.application.resolve import store_file
     from quaestor.cli.chat_commands import completed_commands
-    from quaestor.cli.ending import asked_to_end
+    from quaestor.cli.ending import has_received_sigterm
     from quaestor.cli.typed_lines import completions, typed_lines
 
     at_terminal, file, failed = sys.stdin.isatty(), store_file(settings.store), False
@@ -98,7 +98,7 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
                 if not _do_line(read(), on):
                     return failed
             except KeyboardInterrupt:
-                if not at_terminal or asked_to_end():
+                if not at_terminal or has_received_sigterm():
                     raise
                 print("interrupted", file=sys.stderr)
             except QuaestorError as error:
@@ -110,7 +110,7 @@ def _talk(on: "ChatLine", settings: "Settings") -> bool:
 
 
 def _do_line(line: str | None, on: "ChatLine") -> bool:
-    """Does what a line says, a command or a question, and returns whether the conversation goes on."""
+    """Run a command or ask a question, and return whether the conversation goes on."""
     from quaestor.cli.chat_commands import do_command
 
     if line is None:
@@ -133,7 +133,7 @@ def _show(on: "ChatLine", first: int) -> None:
 
 
 def _words(chat: "Chat") -> list[str]:
-    """Return what a question about the document is likely to name: lines of its tables, and their years."""
+    """Return words for completion: lines of the document's tables, and their years."""
     from quaestor.application.askable import askable_lines
 
     lines = list(askable_lines(chat.document))

@@ -1,9 +1,8 @@
-"""How a process of the command line begins and ends: with open streams, and in order at SIGTERM as by Ctrl-C.
+"""Open closed streams at the start of a program, and end it at SIGTERM like Ctrl-C, within a few seconds.
 
 Without a standard stream Python has None for it, and the next file that is opened gets its number: what a library or a
-worker process prints would be written into that file. Batch systems, containers and service managers end a program with
-SIGTERM, and kill what is left some seconds later. What was played is stored by then, its worker processes are gone, and
-the run can be resumed.
+worker process prints would be written into that file. Batch systems, containers and service managers send SIGTERM and
+kill the program some seconds later. By then results are stored, worker processes have ended, and the run can be resumed.
 """
 
 import os
@@ -12,45 +11,45 @@ import sys
 from types import FrameType
 
 EXIT_CODE = 128 + 15
-"""Of a program that SIGTERM ended, as shells give it."""
+"""The exit code that shells use for a program that SIGTERM ended."""
 
 WITHIN = 8.0
-"""Seconds after which what has not come to its end is ended by the system, whatever it computes or waits for."""
+"""Seconds after which the system ends the process if it is still running."""
 
 
-class _Asked:
-    """Whether this process was asked to end."""
+class _Received:
+    """Whether this process has received SIGTERM."""
 
-    already = False
+    sigterm = False
 
 
-def end_in_order() -> None:
-    """Has SIGTERM end this process in order. Called once, by the program that owns it."""
-    if os.name != "posix":  # elsewhere a process is ended without being asked
+def handle_sigterm() -> None:
+    """Make SIGTERM end this process like Ctrl-C. Call this once, at the start of a program."""
+    if os.name != "posix":  # other systems end a process without a signal
         return
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # A shell that starts programs in the background has them ignore Ctrl-C. It is held back instead, so that what
-        # handles it can be told of SIGTERM: asyncio cancels what is under way only where it may handle Ctrl-C.
+        # A shell makes programs in the background ignore Ctrl-C. Block it instead, so that SIGTERM can use its handler:
+        # asyncio cancels its tasks only if it may handle Ctrl-C.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
 
 
-def asked_to_end() -> bool:
+def has_received_sigterm() -> bool:
     """Return whether SIGTERM has come."""
-    return _Asked.already
+    return _Received.sigterm
 
 
 def describe_end() -> tuple[str, int]:
-    """Return what a person is told of an interrupt, and the exit code."""
-    return ("terminated by SIGTERM", EXIT_CODE) if asked_to_end() else ("interrupted", 128 + 2)
+    """Return the message and the exit code of an interrupt."""
+    return ("terminated by SIGTERM", EXIT_CODE) if has_received_sigterm() else ("interrupted", 128 + 2)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _Asked.already:
-        os._exit(EXIT_CODE)  # whoever asks twice does not want to wait
-    _Asked.already = True
-    # Its default action ends the process, and needs neither the interpreter nor a thread of it.
+    if _Received.sigterm:
+        os._exit(EXIT_CODE)  # a second SIGTERM ends at once
+    _Received.sigterm = True
+    # The default action of SIGALRM ends the process without the interpreter.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, WITHIN)
     on_interrupt = signal.getsignal(signal.SIGINT)
@@ -61,11 +60,11 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 _CLOSED = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
-"""What is in for each: nothing to read, an error for what is printed, and nobody to read messages."""
+"""How each is opened instead: nothing to read, an error if something is printed, and messages are discarded."""
 
 
 def open_closed_streams() -> None:
-    """Give each closed stream something that is in for it; what is printed on a closed stdout is an OSError."""
+    """Open each closed stream on the null device; printing on a closed stdout raises OSError."""
     for number, (name, mode, flags) in enumerate(_CLOSED):
         if getattr(sys, name) is not None:
             continue

@@ -1,7 +1,7 @@
-"""What a person sees when something goes wrong: one line on stderr, and an exit code that says whose mistake it is.
+"""Errors as one line on stderr and an exit code.
 
-0 all went well, 1 our mistake or a broken service, 2 the user's mistake, 130 interrupted, 141 nobody reads the output,
-143 ended by SIGTERM.
+0: success, 1: internal error or a broken service, 2: mistake in the input, 130: interrupted, 141: nobody reads the
+output, 143: ended by SIGTERM.
 """
 
 import errno
@@ -54,47 +54,47 @@ def debugging() -> bool:
     return os.environ.get(DEBUG, "").strip().casefold() in _YES
 
 
-def exit_code_of(command: Callable[[], object]) -> int:
-    """Run a command and return its exit code; errors become one line on stderr."""
+def run_for_exit_code(command: Callable[[], object]) -> int:
+    """Run a command, print an error as one line on stderr, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal may lack a currency's sign, and a model may write half a letter: shown as a question mark.
+            # Characters that the terminal lacks, and invalid ones of a model, are printed as question marks.
             stream.reconfigure(errors="replace")
     try:
         outcome = command()
         sys.stdout.flush()
     except BrokenPipeError:
-        _let_the_rest_go()
+        _discard_output()
         return 141
     except (KeyboardInterrupt, typer.Abort):
         return _fail(*describe_end())
     except Exception as error:  # the edge of the program: nothing above could handle it
         if debugging():
             raise
-        # What writes a file names it; without a name it is what is printed, to a file or a disk that is full.
+        # Errors about files name the file: without a name it is standard output.
         if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
-            _let_the_rest_go()
+            _discard_output()
             return _fail(f"cannot write to standard output: {error.strerror}", 2)
         return print_failure(error)
-    # Typer returns the code of an `Exit`, and hands an interrupt on as 130.
+    # Typer returns the code of an `Exit`, and 130 for an interrupt.
     if outcome == 130:
         return _fail(*describe_end())
     return outcome if isinstance(outcome, int) else 0
 
 
-def _let_the_rest_go() -> None:
-    """Python flushes once more at its end: let it find something that takes the rest."""
+def _discard_output() -> None:
+    """Discard what is left: Python flushes standard output once more at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_failure(error: Exception) -> int:
-    """Print what went wrong and what to do, in the words of the command line, and return the exit code."""
+    """Print an error with advice in terms of the command line, and return the exit code."""
     if isinstance(error, TyperException):
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "quaestor"
         return _fail(f"{error.format_message()} (see {command} --help)", 2)
     if isinstance(error, GapError | BadLinesError):
-        # The errors that are lists: a person mends an ontology or a file by them.
+        # These errors list all faults of an ontology or a file.
         return _fail_with_list(str(error), error.gaps if isinstance(error, GapError) else error.lines)
     if isinstance(error, ModuleNotFoundError) and (extra := extra_of(error.name or "")):
         return _fail(f"{error.name} is not installed: run {how_to_install(extra)}", 2)
@@ -116,7 +116,7 @@ def _code(error: QuaestorError) -> int:
 
 
 def _hint(error: QuaestorError) -> str:
-    """Return which option or command helps: the library does not know them."""
+    """Return advice about an option or a command, which the library does not know."""
     if isinstance(error, UnknownConversationError):
         return " (quaestor pages lists all of a file)"
     if isinstance(error, SeveralPagesError):

@@ -31,11 +31,11 @@ def find_command(
     """Find the tables and passages that may answer a question, with page, section, score and reasons."""
     from quaestor.application.place_service import places_in_files
     from quaestor.application.replies import place_reply
-    from quaestor.cli.printing import make_console, print_json, say_what_is_lost, shown_reading
+    from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_losses
     from quaestor.settings import load_settings
 
-    with shown_reading(["the file"]):
-        places = places_in_files(asked_about, load_settings({"store": store, "cache": cache}), top, say_what_is_lost)
+    with show_reading(["the file"]):
+        places = places_in_files(asked_about, load_settings({"store": store, "cache": cache}), top, warn_of_losses)
     if json:
         print_json([place_reply(place).model_dump(mode="json") for place in places])
         return

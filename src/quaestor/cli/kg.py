@@ -47,7 +47,7 @@ def build_graph_command(
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_pages
-    from quaestor.cli.printing import say_default_policy
+    from quaestor.cli.printing import warn_of_default_policy
     from quaestor.settings import load_settings
 
     settings = load_settings({**reading.settings, **spread.settings})
@@ -56,7 +56,7 @@ def build_graph_command(
         _build_one(found[0], settings, json=json)
     else:
         _freeze(pages, settings, limit, anew=force, json=json)
-    say_default_policy(settings)
+    warn_of_default_policy(settings)
 
 
 def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: bool, json: bool) -> None:
@@ -146,13 +146,13 @@ def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.ontology_service import read_page_graph
     from quaestor.application.resolve import find_page
-    from quaestor.cli.printing import say_default_policy, shown_reading
+    from quaestor.cli.printing import show_reading, warn_of_default_policy
 
     settings = reading.load()
-    with shown_reading([page]):
+    with show_reading([page]):
         found = find_page(page, file_cache(settings), reading_limits(settings))
     graph = asyncio.run(read_page_graph(found, settings))
-    say_default_policy(settings)
+    warn_of_default_policy(settings)
     return graph
 
 

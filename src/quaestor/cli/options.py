@@ -1,6 +1,6 @@
-"""The arguments and options of commands, each defined once; a flag that is a setting is made from its field.
+"""The arguments and options of commands, each defined once; flags for settings are made from the fields of `Settings`.
 
-A command that has a parameter of a group's type takes all its options: `with_options` spreads them out for typer.
+A command with a parameter whose type is a group takes all options of the group: `with_options` passes them to typer.
 """
 
 import inspect
@@ -129,11 +129,11 @@ AddressOption = Annotated[str | None, _flag("address")]
 
 @dataclass(frozen=True)
 class SettingOptions:
-    """A group of options some of which are settings, by the same names."""
+    """A group of options, some of them settings of the same names."""
 
     @property
     def settings(self) -> dict[str, Setting | None]:
-        """Those that are settings; None is one that was not given."""
+        """The settings among the options; None is one that was not given."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name in SETTING_NAMES}
 
     def load(self) -> Settings:
@@ -143,7 +143,7 @@ class SettingOptions:
 
 @dataclass(frozen=True)
 class OntologyOptions(SettingOptions):
-    """What pages are read with, and where everything is kept."""
+    """Ontology, policy, store and cache."""
 
     ontology: OntologyOption = None
     policy: Annotated[Literal["strict", "extend"] | None, _flag("policy")] = None
@@ -153,7 +153,7 @@ class OntologyOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class SolverOptions(SettingOptions):
-    """Who answers. A field but `solver` is an option of the solver by its own name."""
+    """The solver and its options. Each field but `solver` is an option of the solver by its own name."""
 
     solver: Annotated[str | None, _flag("solver")] = None
     expert: Annotated[
@@ -202,7 +202,7 @@ class SolverOptions(SettingOptions):
 
     @property
     def overrides(self) -> "SolverOverrides":
-        """The options of the solver that stand above the settings."""
+        """The options of the solver that override the settings."""
         from quaestor.application.solver_options import SolverOverrides
 
         named = {
@@ -215,7 +215,7 @@ class SolverOptions(SettingOptions):
         return SolverOverrides(named, _pairs(self.option or ()))
 
     def read_files(self, settings: Settings) -> list[Path]:
-        """Return the files that a command reads because options or settings name them: none may be overwritten."""
+        """Return the files that options or settings name to be read: none may be overwritten."""
         files = [Path(settings.ontology)] if settings.ontology else []
         files += [self.advice] if self.advice else []
         return files + (sorted(self.weights.iterdir()) if self.weights else [])
@@ -237,7 +237,7 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ModelOptions(SettingOptions):
-    """Which model is asked, and what may be used."""
+    """The model and its budget."""
 
     model: Annotated[str | None, _flag("model")] = None
     max_requests: Annotated[int | None, _flag("max_requests")] = None
@@ -247,7 +247,7 @@ class ModelOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class RecordedModelOptions(ModelOptions):
-    """Which model is asked, and what becomes of the exchanges with it."""
+    """The model, its budget, and whether exchanges with it are recorded or replayed."""
 
     record: Annotated[
         Path | None, typer.Option("--record", help="Record all exchanges with the model in this file.", metavar="FILE")
@@ -259,27 +259,27 @@ class RecordedModelOptions(ModelOptions):
         ),
     ] = None
 
-    def cassette(self, used: Sequence[Path], *, force: bool) -> "CassetteOptions":
-        """Return what becomes of the exchanges with the model.
+    def cassette(self, used_files: Sequence[Path], *, force: bool) -> "CassetteOptions":
+        """Return whether exchanges with the model are recorded or replayed.
 
         Args:
-            used: The other files of the command.
+            used_files: The other files of the command.
         """
         from quaestor.application.models import CassetteOptions
 
-        return CassetteOptions(self.record, self.replay, used, force)
+        return CassetteOptions(self.record, self.replay, used_files, force)
 
 
 @dataclass(frozen=True)
 class AnswerOptions(ModelOptions, OntologyOptions, SolverOptions):
-    """How questions of a person are answered: what `ask`, `chat`, `serve` and `mcp` all take."""
+    """How questions of a person are answered: options of `ask`, `chat`, `serve` and `mcp`."""
 
     excerpt_tokens: Annotated[int | None, _flag("excerpt_tokens")] = None
     question_seconds: Annotated[float | None, _flag("question_seconds")] = None
     keep_asked: Annotated[bool | None, _flag("keep_asked")] = None
 
     def request(self, settings: Settings, **more: Any) -> "AskRequest":
-        """Return the request to answer questions so, with other fields of it as given."""
+        """Return a request with these options; `more` gives its other fields."""
         from quaestor.application.ask_service import AskRequest
         from quaestor.application.file_cache import file_cache
 
@@ -295,10 +295,10 @@ class AnswerOptions(ModelOptions, OntologyOptions, SolverOptions):
 
 @dataclass(frozen=True)
 class AskOptions(AnswerOptions, RecordedModelOptions):
-    """How questions about files are answered, and what becomes of the exchanges with a model."""
+    """How questions about files are answered: options of `ask` and `chat`."""
 
     def used_files(self, settings: Settings, files: Sequence[str]) -> list[Path]:
-        """Return the files that a question about some files reads or writes."""
+        """Return the files that questions about some files read or write."""
         from quaestor.application.resolve import page_file, store_file
 
         stored = store_file(settings.store)
@@ -307,14 +307,14 @@ class AskOptions(AnswerOptions, RecordedModelOptions):
 
 @dataclass(frozen=True)
 class McpOptions(AnswerOptions):
-    """How questions of clients are answered, and which proxies a server trusts."""
+    """How questions of clients are answered, and which proxies are trusted."""
 
     trusted_proxies: Annotated[str | None, _flag("trusted_proxies")] = None
 
 
 @dataclass(frozen=True)
 class ServeOptions(McpOptions):
-    """How questions of clients are answered, and how much a server takes."""
+    """How questions of clients are answered, and the limits of a server."""
 
     serve_upload_mb: Annotated[int | None, _flag("serve_upload_mb")] = None
     serve_request_kb: Annotated[int | None, _flag("serve_request_kb")] = None
@@ -325,7 +325,7 @@ class ServeOptions(McpOptions):
 
 @dataclass(frozen=True)
 class SpreadOptions(SettingOptions):
-    """How work is spread: over how many, by what."""
+    """How work is distributed: workers, engine, address of a cluster."""
 
     workers: Annotated[int | None, _flag("workers")] = None
     engine: EngineOption = None
@@ -334,7 +334,7 @@ class SpreadOptions(SettingOptions):
 
 @dataclass(frozen=True)
 class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOptions):
-    """Which conversations of a dataset are answered, by whom, and how."""
+    """Which conversations of a dataset are answered, and how."""
 
     documents: DocumentsOption = None
     limit: LimitOption = None
@@ -358,15 +358,15 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
     ] = None
     traces: TracesOption = None
 
-    def trace_options(self, used: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Return where traces are written, if anywhere.
+    def trace_options(self, used_files: Sequence[Path], *, force: bool) -> "TraceOptions | None":
+        """Return where traces are written; None if they are not.
 
         Args:
-            used: The other files of the command.
+            used_files: The other files of the command.
         """
         from quaestor.application.live_traces import TraceOptions
 
-        return TraceOptions(self.traces, used, force, go_on=self.resume is not None) if self.traces else None
+        return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None
 
     @property
     def choice(self) -> "Choice":
@@ -388,7 +388,7 @@ class OutputOptions:
 
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:
-    """Return a command whose parameters that are groups of options are spread out, for typer to read.
+    """Return a command that takes each option of its groups as a parameter of its own, for typer.
 
     Raises:
         TypeError: Two groups have an option of the same name.
@@ -412,19 +412,19 @@ def with_options(command: Callable[P, R]) -> Callable[..., R]:
         raise TypeError(f"{command.__name__} defines options more than once: {', '.join(sorted(repeated))}")
 
     @wraps(command)
-    def spread(**given: object) -> R:
+    def collect_groups(**values: object) -> R:
         for name, group in groups.items():
-            given[name] = group(**{option.name: given.pop(option.name) for option in fields(group)})
-        return command(**given)  # type: ignore[call-arg, arg-type]  # just what the signature of the command says
+            values[name] = group(**{option.name: values.pop(option.name) for option in fields(group)})
+        return command(**values)  # type: ignore[call-arg, arg-type]  # the arguments of the signature below
 
     signature = inspect.Signature([parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters])
-    spread.__signature__ = signature  # type: ignore[attr-defined]  # how inspect is told
-    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return spread
+    collect_groups.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
+    collect_groups.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return collect_groups
 
 
 def print_help_alone(context: typer.Context) -> None:
-    """Print the help of a group of commands that is named without one of them: nothing went wrong."""
+    """Print the help of a group of commands that is called without a command."""
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit

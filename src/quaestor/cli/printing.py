@@ -1,4 +1,4 @@
-"""How anything is printed: consoles, tables that never break a word, JSON, and word of slow beginnings on stderr."""
+"""Printing: consoles, tables that never break a word, JSON, and messages on stderr about slow work."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ _MOMENT = 1.0
 _LONGEST_NAMES = 200
 _MOST_LOST = 3
 _PATIENCE = 5.0
-"""Seconds after which a person is told what takes so long."""
+"""Seconds after which a message names the work that takes so long."""
 
 
 class _Trimmed:
@@ -104,7 +104,7 @@ def print_rows(
 
 
 def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -> None:
-    """Print a table; where a word of it would have to be broken, each row as a list of its cells instead.
+    """Print a table; if a word of it would have to be broken, print each row as a list of its cells instead.
 
     Args:
         spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
@@ -164,16 +164,16 @@ def _fit(console: "Console", grid: "Grid") -> bool:
     return True
 
 
-def say_default_policy(settings: "Settings") -> None:
-    """Say on stderr which policy holds for an ontology that comes without one."""
+def warn_of_default_policy(settings: "Settings") -> None:
+    """Print on stderr which policy is used with an ontology if none was chosen."""
     from quaestor.application.ontologies import is_set, policy_of
 
     if is_set(settings) and settings.policy is None:
-        print(f"quaestor: {default_policy(policy_of(settings))}", file=sys.stderr)
+        print(f"quaestor: {describe_default_policy(policy_of(settings))}", file=sys.stderr)
 
 
-def say_what_is_lost(document: "Document") -> None:
-    """Say on stderr what of a file was not read, or not as it claims to be: an answer may stand there."""
+def warn_of_losses(document: "Document") -> None:
+    """Print on stderr which parts of a file were not read, or were read as another format: an answer may be there."""
     from quaestor.documents.repairs import WarningKind
 
     lost = [warning.detail for warning in document.warnings if warning.kind is WarningKind.LOST]
@@ -184,7 +184,7 @@ def say_what_is_lost(document: "Document") -> None:
 
 
 def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
-    """Say on stderr of which pages nothing was read, and why: what is asked about them cannot be answered."""
+    """Print on stderr which pages could not be read and why: questions about them cannot be answered."""
     refused = {page.id: page.refusal for page in documents if page.refusal is not None}
     for id, why in list(refused.items())[:_MOST_LOST]:
         print(visible(f"quaestor: {id}: {why}; questions about it fail"), file=sys.stderr)
@@ -195,15 +195,15 @@ def print_refusals(documents: "Iterable[Document | ListedPage]") -> None:
         )
 
 
-def default_policy(policy: str) -> str:
-    """Return in words which policy holds if none is named."""
+def describe_default_policy(policy: str) -> str:
+    """Return the message about the policy that is used if none was chosen."""
     becomes = "is added as a property" if policy == "extend" else "is an error"
     return f"using policy {policy}: a label that is not in the ontology {becomes}"
 
 
 @contextmanager
-def shown_reading(names: Sequence[str]) -> Iterator[None]:
-    """Show a bar on stderr while files are read, where that takes more than a second; on a terminal alone."""
+def show_reading(names: Sequence[str]) -> Iterator[None]:
+    """Show a progress bar while files are read for more than a second; without a terminal, print one line."""
     shown = ", ".join(names)
     if not sys.stderr.isatty():
         with announce(f"reading {shown[:_LONGEST_NAMES]}"):
@@ -236,7 +236,7 @@ def shown_reading(names: Sequence[str]) -> Iterator[None]:
 
 @contextmanager
 def announce(what: str) -> Iterator[None]:
-    """Say on stderr what is being done, where it takes more than a moment."""
+    """Print on stderr what is being done if it takes longer than five seconds."""
     timer = threading.Timer(_PATIENCE, lambda: print(f"{what} ...", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()
@@ -247,19 +247,14 @@ def announce(what: str) -> Iterator[None]:
 
 
 def count_noun(count: int, noun: str) -> str:
-    """Return a count with its noun: `1 page`, `2 pages`."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+    """Return a count with its noun: `1 page`, `2,000 pages`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def confirm(question: str) -> bool:
-    """Return whether a person says yes; if nobody answers, that is a no."""
+    """Return whether a person answers yes; no answer means no."""
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()
     if not answer.endswith("\n"):
         print(file=sys.stderr)
     return answer.strip().casefold() in ("y", "yes")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a count in words: `1 conversation`, `2,000 conversations`."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"

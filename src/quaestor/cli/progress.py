@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from quaestor.application.run_service import ProgressCallback, RunReading
 from quaestor.application.score_service import Gold
-from quaestor.cli.printing import announce, default_policy
+from quaestor.cli.printing import announce, describe_default_policy
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.scoring.gold import GoldTurn
@@ -77,7 +77,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
 def say_reading(reading: RunReading) -> None:
     """Say on stderr which policy holds if none is named, and which graphs were frozen before, if any were."""
     if reading.by_default and not reading.own:
-        print(f"quaestor: {default_policy(reading.policy)}", file=sys.stderr)
+        print(f"quaestor: {describe_default_policy(reading.policy)}", file=sys.stderr)
     if reading.frozen:
         graphs = (
             f"{reading.frozen} of {reading.pages} graphs are already frozen, built with ontology "

@@ -45,7 +45,7 @@ def read_command(
     """
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.read_service import outline_object, read_one, table_object, table_of
-    from quaestor.cli.printing import make_console, print_json, shown_reading
+    from quaestor.cli.printing import make_console, print_json, show_reading
     from quaestor.errors import InputError
     from quaestor.settings import load_settings
 
@@ -55,7 +55,7 @@ def read_command(
             raise InputError("--table needs a single file")
         _show_several(files, settings, json=json)
         return
-    with shown_reading([str(files[0])]):
+    with show_reading([str(files[0])]):
         document = read_one(files[0], file_cache(settings), reading_limits(settings))
     if table is not None:
         chosen = table_of(document, table)

@@ -1,4 +1,4 @@
-"""`quaestor run`, `eval` and `score`: conversations answered into the run store, and judged by their references."""
+"""`quaestor run`, `eval` and `score`: answer the conversations of a dataset, and score a run."""
 
 import asyncio
 import sys
@@ -192,7 +192,7 @@ def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tupl
 
 @contextmanager
 def _explain_interrupt() -> Iterator[None]:
-    """Say of an interrupt that there is nothing to go on with."""
+    """Report an interrupt before anything was started."""
     from quaestor.errors import RunStoppedError
 
     try:
@@ -202,7 +202,7 @@ def _explain_interrupt() -> Iterator[None]:
 
 
 def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "OutputFile | None":
-    """Return the file that is to be written, which may be: to be told so after an hour of answering is too late."""
+    """Return the file to write, after a check that it may be written: after an hour of answering is too late."""
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
 
@@ -221,7 +221,7 @@ def _report(
     as_json: bool,
     audited: "AuditedScore | None" = None,
 ) -> None:
-    """Write the file, where one is asked for, and prints the score."""
+    """Write the output file, if there is one, and print the score."""
     from quaestor.application.reports import score_json, write_report
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.results import show_audited, show_score
@@ -230,7 +230,7 @@ def _report(
     if output is not None:
         write_report(output, scored, dataset)
     for example in scored.broken:
-        # The rest of a long reason, such as all gaps of a page, is shown by `runs failures`.
+        # `runs failures` shows the rest of a long reason, such as all gaps of a page.
         reason = (example.error or "").partition("\n")[0]
         onwards = f" from turn {example.turns + 1} on" if example.turns else ""
         print(f"{example.conversation} counts as wrong{onwards}: {reason}", file=sys.stderr)

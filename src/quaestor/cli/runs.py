@@ -269,11 +269,13 @@ def delete_runs(
 ) -> None:
     """Delete runs permanently: their conversations, turns, prompts, graphs and scores, but not their ontologies."""
     from quaestor.application.run_service import find_runs, status_word
-    from quaestor.cli.printing import confirm, counted
+    from quaestor.cli.printing import confirm, count_noun
 
     found = read_store(store, lambda opened: find_runs(opened, names))
     for record in found:
-        print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}, {status_word(record)}")
+        print(
+            f"{record.id}: {record.dataset}, {count_noun(record.conversations, 'conversation')}, {status_word(record)}"
+        )
     if not yes and not confirm(f"permanently delete {len(found)} run{'s' * (len(found) != 1)}?"):
         print("nothing was deleted")
         return

@@ -34,7 +34,7 @@ def show_command(
     """Print a page with its text and tables. The sources of answers are shown in brackets."""
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import find_page
-    from quaestor.cli.printing import make_console, shown_reading
+    from quaestor.cli.printing import make_console, show_reading
     from quaestor.cli.render_page import show_document
     from quaestor.conversation.display import show_correction, show_number
     from quaestor.errors import InputError
@@ -43,7 +43,7 @@ def show_command(
     if turn is not None and run is None:
         raise InputError("--turn requires --run")
     settings = load_settings({"store": store, "cache": cache})
-    with shown_reading([page]):
+    with show_reading([page]):
         document = find_page(page, file_cache(settings), reading_limits(settings)).document
     turns: list[tuple[int, Turn]] = []
     if run is not None:

@@ -71,7 +71,7 @@ def vacuum_store(
     """
     from quaestor.application.run_service import ended_before
     from quaestor.application.store_copy import opened_parts
-    from quaestor.cli.printing import confirm, counted
+    from quaestor.cli.printing import confirm, count_noun
     from quaestor.settings import load_settings
 
     uri = load_settings({"store": store}).store
@@ -82,7 +82,7 @@ def vacuum_store(
             old = await ended_before(parts.runs, older_than) if older_than is not None else ()
             if old:
                 for record in old:
-                    print(f"{record.id}: {record.dataset}, {counted(record.conversations, 'conversation')}")
+                    print(f"{record.id}: {record.dataset}, {count_noun(record.conversations, 'conversation')}")
                 if not yes and not confirm(f"permanently delete {_runs(len(old))}?"):
                     print("nothing was deleted")
                     return
@@ -108,11 +108,11 @@ def copy_stores(
     changed. An interrupted copy continues when started again. Finally both stores are read and their digests compared.
     """
     from quaestor.application.store_copy import copy_store, digest_of_all, digests_of, opened_parts
-    from quaestor.cli.printing import announce, counted
+    from quaestor.cli.printing import announce, count_noun
     from quaestor.errors import StoreError
 
     def done(run: "RunRecord") -> None:
-        print(f"{run.id}: {counted(run.conversations, 'conversation')}", file=sys.stderr)
+        print(f"{run.id}: {count_noun(run.conversations, 'conversation')}", file=sys.stderr)
 
     async def work() -> None:
         async with AsyncExitStack() as stack:

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are n
 BEGIN = """
 import asyncio, os, signal, sys, time
 from quaestor.cli import ending
-from quaestor.cli.failures import exit_code_of
-ending.end_in_order()
+from quaestor.cli.failures import run_for_exit_code
+ending.handle_sigterm()
 """
 IN_BACKGROUND = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 WAITS = """
@@ -24,7 +24,7 @@ async def wait():
         await asyncio.sleep(60)
     finally:
         print("let go", flush=True)
-sys.exit(exit_code_of(lambda: asyncio.run(wait())))
+sys.exit(run_for_exit_code(lambda: asyncio.run(wait())))
 """
 IGNORES = """
 ending.WITHIN = 0.3
@@ -44,7 +44,7 @@ def work():
     finally:
         print("wait", flush=True)
         time.sleep(60)
-sys.exit(exit_code_of(work))
+sys.exit(run_for_exit_code(work))
 """
 
 

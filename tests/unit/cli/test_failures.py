@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 import typer
 
-from quaestor.cli.failures import DEBUG, exit_code_of
+from quaestor.cli.failures import DEBUG, run_for_exit_code
 from quaestor.errors import (
     DatasetError,
     DivisionByZeroError,
@@ -53,7 +53,7 @@ def test_an_error_is_one_line_and_its_code_says_whose_it_is(
     error: BaseException, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)
-    assert exit_code_of(raising(error)) == code
+    assert run_for_exit_code(raising(error)) == code
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("quaestor: ")
@@ -61,7 +61,7 @@ def test_an_error_is_one_line_and_its_code_says_whose_it_is(
 
 
 def test_line_breaks_and_endless_messages_stay_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    exit_code_of(raising(DatasetError("a\nb\r\n" + "c" * 10_000)))
+    run_for_exit_code(raising(DatasetError("a\nb\r\n" + "c" * 10_000)))
     err = capsys.readouterr().err
     assert err.startswith("quaestor: a b ccc")
     assert len(err) < 420
@@ -71,26 +71,26 @@ def test_a_defect_names_how_to_see_the_traceback_and_debug_shows_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(DEBUG, raising=False)
-    exit_code_of(raising(KeyError("x")))
+    run_for_exit_code(raising(KeyError("x")))
     assert "--debug" in capsys.readouterr().err
     monkeypatch.setenv(DEBUG, "1")
     with pytest.raises(KeyError):
-        exit_code_of(raising(KeyError("x")))
+        run_for_exit_code(raising(KeyError("x")))
 
 
 @pytest.mark.parametrize("text", ["", "0", "false", "perhaps"])
 def test_only_a_yes_to_debug_shows_tracebacks(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DEBUG, text)
-    assert exit_code_of(raising(typer.BadParameter("not true or false"))) == 2
+    assert run_for_exit_code(raising(typer.BadParameter("not true or false"))) == 2
 
 
 def test_codes_of_the_command_itself_pass() -> None:
-    assert exit_code_of(lambda: None) == 0
-    assert exit_code_of(lambda: 3) == 3
+    assert run_for_exit_code(lambda: None) == 0
+    assert run_for_exit_code(lambda: 3) == 3
 
 
 def test_nobody_reading_is_silent() -> None:
-    code = "import sys; from quaestor.cli.failures import exit_code_of as run; sys.exit(run(lambda: print('x' * 9**8)))"
+    code = "from quaestor.cli.failures import run_for_exit_code as run; exit(run(lambda: print('x' * 9**8)))"
     writer = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert writer.stdout is not None
     writer.stdout.close()
@@ -111,7 +111,7 @@ def test_help_needs_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_what_a_terminal_cannot_show_is_a_question_mark(encoding: str) -> None:
-    code = "from quaestor.cli.failures import exit_code_of; exit_code_of(lambda: print('half of \\ud83d'))"
+    code = "from quaestor.cli.failures import run_for_exit_code; run_for_exit_code(lambda: print('half of \\ud83d'))"
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": encoding}
     )

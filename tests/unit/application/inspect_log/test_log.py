@@ -21,9 +21,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default"), pytest.ma
 
 def typed(*words: str) -> int:
     from quaestor.cli.app import make_app
-    from quaestor.cli.failures import exit_code_of
+    from quaestor.cli.failures import run_for_exit_code
 
-    return exit_code_of(lambda: make_app(words)(list(words), standalone_mode=False, prog_name="quaestor"))
+    return run_for_exit_code(lambda: make_app(words)(list(words), standalone_mode=False, prog_name="quaestor"))
 
 
 def opened(file: Path) -> Any:
