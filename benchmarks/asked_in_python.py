@@ -19,7 +19,7 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import Chat
 from quaestor.application.file_cache import file_cache
 from quaestor.application.replies import answers_of
-from quaestor.application.resolve import find_page
+from quaestor.application.resolve import read_page
 from quaestor.library.waiting import run_in_background
 from quaestor.settings import load_settings
 
@@ -31,7 +31,7 @@ class Answering:
         """Take the name of the document, as `quaestor ask` does."""
         settings = load_settings({})
         cache = file_cache(settings)
-        self._page, self._request = find_page(document, cache), AskRequest(settings, keep=True, cache=cache)
+        self._page, self._request = read_page(document, cache), AskRequest(settings, keep=True, cache=cache)
         self._chats: dict[str, Chat] = {}
 
     async def answer(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from quaestor.application.ask_service import Answering, AskRequest, knowledge_for, resolve_solver
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.ask_service import ActiveSolver, AskRequest, get_graph_provider, resolve_solver
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
@@ -51,30 +51,30 @@ class WorkerPage:
         plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
     """
 
-    def __init__(self, page: CorpusPage, request: AskRequest, line: WorkerLine | None = None) -> None:
+    def __init__(self, page: DocumentInCorpus, request: AskRequest, line: WorkerLine | None = None) -> None:
         """Make nothing yet."""
-        self.page: CorpusPage = page
-        self.request: AskRequest = replace(request, knowledge=self.knowledge)
+        self.page: DocumentInCorpus = page
+        self.request: AskRequest = replace(request, get_graphs=self.get_graphs)
         self.line: WorkerLine | None = line
         self.plays: OrderedDict[bytes, tuple[ConversationRunner, EventRelay]] = OrderedDict()
         self._without_own = request
-        self._knowledge: GraphProvider | None = None
+        self._graphs: GraphProvider | None = None
         self._index: PlaceIndex | None = None
         self._indexing = Lock()
-        self._who: Answering | None = None
+        self._active: ActiveSolver | None = None
         self._open = AsyncExitStack()
 
-    async def who(self) -> Answering:
-        """Return who answers."""
-        if self._who is None:
-            self._who = await self._open.enter_async_context(resolve_solver(self.request))
-        return self._who
+    async def get_active_solver(self) -> ActiveSolver:
+        """Return the solver that answers."""
+        if self._active is None:
+            self._active = await self._open.enter_async_context(resolve_solver(self.request))
+        return self._active
 
-    async def knowledge(self) -> GraphProvider:
-        """Return what the page is read with."""
-        if self._knowledge is None:
-            self._knowledge = await knowledge_for(self.page, self._without_own)
-        return self._knowledge
+    async def get_graphs(self) -> GraphProvider:
+        """Return the ontology and the graphs of the page."""
+        if self._graphs is None:
+            self._graphs = await get_graph_provider(self.page, self._without_own)
+        return self._graphs
 
     def index(self) -> PlaceIndex:
         """Return the index of the places of the document."""
@@ -85,7 +85,7 @@ class WorkerPage:
             return self._index
 
     def excerpts(self) -> PlaceExcerpts | None:
-        """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
+        """Return the excerpts of a document; None for a page, which is read whole."""
         if self.page.document.is_page:
             return None
         return PlaceExcerpts(self.page.document, self.request.settings.excerpt_tokens, self.index)
@@ -175,7 +175,7 @@ class AnswerWorkers:
 
     async def do(
         self,
-        page: CorpusPage,
+        page: DocumentInCorpus,
         request: AskRequest,
         work: Work[R],
         listener: JobListener | None = None,
@@ -203,7 +203,7 @@ class AnswerWorkers:
                 return cast("R", made)
             sent = await asyncio.to_thread(self._pickle_page, key, page, request)
 
-    def _pickle_page(self, key: bytes, page: CorpusPage, request: AskRequest) -> bytes:
+    def _pickle_page(self, key: bytes, page: DocumentInCorpus, request: AskRequest) -> bytes:
         return self._pages.get(key, lambda: pickle.dumps((page, _travelling(request)), 5))
 
 
@@ -227,7 +227,7 @@ def _travelling(request: AskRequest) -> AskRequest:
     return AskRequest(request.settings, request.overrides, cache=request.cache)
 
 
-def _key(page: CorpusPage, request: AskRequest) -> bytes:
+def _key(page: DocumentInCorpus, request: AskRequest) -> bytes:
     whole = hashlib.sha256(pickle.dumps(_travelling(request), 5))
     for document in (page.document, *page.corpus):
         whole.update(f"{document.id}\0{document.digest}\0".encode("utf-8", "surrogatepass"))

@@ -8,10 +8,10 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from quaestor.application.asked import AskedRun, Known
-from quaestor.application.file_cache import load_knowledge
+from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
+from quaestor.application.file_cache import load_graph_provider
 from quaestor.application.models import NO_CASSETTE, CassetteOptions, model_access, solver_access
-from quaestor.application.resolve import CorpusPage, require_askable
+from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.solver_options import (
     NO_OVERRIDES,
     SolverOverrides,
@@ -43,18 +43,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """How questions are to be answered.
+    """How questions are answered.
 
     Attributes:
-        settings: Solver, model, store, ontology and policy in force; without a policy labels that the ontology does not
-            have become properties.
-        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
-        solver: A solver that is there already, instead of the one that the settings name.
-        session: A model that can be asked already, instead of the one that the settings name.
-        traces: Where a trace is written while they are answered, or None.
-        cache: Where indexes and ontologies of files are kept, or None.
-        knowledge: Gives what the document is read with, where the caller holds it; None finds it for each request.
-        on_begun: Is told the id of the run that they are kept as, before the first is answered.
+        settings: Solver, model, store, ontology and policy; without a policy, labels that the ontology does not have
+            become properties.
+        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
+        solver: A solver to use instead of the one in the settings.
+        session: A model session to use instead of the model in the settings.
+        keep: Whether questions and answers are stored as a run.
+        traces: Where a trace is written, or None.
+        cache: Where indexes and ontologies of files are cached, or None.
+        get_graphs: Returns the ontology and the graphs of the document; None loads them for each request.
+        on_begun: Called with the id of the run before the first question is answered.
     """
 
     settings: Settings
@@ -66,17 +67,17 @@ class AskRequest:
     keep: bool = False
     traces: "TraceOptions | None" = None
     cache: ByteCache | None = None
-    knowledge: Callable[[], Awaitable[GraphProvider]] | None = None
+    get_graphs: Callable[[], Awaitable[GraphProvider]] | None = None
     on_begun: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Questions with their answers.
+class AskResult:
+    """The turns of some questions, and the run that they are stored as.
 
     Attributes:
-        run: The id of the run that they are kept as; None if they are not.
-        unkept: Why they are not kept, or not all of them, though they were to be.
+        run: The id of the run; None if they are not stored.
+        unkept: Why they, or some of them, could not be stored.
     """
 
     turns: tuple[Turn, ...]
@@ -85,54 +86,54 @@ class Asked:
 
 
 async def answer_questions(
-    page: CorpusPage, questions: Sequence[str], request: AskRequest, *, chained: bool = True
-) -> Asked:
-    """Return a turn for each question; later ones may refer to earlier ones.
+    page: DocumentInCorpus, questions: Sequence[str], request: AskRequest, *, chained: bool = True
+) -> AskResult:
+    """Answer questions about a document, one turn each; later ones may refer to earlier ones.
 
     Args:
-        chained: Whether it is one conversation; where not, each question is asked by itself.
+        chained: Whether it is one conversation; if not, each question is asked by itself.
 
     Raises:
         InputError: The page has no number, or there is no such model or ontology.
-        QuestionError: A question cannot be asked; nothing was.
+        QuestionError: A question is not valid; nothing was asked.
         SettingsError: Options do not fit the solver, or each other.
         OutageError: A service that the solver needs does not answer.
     """
     document, settings = page.document, request.settings
     require_askable(document)
-    # Who shares a model may ask a page twice: what each time has used is counted by the conversation.
+    # A shared model session counts usage by conversation, and may be used for one page twice.
     name = document.id if request.session is None else f"{document.id}#{uuid4().hex[:8]}"
     conversation = Conversation(name, document, tuple(questions), chained=chained)
     check_questions(conversation)
     seconds = settings.question_seconds
-    async with resolve_solver(request) as who:
+    async with resolve_solver(request) as active:
         with computing_limit(seconds):
-            knowledge, excerpts = await knowledge_for(page, request), await compute(excerpts_of, document, request)
+            graphs, excerpts = await get_graph_provider(page, request), await compute(load_excerpts, document, request)
         with _trace_folder(request, name) as traces:
-            asked = None
+            writer = None
             if request.keep:
-                asked = run_of_asking(page, conversation, who, Known.of(knowledge))
-                await asked.begin(settings.store)
-            run = asked.run if asked else None
+                writer = set_up_ask_run(page, conversation, active, OntologySnapshot.of(graphs))
+                await writer.begin(settings.store)
+            run = writer.run if writer else None
             try:
                 trace = traces.observe(TurnPlace(run or "", name)) if traces else None
             except BaseException:
-                if asked is not None:
-                    await asked.end(None)
+                if writer is not None:
+                    await writer.end(None)
                 raise
             if run is not None and request.on_begun is not None:
                 request.on_begun(run)
-            play = play_of(conversation, who, knowledge, excerpts, _watchers(asked, trace), seconds)
-            turns = await _record_turns(play, asked, trace)
-    return Asked(turns, run, asked.unkept if asked else None)
+            runner = make_runner(conversation, active, graphs, excerpts, _watchers(writer, trace), seconds)
+            turns = await _run_recorded(runner, writer, trace)
+    return AskResult(turns, run, writer.unkept if writer else None)
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """Who answers, and the model that it asks.
+class ActiveSolver:
+    """The solver that answers, with its name and options, and the session of the model that it asks.
 
     Attributes:
-        config: The way to that model, where it was opened for these questions.
+        config: The model of the session, if the session was opened for these questions.
     """
 
     solver: Solver
@@ -143,11 +144,11 @@ class Answering:
 
 
 @asynccontextmanager
-async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[Answering]:
-    """Give who answers, and the model that it asks.
+async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[ActiveSolver]:
+    """Yield the solver that a request asks for, with a session of its model.
 
     Args:
-        already: What of the budget is used up.
+        already: The part of the budget that is used up.
 
     Raises:
         SettingsError: There is no such solver or model, or options do not fit the solver, or each other.
@@ -157,97 +158,99 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
     given = request.solver
     if request.session is not None:
         solver = given or registry.make_solver(settings.solver, options)
-        yield Answering(solver, solver.name, {} if given else options, request.session)
+        yield ActiveSolver(solver, solver.name, {} if given else options, request.session)
     elif given is not None:
         if not request.model_named:
-            yield Answering(given, given.name)
+            yield ActiveSolver(given, given.name)
             return
         with model_access(settings, request.cassette) as config:
             async with open_session(config, already) as session:
-                yield Answering(given, given.name, {}, session, config)
+                yield ActiveSolver(given, given.name, {}, session, config)
     else:
         with solver_access(settings, options, request.cassette, model_named=request.model_named) as found:
             named = named_model(options, found)
             solver = registry.make_solver(settings.solver, named)
             if found is None:
-                yield Answering(solver, settings.solver, named)
+                yield ActiveSolver(solver, settings.solver, named)
                 return
             async with open_session(found, already) as session:
-                yield Answering(solver, settings.solver, named, session, found)
+                yield ActiveSolver(solver, settings.solver, named, session, found)
 
 
-async def knowledge_for(page: CorpusPage, request: AskRequest) -> GraphProvider:
-    """Return what a page is read with.
+async def get_graph_provider(page: DocumentInCorpus, request: AskRequest) -> GraphProvider:
+    """Return the ontology and the graphs of a document: those of the request, else loaded.
 
     Raises:
         InputError: There is no such ontology.
         StoreError: The store does not have it.
     """
-    if request.knowledge is not None:
-        return await request.knowledge()
-    return await load_knowledge(page.corpus, request.settings, request.cache)
+    if request.get_graphs is not None:
+        return await request.get_graphs()
+    return await load_graph_provider(page.corpus, request.settings, request.cache)
 
 
 def _trace_folder(request: AskRequest, conversation: str) -> "AbstractContextManager[TraceFolder | None]":
     return request.traces.opened([conversation]) if request.traces else nullcontext()
 
 
-def play_of(
+def make_runner(
     conversation: Conversation,
-    who: Answering,
-    knowledge: GraphProvider | None,
+    active: ActiveSolver,
+    graphs: GraphProvider | None,
     excerpts: PlaceExcerpts | None,
     watcher: Watcher | None,
     seconds: float | None = None,
 ) -> ConversationRunner:
-    """Return a conversation to be played.
+    """Return the runner of a conversation.
 
     Args:
         seconds: How long a turn may compute; None means no limit.
     """
-    solver = who.solver
+    solver = active.solver
     if files_of(conversation.document):
         from quaestor.solvers.restatements import RestatementResolver
 
         solver = RestatementResolver(solver)
-    return ConversationRunner(conversation, solver, knowledge, who.session, watcher, excerpts=excerpts, seconds=seconds)
+    return ConversationRunner(conversation, solver, graphs, active.session, watcher, excerpts=excerpts, seconds=seconds)
 
 
-def run_of_asking(page: CorpusPage, conversation: Conversation, who: Answering, knowledge: Known) -> AskedRun:
-    """Return what keeps the answers: as a run over a dataset that has one conversation."""
+def set_up_ask_run(
+    page: DocumentInCorpus, conversation: Conversation, active: ActiveSolver, ontology: OntologySnapshot
+) -> AskRunWriter:
+    """Return the writer of a run over a dataset of one conversation."""
     dataset = Dataset.of(page.name or page.document.id, "asked", [conversation])
-    model = who.config.fingerprint if who.config else None
-    spec = RunSpec.of(dataset, who.name, who.options, None, knowledge.digest, knowledge.policy, model)
-    return AskedRun(spec, conversation, knowledge, live=who.session is not None)
+    model = active.config.fingerprint if active.config else None
+    spec = RunSpec.of(dataset, active.name, active.options, None, ontology.digest, ontology.policy, model)
+    return AskRunWriter(spec, conversation, ontology, live=active.session is not None)
 
 
-def excerpts_of(document: Document, request: AskRequest) -> PlaceExcerpts | None:
-    """Return what finds the parts of a document that questions are about; a benchmark's page is read whole."""
+def load_excerpts(document: Document, request: AskRequest) -> PlaceExcerpts | None:
+    """Return the excerpts of a document; None for a benchmark's page, which is read whole."""
     if document.is_page:
         return None
     return PlaceExcerpts.of_file(document, request.settings.excerpt_tokens, request.cache)
 
 
-def _watchers(asked: AskedRun | None, trace: "TraceFile | None") -> Watcher | None:
-    watchers: list[Watcher] = [watcher for watcher in (asked, trace) if watcher is not None]
+def _watchers(writer: AskRunWriter | None, trace: "TraceFile | None") -> Watcher | None:
+    watchers: list[Watcher] = [watcher for watcher in (writer, trace) if watcher is not None]
     return Watchers(watchers) if watchers else None
 
 
-async def _record_turns(
-    play: ConversationRunner, asked: AskedRun | None, trace: "TraceFile | None"
+async def _run_recorded(
+    runner: ConversationRunner, writer: AskRunWriter | None, trace: "TraceFile | None"
 ) -> tuple[Turn, ...]:
-    """Return the turns, once how they went is on record; the same where they did not come to their end."""
+    """Run a conversation, and record how it ended, also if it fails."""
     failure: BaseException | None = None
     try:
-        return await play.turns_to_end()
+        return await runner.turns_to_end()
     except BaseException as error:
         failure = error
         raise
     finally:
-        if asked is not None or trace is not None:
+        if writer is not None or trace is not None:
             interrupted = failure is not None and not isinstance(failure, Exception)
-            played = None if interrupted else await play.result(failure if isinstance(failure, Exception) else None)
-            if asked is not None:
-                await asked.end(played)
-            if trace is not None and played is not None:
-                await trace.on_end(played.status, played.error)
+            result = None if interrupted else await runner.result(failure if isinstance(failure, Exception) else None)
+            if writer is not None:
+                await writer.end(result)
+            if trace is not None and result is not None:
+                await trace.on_end(result.status, result.error)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.turn import Turn
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
@@ -58,7 +58,7 @@ class Askable:
     examples: tuple[str, ...]
 
 
-async def find_askable(page: CorpusPage, request: AskRequest) -> Askable:
+async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
     """Return the lines of a document, and up to three questions that it answers.
 
     Raises:

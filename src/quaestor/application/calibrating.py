@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from quaestor.application.choosing import read_as_played
+from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun, score_run
 from quaestor.conversation.events import AnswerMeasured, load_events
@@ -34,7 +34,7 @@ async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None)
     """
     run = await find_run(store, name, kind="run")
     path = dataset or Path(run.dataset)
-    pages = await compute(read_as_played, path, run)
+    pages = await compute(read_conversations_of_run, path, run)
     scored = await score_run(store, run, pages, await compute(read_gold, path))
     return await compute(_fit, scored, pages)
 

@@ -8,18 +8,18 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
+from quaestor.application.ask_run_writer import AskRunWriter, OntologySnapshot
 from quaestor.application.ask_service import (
-    Answering,
+    ActiveSolver,
     AskRequest,
-    excerpts_of,
-    knowledge_for,
-    play_of,
+    get_graph_provider,
+    load_excerpts,
+    make_runner,
     resolve_solver,
-    run_of_asking,
+    set_up_ask_run,
 )
-from quaestor.application.asked import AskedRun, Known
 from quaestor.application.remote_play import RemotePlay
-from quaestor.application.resolve import CorpusPage, require_askable
+from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
 from quaestor.conversation.turn import Act, Correction, Turn, active_corrections
@@ -45,13 +45,13 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """What answers are made with, while it is open.
+    """The open solver and its resources.
 
     Attributes:
         used: What the model had used before it was opened.
     """
 
-    who: Answering
+    active: ActiveSolver
     stack: AsyncExitStack
     used: Usage
 
@@ -61,12 +61,12 @@ class Chat:
 
     def __init__(
         self,
-        page: CorpusPage,
+        page: DocumentInCorpus,
         request: AskRequest,
         watcher: Watcher | None = None,
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Take what is asked about, who answers, and who hears of what happens meanwhile.
+        """Set the document, how questions are answered, and who is notified of events.
 
         Args:
             workers: Answer if the solver asks no model; None answers in this process.
@@ -75,29 +75,29 @@ class Chat:
             InputError: The page has no number.
         """
         require_askable(page.document)
-        self.page: CorpusPage = page
+        self.page: DocumentInCorpus = page
         self.request: AskRequest = request
         self._watcher, self._workers = watcher, workers
         self.unkept: str | None = None
         self._open: _Open | None = None
-        self._knowledge: GraphProvider | None = None
-        self._known: Known | None = None
+        self._graphs: GraphProvider | None = None
+        self._ontology: OntologySnapshot | None = None
         self._excerpts: PlaceExcerpts | None = None
-        self._plays, self._play_id = 0, ""
-        self._play: ConversationRunner | RemotePlay | None = None
+        self._runners, self._runner_id = 0, ""
+        self._runner: ConversationRunner | RemotePlay | None = None
         self._ledger = Ledger(page.document)
-        self._asked: AskedRun | None = None
+        self._writer: AskRunWriter | None = None
         self._begun = False
         self._failure: BaseException | None = None
 
     @property
     def document(self) -> Document:
-        """What is asked about, with the numbers that hold."""
+        """The document, with corrected numbers."""
         return self._ledger.document
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation so far, with the answers that hold."""
+        """The conversation so far, with corrected answers."""
         return self._ledger.turns
 
     @property
@@ -107,13 +107,13 @@ class Chat:
 
     @property
     def run(self) -> str | None:
-        """The id of the run that it is kept as; None before the first question, and if it is not kept."""
-        return self._asked.run if self._asked else None
+        """The id of the run that it is stored as; None before the first question, and if it is not stored."""
+        return self._writer.run if self._writer else None
 
     @property
     def solver(self) -> str:
-        """The name of who answers."""
-        return self._opened.who.name
+        """The name of the solver."""
+        return self._opened.active.name
 
     @property
     def _opened(self) -> _Open:
@@ -121,9 +121,9 @@ class Chat:
         return self._open
 
     @property
-    def _playing(self) -> ConversationRunner | RemotePlay:
-        assert self._play is not None
-        return self._play
+    def _open_runner(self) -> ConversationRunner | RemotePlay:
+        assert self._runner is not None
+        return self._runner
 
     async def open(self, resume: str | None = None) -> None:
         """Make ready to ask.
@@ -140,7 +140,7 @@ class Chat:
             self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
         self._open = await self._opening(self.request, Usage())
         await self._read()
-        self._asked = self._make_run()
+        self._writer = self._make_run()
         await self._begin()
 
     async def ask(self, text: str) -> tuple[Turn, ...]:
@@ -154,7 +154,7 @@ class Chat:
         check_questions(Conversation(self.document.id, self.document, (text,)))
         if self._failure is not None:
             await self._again()
-        play, first = self._playing, len(self.turns)
+        play, first = self._open_runner, len(self.turns)
         try:
             await play.ask(text)
         except QuestionError:
@@ -163,7 +163,7 @@ class Chat:
             await self._note(failure)
             raise
         finally:
-            self.unkept = self.unkept or (self._asked.unkept if self._asked else None)
+            self.unkept = self.unkept or (self._writer.unkept if self._writer else None)
         return self.turns[first:]
 
     async def undo(self) -> tuple[Turn, ...]:
@@ -180,8 +180,8 @@ class Chat:
 
     async def keep(self) -> None:
         """Keep the conversation as it is, though nothing was asked since it was taken up again."""
-        if self._asked is not None and not self._begun:
-            await self._keep(self._asked)
+        if self._writer is not None and not self._begun:
+            await self._keep(self._writer)
 
     async def correct(self, act: Act, author: str, reason: str = "") -> Correction:
         """Return a correction, once what depends on it is computed again; no model is asked.
@@ -219,9 +219,9 @@ class Chat:
         """
         if not self.turns:
             raise InputError("no answers yet: ask a question first")
-        if self._asked is None:
+        if self._writer is None:
             self.request = replace(self.request, keep=True)
-            self._asked = self._make_run()
+            self._writer = self._make_run()
             await self._begin()
         await self.keep()
         return self.run
@@ -230,13 +230,13 @@ class Chat:
         """Goes on with what a correction leaves, and keeps it."""
         excerpts, document = self._excerpts, self.document
         over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
-        await self._playing.go_on(self.turns, document, over)
-        if self._asked is not None:
+        await self._open_runner.go_on(self.turns, document, over)
+        if self._writer is not None:
             if self._begun:
-                await self._asked.correct(made)
+                await self._writer.add_corrections(made)
             else:
-                await self._keep(self._asked)
-            self.unkept = self.unkept or self._asked.unkept
+                await self._keep(self._writer)
+            self.unkept = self.unkept or self._writer.unkept
         return made
 
     async def change(self, request: AskRequest) -> None:
@@ -250,12 +250,12 @@ class Chat:
         await self._opened.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
         await self._read()
-        self._asked = self._make_run()
+        self._writer = self._make_run()
         await self._begin()
 
     async def graph(self) -> KnowledgeGraph | None:
         """Return the graph of what was shown so far; None if nothing was."""
-        return await self._playing.graph()
+        return await self._open_runner.graph()
 
     async def export(self) -> ExportedConversation:
         """Return the conversation so far, to be handed on.
@@ -281,27 +281,27 @@ class Chat:
         stack = AsyncExitStack()
         return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
-    def _make_run(self) -> AskedRun | None:
+    def _make_run(self) -> AskRunWriter | None:
         """Return what will keep the conversation, from its first question on; None if it is not to be kept."""
         if not self.request.keep:
             return None
-        if self._known is None:
-            assert self._knowledge is not None
-            self._known = Known.of(self._knowledge)
+        if self._ontology is None:
+            assert self._graphs is not None
+            self._ontology = OntologySnapshot.of(self._graphs)
         document = self.page.document
         conversation = Conversation(document.id, document, ())
-        return run_of_asking(self.page, conversation, self._opened.who, self._known)
+        return set_up_ask_run(self.page, conversation, self._opened.active, self._ontology)
 
     def _usage(self) -> Usage:
-        session = self._opened.who.session
+        session = self._opened.active.session
         return self._opened.used if session is None else session.connection.meter.total
 
     async def _begin(self) -> None:
         """Make ready to go on from the turns so far. What a solver keeps of others does not stay."""
         # What a model is asked is counted by conversation and turn, and a turn may be asked anew.
-        self._plays += 1
-        self._play_id = f"{self.document.id}~{self._plays}"
-        watcher = Watchers([one for one in (_LedgerWatcher(self), self._asked, self._watcher) if one is not None])
+        self._runners += 1
+        self._runner_id = f"{self.document.id}~{self._runners}"
+        watcher = Watchers([one for one in (_LedgerWatcher(self), self._writer, self._watcher) if one is not None])
         play: ConversationRunner | RemotePlay
         if self._elsewhere is not None:
             play = RemotePlay(self._elsewhere, self.page, self.request, self.document, watcher)
@@ -309,10 +309,10 @@ class Chat:
             excerpts = self._excerpts
             if excerpts is not None and self.document is not self.page.document:
                 excerpts = excerpts.over(self.document)
-            conversation, seconds = Conversation(self._play_id, self.document, ()), self._seconds
-            play = play_of(conversation, self._opened.who, self._knowledge, excerpts, watcher, seconds)
+            conversation, seconds = Conversation(self._runner_id, self.document, ()), self._seconds
+            play = make_runner(conversation, self._opened.active, self._graphs, excerpts, watcher, seconds)
         await play.begin(self.turns)
-        self._play = play
+        self._runner = play
 
     @property
     def _seconds(self) -> float:
@@ -321,19 +321,19 @@ class Chat:
     @property
     def _elsewhere(self) -> AnswerWorkers | None:
         """The workers that answer; None if it is answered in this process, which alone has the model or the solver."""
-        here = self._opened.who.session is not None or self.request.solver is not None
+        here = self._opened.active.session is not None or self.request.solver is not None
         return None if here else self._workers
 
     async def _read(self) -> None:
         """Make what the document is read with, where it is needed."""
         if self._elsewhere is not None:
-            self._known = self._known or await self._elsewhere.do(self.page, self.request, _describe_knowledge)
-        elif self._knowledge is None:
+            self._ontology = self._ontology or await self._elsewhere.do(self.page, self.request, _describe_knowledge)
+        elif self._graphs is None:
             with computing_limit(self._seconds):
-                self._knowledge = await knowledge_for(self.page, self.request)
-                self._excerpts = await compute(excerpts_of, self.document, self.request)
+                self._graphs = await get_graph_provider(self.page, self.request)
+                self._excerpts = await compute(load_excerpts, self.document, self.request)
 
-    async def _keep(self, asked: AskedRun) -> None:
+    async def _keep(self, asked: AskRunWriter) -> None:
         """Begin the run, with what was answered before."""
         await asked.begin(self.request.settings.store, self._ledger.answered, self._ledger.corrections)
         self._begun = True
@@ -343,29 +343,29 @@ class Chat:
     async def _again(self) -> None:
         """Goes on from the turns so far, in another attempt; whoever stops this midway has it done again."""
         self._failure = self._failure or InterruptedError(INTERRUPTED)
-        session = self._opened.who.session
-        used = session.take(self._play_id)[1] if session else Usage()
+        session = self._opened.active.session
+        used = session.take(self._runner_id)[1] if session else Usage()
         await self._begin()
-        if self._asked is not None and self._begun:
-            await self._asked.again(self._ledger.answered, used, self._ledger.corrections)
+        if self._writer is not None and self._begun:
+            await self._writer.restart(self._ledger.answered, used, self._ledger.corrections)
         self._failure = None
 
     async def _note(self, failure: BaseException) -> None:
         """Keep the question that broke off."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
-        broken = self._playing.broken(error)
-        if self._asked is not None and broken is not None:
-            await self._asked.broke_off(len(self.turns), broken)
+        broken = self._open_runner.broken(error)
+        if self._writer is not None and broken is not None:
+            await self._writer.add_broken_turn(len(self.turns), broken)
 
     async def _end(self) -> None:
-        if self._asked is None or not self._begun:
+        if self._writer is None or not self._begun:
             return
         failure = self._failure
         interrupted = failure is not None and not isinstance(failure, Exception)
-        played = await self._playing.result(failure if isinstance(failure, Exception) else None)
-        await self._asked.end(None if interrupted else played)
-        self.unkept = self.unkept or self._asked.unkept
+        played = await self._open_runner.result(failure if isinstance(failure, Exception) else None)
+        await self._writer.end(None if interrupted else played)
+        self.unkept = self.unkept or self._writer.unkept
         self._begun = False
 
 
@@ -382,11 +382,11 @@ class _LedgerWatcher(Watcher):
         self._chat.ledger.add(turn)
 
 
-async def _describe_knowledge(here: WorkerPage) -> Known:
-    return Known.of(await here.knowledge())
+async def _describe_knowledge(here: WorkerPage) -> OntologySnapshot:
+    return OntologySnapshot.of(await here.get_graphs())
 
 
-async def read_ledger(store: str, run: str, page: CorpusPage) -> Ledger:
+async def read_ledger(store: str, run: str, page: DocumentInCorpus) -> Ledger:
     """Return a conversation that is kept, as far as its turns came to their end, with its corrections.
 
     Args:

@@ -11,11 +11,11 @@ from weakref import WeakValueDictionary
 
 from quaestor.application.resolve import (
     SAMPLE,
-    CorpusPage,
-    find_page,
-    find_pages,
+    DocumentInCorpus,
     has_numbers,
     page_file,
+    read_page,
+    read_pages,
     require_askable,
 )
 from quaestor.application.uploads import Uploads
@@ -64,7 +64,7 @@ class DocumentLibrary:
         """
         self._names = {_id(name): name for name in files}
         self._uploads, self._cache = uploads, cache
-        self._recent: OrderedDict[str, CorpusPage] = OrderedDict()
+        self._recent: OrderedDict[str, DocumentInCorpus] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         refusal = "too many uploads in progress: try again in a moment"
         self.receiving: ConcurrencyLimiter = ConcurrencyLimiter(_RECEIVED, refusal, _RECEIVED_OF_ONE)
@@ -134,11 +134,11 @@ class DocumentLibrary:
         """
         name = self._name(id)
         cache = await self._read_before(name)
-        found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
+        found = await asyncio.to_thread(read_pages, name, None, cache, self._uploads.limits.reading)
         numbered = [(index, page.document) for index, page in enumerate(found) if has_numbers(page.document)]
         return tuple(LibraryEntry(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
-    async def open(self, id: str) -> CorpusPage:
+    async def open(self, id: str) -> DocumentInCorpus:
         """Return a document, with what it is read among.
 
         Raises:
@@ -160,19 +160,19 @@ class DocumentLibrary:
             self._hold(id, page)
             return page
 
-    async def _read(self, id: str) -> CorpusPage:
+    async def _read(self, id: str) -> DocumentInCorpus:
         whole, dot, index = id.partition(".")
         if whole not in self._names:
             return (await self._uploads.open(id)).page
         name = self._name(whole)
         cache = await self._read_before(name)
         if dot:
-            found = await asyncio.to_thread(find_pages, name, None, cache, self._uploads.limits.reading)
+            found = await asyncio.to_thread(read_pages, name, None, cache, self._uploads.limits.reading)
             if not (index.isascii() and index.isdigit() and int(index) < len(found)):
                 raise UnknownUploadError("this page no longer exists: choose another")
             page = found[int(index)]
             name = f"{name}#{page.document.id}"
-        page = await asyncio.to_thread(find_page, name, cache, self._uploads.limits.reading)
+        page = await asyncio.to_thread(read_page, name, cache, self._uploads.limits.reading)
         require_askable(page.document)
         return page
 
@@ -183,7 +183,7 @@ class DocumentLibrary:
         content = await asyncio.to_thread(read_content, page_file(name))
         return await read_in_process(content, self._cache, self._uploads.limits.reading, self._uploads.reading)
 
-    def _hold(self, id: str, page: CorpusPage) -> None:
+    def _hold(self, id: str, page: DocumentInCorpus) -> None:
         self._recent[id] = page
         while len(self._recent) > _MOST_RECENT:
             self._recent.popitem(last=False)

@@ -17,7 +17,7 @@ from quaestor.application.graph_query import QueryAnswer, query_graph
 from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.computing import compute
@@ -65,7 +65,7 @@ class DocumentTools:
         self._querying = asyncio.Semaphore(_QUERIES_AT_ONCE)
 
     async def find(
-        self, page: CorpusPage, question: str, earlier: Sequence[str] = (), most: int = 5
+        self, page: DocumentInCorpus, question: str, earlier: Sequence[str] = (), most: int = 5
     ) -> tuple[Place, ...]:
         """Return the tables and passages where an answer would stand, best first; none if nothing fits.
 
@@ -78,7 +78,7 @@ class DocumentTools:
         check_question(question, "the question")
         return await self._do(page, partial(_find, [*earlier, question], most))
 
-    async def query(self, page: CorpusPage, sparql: str, limits: Limits | None = None) -> QueryAnswer:
+    async def query(self, page: DocumentInCorpus, sparql: str, limits: Limits | None = None) -> QueryAnswer:
         """Return what a query over the graph of a whole document gives.
 
         Raises:
@@ -98,7 +98,7 @@ class DocumentTools:
 
     async def calculate(
         self,
-        page: CorpusPage,
+        page: DocumentInCorpus,
         turns: Sequence[Turn],
         formula: str | None,
         values: Mapping[str, NamedValue],
@@ -123,7 +123,9 @@ class DocumentTools:
         check_question(question, "the question")
         return await self._do(page, partial(_plan, plan, question, tuple(turns)))
 
-    async def planning_prompt(self, page: CorpusPage, question: str, turns: Sequence[Turn] = ()) -> PlanningPrompt:
+    async def planning_prompt(
+        self, page: DocumentInCorpus, question: str, turns: Sequence[Turn] = ()
+    ) -> PlanningPrompt:
         """Return what whoever is to write the plan of a question is told.
 
         Raises:
@@ -133,7 +135,7 @@ class DocumentTools:
         check_question(question, "the question")
         return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
 
-    async def _do(self, page: CorpusPage, work: Work[R]) -> R:
+    async def _do(self, page: DocumentInCorpus, work: Work[R]) -> R:
         if self._workers is not None:
             return await self._workers.do(page, self._request, work)
         here = self._pages.setdefault(page.document.digest, WorkerPage(page, self._request))
@@ -148,7 +150,7 @@ async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[
 
 
 async def _query(sparql: str, limits: Limits | None, here: WorkerPage) -> QueryAnswer:
-    graph = await compute((await here.knowledge()).graph, here.page.document)
+    graph = await compute((await here.get_graphs()).graph, here.page.document)
     return await asyncio.to_thread(query_graph, graph, sparql, limits)
 
 
@@ -169,7 +171,7 @@ async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerP
 
 async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
     """Return what a solver would be given for a question."""
-    knowledge, asked, memory = await here.knowledge(), read_question(question), Memory(turns)
+    knowledge, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
     excerpts = await compute(here.excerpts)
     shown = await compute(lambda: ContextSelector(here.page.document, knowledge, excerpts, None).of(asked, memory))
     return TurnContext(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from quaestor.application.ask_service import AskRequest
-from quaestor.application.file_cache import load_knowledge
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.file_cache import load_graph_provider
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.core import serial
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
@@ -39,7 +39,7 @@ class DocumentFacts:
         yield from self.graph.mentions
 
 
-async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
+async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> DocumentFacts:
     """Return the numbers of a document, as the graph of the whole document has them.
 
     Raises:
@@ -47,7 +47,7 @@ async def document_facts(page: CorpusPage, asking: AskRequest) -> DocumentFacts:
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
     settings = asking.settings
-    knowledge = await load_knowledge(page.corpus, settings, asking.cache)
+    knowledge = await load_graph_provider(page.corpus, settings, asking.cache)
     key = (page.document.digest, knowledge.ontology.digest, settings.policy)
     return DocumentFacts(await compute(_GRAPHS.get, key, lambda: knowledge.graph(page.document)))
 

@@ -1,6 +1,6 @@
-"""What is kept of files that were asked, beside the run store: documents, indexes, the ontologies learned of them.
+"""The cache beside the run store: documents, their indexes, and the ontologies learned from them.
 
-What is kept is made again where it is lost.
+Missing entries are computed again.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from quaestor.application.ontologies import find_knowledge, is_set, policy_of
+from quaestor.application.ontologies import is_set, make_graph_provider, policy_of
 from quaestor.application.resolve import store_file
 from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
@@ -29,7 +29,7 @@ _BUILT_WITH = ("core", "documents", "ontology")
 
 
 def file_cache(settings: Settings) -> FolderCache | None:
-    """Return where what was made of files is kept: in a folder beside the store; None if nothing is to be."""
+    """Return the cache of files, a folder beside the store; None if caching is off or the store is no file."""
     if not settings.cache:
         return None
     file = store_file(settings.store)
@@ -37,29 +37,29 @@ def file_cache(settings: Settings) -> FolderCache | None:
 
 
 def reading_limits(settings: Settings) -> ReadingLimits:
-    """Return what reading a file may take."""
+    """Return the limits of time and memory for reading a file."""
     return ReadingLimits(memory=settings.read_memory_mb << 20, seconds=settings.read_seconds)
 
 
-async def load_knowledge(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
-    """Return the ontology and the policy that documents are read with, as `find_knowledge`; a filing's own is kept.
+async def load_graph_provider(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
+    """Return the graphs of documents, as `make_graph_provider`; the ontology of a filing itself is cached.
 
     Args:
         corpus: The documents that give the ontology if none is set.
         settings: Ontology, policy, and the store, which is opened only for a digest.
-        cache: Where the ontologies of filings are kept, or None.
+        cache: Where the ontologies of filings are cached, or None.
 
     Raises:
         InputError: There is no such ontology.
         StoreError: The store does not have it.
     """
     if cache is None or is_set(settings) or all(document.is_page for document in corpus):
-        return await find_knowledge(corpus, settings)
+        return await make_graph_provider(corpus, settings)
     key = await compute(_key, corpus)
     if (data := await asyncio.to_thread(cache.get, key)) is not None:
-        with suppress(OntologyError, ValueError, TypeError):  # then it is made and kept anew
+        with suppress(OntologyError, ValueError, TypeError):  # a damaged entry is made again
             return GraphProvider(await compute(_read, data), policy_of(settings))
-    found = await find_knowledge(corpus, settings)
+    found = await make_graph_provider(corpus, settings)
     await asyncio.to_thread(lambda: cache.put(key, _write(found.ontology)))
     return found
 
@@ -74,4 +74,4 @@ def _key(corpus: Sequence[Document]) -> str:
 
 def _read(data: bytes) -> Ontology:
     triples = json.loads(data.decode("utf-8", "surrogatepass"))
-    return ontology_from_triples([Triple(*triple) for triple in triples], "the ontology that is kept")
+    return ontology_from_triples([Triple(*triple) for triple in triples], "the cached ontology")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.application.document_library import DocumentLibrary, LibraryEntry
-from quaestor.application.resolve import SAMPLE, CorpusPage, page_file
+from quaestor.application.resolve import SAMPLE, DocumentInCorpus, page_file
 from quaestor.errors import InputError, UnknownUploadError
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".pdf", ".xlsx", ".csv", ".tsv", ".md", ".txt", ".json", ".gz")
@@ -187,7 +187,7 @@ class Opened:
 
     id: str
     name: str
-    page: CorpusPage
+    page: DocumentInCorpus
 
 
 class FolderLibrary:
@@ -241,7 +241,7 @@ class FolderLibrary:
             if name != SAMPLE:
                 self._shelf.add(await asyncio.to_thread(self._folders.find, name))
 
-    def name_of(self, page: CorpusPage) -> str:
+    def name_of(self, page: DocumentInCorpus) -> str:
         """Return the name by which a document is opened; what it is called where nobody named it."""
         if not page.name or page.name.startswith(f"{SAMPLE}#"):
             return page.name or page.document.id

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.application import saved_scores
-from quaestor.application.choosing import read_as_played
+from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
 from quaestor.application.saved_scores import read_judged_frame
@@ -201,7 +201,7 @@ async def audit_run(store: str, run: str, dataset: Path, audit: Audit | None, co
     gold = read_gold(dataset)
     async with open_store(store, create=False) as opened:
         records = [await find_run(opened, name, kind=OVER_DATASETS) for name in (run, *compared)]
-        pages = read_as_played(dataset, records[0])
+        pages = read_conversations_of_run(dataset, records[0])
         first, *others = [
             (await score_run(opened, record, pages, gold, wanted="verdicts")).report.turns for record in records
         ]

@@ -1,4 +1,4 @@
-"""Ontologies by the names that a person gives them, and which of them documents are read with.
+"""Ontologies by the names that a person gives them, and which of them are used for documents.
 
 An ontology is named by a Turtle file or by the digest of one in a store, or the first six digits of that.
 """
@@ -91,17 +91,17 @@ async def ontology_or_latest(settings: Settings) -> Ontology:
 
 
 def is_set(settings: Settings) -> bool:
-    """Tell whether documents are read with another ontology than that of their file's own documents."""
+    """Return whether the settings name an ontology other than that of the documents themselves."""
     return settings.ontology not in (None, OWN)
 
 
 def policy_of(settings: Settings) -> Policy:
-    """Return what becomes of labels that an ontology does not have: what is set, else they become properties."""
+    """Return the policy for labels that an ontology does not have: the one set, else they become properties."""
     return settings.policy or "extend"
 
 
-async def find_knowledge(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
-    """Return the ontology and the policy that documents are read with.
+async def make_graph_provider(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
+    """Return the graphs of documents, built with the ontology and the policy in the settings.
 
     Args:
         corpus: The documents that give the ontology if none is set.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.files import OutputFile
-from quaestor.application.ontologies import find_knowledge
-from quaestor.application.resolve import CorpusPage, documents_of, find_pages
+from quaestor.application.ontologies import make_graph_provider
+from quaestor.application.resolve import DocumentInCorpus, documents_of, read_pages
 from quaestor.application.spreading import spread
 from quaestor.core.serial import Triple
 from quaestor.datasets.formats import read_dataset
@@ -73,7 +73,7 @@ async def build_corpus_ontology(
     return built
 
 
-async def build_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGraph:
+async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
     """Return the graph of a page, and freeze it in the store.
 
     Raises:
@@ -81,7 +81,7 @@ async def build_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGra
         GapError: The ontology does not have a label, and the policy is `strict`.
         StoreError: The store cannot be written.
     """
-    knowledge = await find_knowledge(page.corpus, settings)
+    knowledge = await make_graph_provider(page.corpus, settings)
     graph, ontology = knowledge.graph(page.document), knowledge.ontology
     async with open_store(settings.store) as opened:
         await opened.save_ontology(ontology.digest, ontology.triples)
@@ -104,8 +104,8 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
         GapError: The ontology does not have a label of a page, and the policy is `strict`.
         StoreError: The store cannot be written.
     """
-    pages = find_pages(name, limit, file_cache(settings), reading_limits(settings))
-    knowledge = await find_knowledge(pages[0].corpus if pages else (), settings)
+    pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
+    knowledge = await make_graph_provider(pages[0].corpus if pages else (), settings)
     digest, built, minted = knowledge.ontology.digest, 0, 0
     async with open_store(settings.store) as opened:
         await opened.save_ontology(digest, knowledge.ontology.triples)
@@ -139,7 +139,7 @@ class _GraphMaker:
         return graph.triples(), len(graph.minted)
 
 
-async def read_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGraph:
+async def read_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
     """Return the graph of a page.
 
     Args:
@@ -149,4 +149,4 @@ async def read_page_graph(page: CorpusPage, settings: Settings) -> KnowledgeGrap
         InputError: There is no such ontology.
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
-    return (await find_knowledge(page.corpus, settings)).graph(page.document)
+    return (await make_graph_provider(page.corpus, settings)).graph(page.document)

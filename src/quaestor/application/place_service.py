@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from quaestor.application.file_cache import file_cache, reading_limits
-from quaestor.application.resolve import find_files, split_arguments
+from quaestor.application.resolve import read_files, split_arguments
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.questions.question import read_question
@@ -39,7 +39,7 @@ def places_in_files(
     if not questions[-1].strip():
         raise QuestionError(_EMPTY)
     cache = file_cache(settings)
-    document = find_files(files, cache, reading_limits(settings)).document
+    document = read_files(files, cache, reading_limits(settings)).document
     on_read(document)
     return places_by_index(load_index(document, None if document.is_page else cache), questions, most)
 

@@ -5,8 +5,8 @@ import gc
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.application.ask_service import AskRequest, excerpts_of, play_of, resolve_solver
-from quaestor.application.resolve import SAMPLE, find_pages
+from quaestor.application.ask_service import AskRequest, load_excerpts, make_runner, resolve_solver
+from quaestor.application.resolve import SAMPLE, read_pages
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.readers.content import FileContent
@@ -29,14 +29,14 @@ _QUESTIONS = ("what were net sales in 2023?", "and in 2022?", "what was the chan
 async def _ask(document: Document) -> None:
     request = AskRequest(Settings(excerpt_tokens=_LEAST_TOKENS))
     async with resolve_solver(request) as who:
-        play = play_of(Conversation(document.id, document, ()), who, None, excerpts_of(document, request), None)
+        play = make_runner(Conversation(document.id, document, ()), who, None, load_excerpts(document, request), None)
         await play.begin()
         for question in _QUESTIONS:
             await play.ask(question)
 
 
 with suppress(Exception):  # a worker that is asked says what is wrong
-    asyncio.run(_ask(find_pages(SAMPLE)[0].document))
+    asyncio.run(_ask(read_pages(SAMPLE)[0].document))
     for filing in (_FILING, _LONG):
         asyncio.run(_ask(read_file(FileContent(Path("filing.md"), filing))[1]))  # type: ignore[index]
 gc.collect()

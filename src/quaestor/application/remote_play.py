@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from quaestor.application.answer_workers import AnswerWorkers, WorkerPage
-from quaestor.application.ask_service import AskRequest, play_of
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.ask_service import AskRequest, make_runner
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import ToolCall, Turn
 from quaestor.core.computing import compute
@@ -63,7 +63,7 @@ class RemotePlay:
     """One conversation while it is played, like `ConversationRunner`. The `JobListener` of its questions."""
 
     def __init__(
-        self, workers: AnswerWorkers, page: CorpusPage, request: AskRequest, document: Document, watcher: Watcher
+        self, workers: AnswerWorkers, page: DocumentInCorpus, request: AskRequest, document: Document, watcher: Watcher
     ) -> None:
         """Take what is played, who computes it, and who hears of it."""
         self._workers, self._page, self._request, self._watcher = workers, page, request, watcher
@@ -183,7 +183,7 @@ async def _do_work(key: bytes, count: int, so_far: _SoFar | None, work: Any, her
         if excerpts is not None and so_far.document is not None:
             excerpts = excerpts.over(document)
         conversation = Conversation(here.page.document.id, document, ())
-        play = play_of(conversation, await here.who(), await here.knowledge(), excerpts, relay)
+        play = make_runner(conversation, await here.get_active_solver(), await here.get_graphs(), excerpts, relay)
         await play.begin(so_far.turns)
     done = await work(play, relay)
     # Not before: what broke off is begun anew.

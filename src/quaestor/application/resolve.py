@@ -1,7 +1,8 @@
-"""Datasets, pages and stores by the names that a person gives them.
+"""Datasets, pages, documents and stores by the names that a person gives them.
 
-`sample` is the bundled dataset, wherever a file is named; a file of that name is `./sample`. A page is named
-`DATASET#ID`, with the id of the page or of a conversation about it, in any case and without `.pdf` where that is clear.
+`sample` names the bundled dataset; a file of that name is `./sample`. A page is named `DATASET#ID`, with the id of the
+page or of a conversation about it, in any case, and without `.pdf` if that is unambiguous. A file with one document
+needs no id.
 """
 
 import os
@@ -37,12 +38,13 @@ _ADDRESS = lazy_regex(r"(?:https?|ftp|file)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusPage:
-    """A page, and what it is read among.
+class DocumentInCorpus:
+    """A document, with the documents that its ontology is learned from.
 
     Attributes:
-        corpus: All documents of its file: by default a page is read with the ontology of all of them.
-        name: As a person names it, `DATASET#ID`; empty where nobody did.
+        document: A filing, a page of a dataset, or several files as one document.
+        corpus: All documents of its file: by default the ontology is learned from all of them.
+        name: As a person names it, `DATASET#ID` or the file; empty if nobody named it.
     """
 
     document: Document
@@ -50,18 +52,18 @@ class CorpusPage:
     name: str = ""
 
     @classmethod
-    def of(cls, document: Document) -> "CorpusPage":
-        """Return a page that is read by itself."""
+    def of(cls, document: Document) -> "DocumentInCorpus":
+        """Return a document whose ontology is learned from it alone."""
         return cls(document, (document,))
 
     @classmethod
-    def among(cls, dataset: Dataset, document: Document) -> "CorpusPage":
+    def of_dataset(cls, dataset: Dataset, document: Document) -> "DocumentInCorpus":
         """Return a page of a dataset."""
         return cls(document, tuple(documents_of(dataset).values()))
 
 
 def dataset_path(name: str | Path) -> Path:
-    """Return the path that a dataset's name stands for.
+    """Return the path of a dataset by its name.
 
     >>> dataset_path("sample").name
     'sample.json'
@@ -76,7 +78,7 @@ def documents_of(dataset: Dataset) -> Mapping[str, Document]:
     return {conversation.document.id: conversation.document for conversation in dataset.conversations}
 
 
-def read_playable(
+def read_answerable(
     path: Path,
     limit: int | None = None,
     limits: ReadingLimits = DEFAULT_LIMITS,
@@ -84,11 +86,11 @@ def read_playable(
     folder: Path | None = None,
     cache: ByteCache | None = None,
 ) -> Dataset:
-    """Return a dataset in which there is something to compute with.
+    """Return a dataset, after a check that some of its questions can be answered.
 
     Args:
         limit: Read no more than so many conversations.
-        folder: Where the documents lie that the questions of the file are about.
+        folder: The folder of the documents that the questions are about.
 
     Raises:
         DatasetError: It cannot be read, or none of its pages has a number.
@@ -103,13 +105,13 @@ def read_playable(
 
 
 def has_numbers(document: Document) -> bool:
-    """Tell whether a page has a number in a table or a sentence."""
+    """Return whether a document has a number in a table or a sentence."""
     cells = (cell for table in document.tables for cell in table.body())
     return any(cell.quantities for cell in cells) or any(sentence.mentions for sentence in document.sentences)
 
 
 def require_askable(document: Document) -> None:
-    """Make sure that a document can be asked.
+    """Make sure that questions about a document can be answered.
 
     Raises:
         DocumentError: Nothing of it was read.
@@ -130,8 +132,8 @@ def page_file(name: str) -> Path:
     return _split(name)[0]
 
 
-def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> CorpusPage:
-    """Return the page that `DATASET#ID` names, or `FILE` where the file holds just one.
+def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> DocumentInCorpus:
+    """Read the document that `DATASET#ID` names, or `FILE` if the file has just one.
 
     Raises:
         InputError: It is of neither form, or the id fits several pages.
@@ -145,13 +147,13 @@ def find_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits =
     if identity is None and len(pages) > 1:
         raise SeveralPagesError(name, len(pages))
     found = only_document(dataset) if identity is None else find_document(dataset, identity)
-    return replace(CorpusPage.among(dataset, found), name=name)
+    return replace(DocumentInCorpus.of_dataset(dataset, found), name=name)
 
 
-def find_files(
+def read_files(
     names: Sequence[str], cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
-) -> CorpusPage:
-    """Return what one or several names stand for: one page or document, or several files as one document.
+) -> DocumentInCorpus:
+    """Read the page or document that a name stands for; several files become one document.
 
     Raises:
         InputError: One is of neither form, is named twice, or its id fits several pages.
@@ -160,24 +162,22 @@ def find_files(
         UnknownConversationError: A dataset has no such page.
     """
     if len(names) == 1:
-        return find_page(names[0], cache, limits)
+        return read_page(names[0], cache, limits)
     if len(set(names)) < len(names):
         raise InputError(f"duplicate file: {', '.join(names)[:200]}")
     short = [visible_name(Path(name).name) for name in names]
     shown = short if len(set(short)) == len(short) else [visible_name(name) for name in names]
     combined = combine(
-        [(label, find_page(name, cache, limits).document) for label, name in zip(shown, names, strict=True)]
+        [(label, read_page(name, cache, limits).document) for label, name in zip(shown, names, strict=True)]
     )
-    return CorpusPage(combined, (combined,), " ".join(names))
+    return DocumentInCorpus(combined, (combined,), " ".join(names))
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files and the questions of a command line: the first argument names a file, questions end them.
-
-    There may be no question.
+    """Return the files and the questions of a command line: the first argument and all further files, then questions.
 
     Raises:
-        InputError: What looks like a file's name is none.
+        InputError: A question looks like the name of a file.
     """
     files = [*arguments[:1]]
     for argument in arguments[1:]:
@@ -194,7 +194,7 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
 
 
 def _typed_text(argument: str) -> str:
-    """Return what was typed: UTF-8, also if the locale is another one, such as C."""
+    """Decode an argument as UTF-8, also if the locale is another one, such as C."""
     try:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError:
@@ -213,10 +213,10 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def find_pages(
+def read_pages(
     name: str, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
-) -> tuple[CorpusPage, ...]:
-    """Return the page that `DATASET#ID` names, or all pages of a file.
+) -> tuple[DocumentInCorpus, ...]:
+    """Read the page that `DATASET#ID` names, or all pages of a file.
 
     Args:
         limit: Only those of the first so many conversations.
@@ -229,13 +229,13 @@ def find_pages(
     path, identity = _split(name)
     dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
-        return (CorpusPage.among(dataset, find_document(dataset, identity)),)
+        return (DocumentInCorpus.of_dataset(dataset, find_document(dataset, identity)),)
     corpus = tuple(documents_of(dataset).values())
-    return tuple(CorpusPage(document, corpus) for document in corpus)
+    return tuple(DocumentInCorpus(document, corpus) for document in corpus)
 
 
 def find_document(dataset: Dataset, identity: str) -> Document:
-    """Return the page of a dataset that an id stands for: its own, or that of a conversation about it.
+    """Return the page of a dataset by its id, or by the id of a conversation about it.
 
     Raises:
         InputError: The id fits several pages.
@@ -248,7 +248,7 @@ def find_document(dataset: Dataset, identity: str) -> Document:
 
 
 def match_id(wanted: str, known: Sequence[str], where: str) -> str:
-    """Return the id that a person means: the very one, or the only one but for case and `.pdf`.
+    """Return the known id that a person means: an equal one, or the only one that differs in case or `.pdf`.
 
     Raises:
         InputError: Several fit.
@@ -269,7 +269,7 @@ def _plain(id: str) -> str:
 
 
 def _split(name: str) -> tuple[Path, str | None]:
-    """Return the file and the id; no id where the whole is a file's name, whatever signs it has."""
+    """Return the file and the id of a name; no id if the whole name is that of a file, even with `#`."""
     whole = dataset_path(name)
     if whole.is_file():
         return whole, None
@@ -287,7 +287,7 @@ def _split(name: str) -> tuple[Path, str | None]:
 
 
 def store_file(uri: str) -> Path | None:
-    """Return the file that a run store is kept in; None if it is a server, or in memory."""
+    """Return the file of a run store; None if it is a server or in memory."""
     scheme, separator, rest = uri.partition("://")
     if not separator:
         return Path(uri)
@@ -295,7 +295,7 @@ def store_file(uri: str) -> Path | None:
 
 
 def _describe_no_file(path: Path) -> str:
-    """Return what stands where a file was expected, and what to do; "" if nothing does."""
+    """Return why a path is not a readable file, and what to do; "" if nothing is there."""
     try:
         if path.is_dir():
             return "it is a directory; name a file in it"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from quaestor.application.choosing import read_as_played
+from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.score_service import digest_of_references
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
@@ -60,7 +60,7 @@ def played_file(run: RunRecord) -> PlayedFile | None:
 
 def read_played_file(path: Path, run: RunRecord) -> PlayedFile | None:
     """Return what a file says of the questions of a run; None if it has other questions."""
-    stat, pages = path.stat(), read_as_played(path, run)
+    stat, pages = path.stat(), read_conversations_of_run(path, run)
     if pages.digest != run.dataset_digest:
         return None
     try:

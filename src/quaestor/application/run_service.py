@@ -74,7 +74,7 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class RunReading:
+class RunOntology:
     """What the pages of a run are read with.
 
     Attributes:
@@ -92,11 +92,11 @@ class RunReading:
     frozen: int
 
 
-def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunReading:
+def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunOntology:
     known = knowledge.frozen
     pages = [known is not None and known.has(page) for page in dataset.pages()]
     own, by_default = not is_set(settings), settings.policy is None
-    return RunReading(str(spec.ontology), own, spec.policy, by_default, len(pages), sum(pages))
+    return RunOntology(str(spec.ontology), own, spec.policy, by_default, len(pages), sum(pages))
 
 
 async def start_run(
@@ -104,7 +104,7 @@ async def start_run(
     request: RunRequest,
     store: RunStore,
     progress: ProgressCallback | None = None,
-    begun: Callable[[RunReading], None] | None = None,
+    begun: Callable[[RunOntology], None] | None = None,
 ) -> RunRecord:
     """Play a dataset into a store, or go on with a run, and return its record.
 
@@ -127,7 +127,7 @@ async def _play(
     dataset: Dataset,
     request: RunRequest,
     store: RunStore,
-    listeners: tuple[ProgressCallback | None, Callable[[RunReading], None] | None],
+    listeners: tuple[ProgressCallback | None, Callable[[RunOntology], None] | None],
     config: ModelConfig | None,
     options: dict[str, JsonValue],
 ) -> RunRecord:

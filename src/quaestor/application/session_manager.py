@@ -19,7 +19,7 @@ from quaestor.application.document_library import ConcurrencyLimiter, DocumentLi
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.exporting import read_conversations
 from quaestor.application.fixing import Fix
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.application.saved_conversations import (
     LONGEST_TITLE,
     SavedConversation,
@@ -72,7 +72,7 @@ class ConversationState:
     """
 
     saved: SavedConversation
-    page: CorpusPage
+    page: DocumentInCorpus
     ledger: Ledger
     answerer: SolverChoice
     unkept: str | None = None
@@ -97,7 +97,7 @@ class ConversationState:
             raise UnknownConversationError(missing_answer(number, self.turns))
 
     @property
-    def corrected_page(self) -> CorpusPage:
+    def corrected_page(self) -> DocumentInCorpus:
         """The same, with what it is read among."""
         return replace(self.page, document=self.document)
 
@@ -117,7 +117,7 @@ class AnsweredNow:
     document: Document
     run: str | None
     unkept: str | None
-    page: CorpusPage
+    page: DocumentInCorpus
     solver: str
 
 
@@ -529,7 +529,7 @@ class SessionManager:
             return find_answerer(self.asking, saved.answerer)
         return find_answerer(self.asking, DEFAULT)
 
-    async def _ledger(self, saved: SavedConversation, page: CorpusPage) -> Ledger:
+    async def _ledger(self, saved: SavedConversation, page: DocumentInCorpus) -> Ledger:
         if saved.run is not None:
             with suppress(UnknownRunError):  # somebody may have deleted it from the store
                 return await read_ledger(self.asking.settings.store, saved.run, page)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from quaestor.application.choosing import read_as_played
+from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_service import OVER_DATASETS, find_run
 from quaestor.application.score_service import Gold, ScoredRun, score_run
 from quaestor.core.computing import compute
@@ -141,7 +141,7 @@ async def simulate_stored(
         raise InputError("a cascade needs two different runs, in the order of their stages")
     solver = solver_again(runs[0]) if replay else None
     path = dataset or Path(runs[0].dataset)
-    pages, gold = await compute(read_as_played, path, runs[0]), await compute(read_gold, path)
+    pages, gold = await compute(read_conversations_of_run, path, runs[0]), await compute(read_gold, path)
     one, other = [await score_run(store, run, pages, gold) for run in runs]
     found = await compute(_simulate, one, other, thresholds)
     if solver is None:

@@ -277,7 +277,7 @@ def _warn_of_refusals(table: ToolTable) -> Iterable[str]:
             yield f"- {name} refused {count.refused / count.calls:.0%} of {count.calls} calls. {'; '.join(shares)}."
 
 
-def rests_on(path: Path, conversations: Iterable[str]) -> int:
+def count_learned(path: Path, conversations: Iterable[str]) -> int:
     """Return how many of these conversations advice was drawn from: of those a score says nothing about others."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.file_cache import file_cache, reading_limits
-from quaestor.application.resolve import CorpusPage, require_askable, store_file
+from quaestor.application.resolve import DocumentInCorpus, require_askable, store_file
 from quaestor.core.private_files import make_private_folder, open_private
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError, UnknownUploadError
@@ -79,9 +79,9 @@ class Upload:
     document: Document
 
     @property
-    def page(self) -> CorpusPage:
+    def page(self) -> DocumentInCorpus:
         """What can be asked."""
-        return CorpusPage(self.document, (self.document,), self.name)
+        return DocumentInCorpus(self.document, (self.document,), self.name)
 
 
 class Uploads:

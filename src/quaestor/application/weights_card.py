@@ -10,7 +10,7 @@ from pydantic import JsonValue
 _CARD = "card.json"
 
 
-def learned_from(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
+def is_trained_on(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
     """Return whether a file is one of those that a solver's weights were learned from.
 
     Args:

@@ -20,7 +20,7 @@ from quaestor.cli.options import (
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
-    from quaestor.application.resolve import CorpusPage
+    from quaestor.application.resolve import DocumentInCorpus
 
 _STDIN = "-"
 _MOST_LINES = 15
@@ -47,7 +47,7 @@ def ask_command(
     """Answer questions about filings or a page, with the formula and sources of each answer. Saves them as a run."""
     from quaestor.application.ask_service import answer_questions
     from quaestor.application.file_cache import reading_limits
-    from quaestor.application.resolve import find_files, split_arguments
+    from quaestor.application.resolve import read_files, split_arguments
     from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
     files, questions = split_arguments(arguments)
@@ -68,7 +68,7 @@ def ask_command(
         on_begun=run_ids.append,
     )
     with show_reading(files):
-        page = find_files(files, request.cache, reading_limits(settings))
+        page = read_files(files, request.cache, reading_limits(settings))
     warn_of_losses(page.document)
     if not questions:
         _show_examples(page, request, " ".join(map(shlex.quote, files)), json=json)
@@ -98,7 +98,7 @@ def ask_command(
         show_turn(console, number, turn, page.document)
 
 
-def _show_examples(page: "CorpusPage", request: "AskRequest", files: str, *, json: bool) -> None:
+def _show_examples(page: "DocumentInCorpus", request: "AskRequest", files: str, *, json: bool) -> None:
     """Print the lines of a document with their years, and examples of commands with questions."""
     from quaestor.application.askable import askable_object, find_askable
     from quaestor.application.resolve import require_askable

@@ -48,7 +48,7 @@ def chat_command(
     """
     from quaestor.application.chat_service import Chat
     from quaestor.application.file_cache import reading_limits
-    from quaestor.application.resolve import find_files
+    from quaestor.application.resolve import read_files
     from quaestor.cli.chat_commands import ChatLine
     from quaestor.cli.printing import make_console, show_reading, warn_of_default_policy, warn_of_losses
 
@@ -60,7 +60,7 @@ def chat_command(
         on_begun=lambda run: print(f"run {run}", file=sys.stderr, flush=True),
     )
     with show_reading(files):
-        page = find_files(files, request.cache, reading_limits(settings))
+        page = read_files(files, request.cache, reading_limits(settings))
     warn_of_losses(page.document)
     warn_of_default_policy(settings)
     with Runner() as runner:

@@ -17,7 +17,7 @@ def demo(json: JsonOption = False) -> None:
 
     from quaestor.application.ask_service import AskRequest, answer_questions
     from quaestor.application.reports import score_json
-    from quaestor.application.resolve import CorpusPage, read_playable
+    from quaestor.application.resolve import DocumentInCorpus, read_answerable
     from quaestor.application.run_service import RunRequest, start_run
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.printing import make_console, print_json
@@ -33,12 +33,12 @@ def demo(json: JsonOption = False) -> None:
     console = make_console()
     # In memory and in this process: the sample is done before worker processes would have started.
     settings = replace(load_settings(), store="sqlite://", workers=1, ontology=None, policy=None)
-    pages = read_playable(sample_path())
+    pages = read_answerable(sample_path())
     gold = read_gold(sample_path())
     for identity in () if json else SHOWN:
         conversation = pages.conversation(identity)
         show_tables(console, conversation.document)
-        page = CorpusPage.among(pages, conversation.document)
+        page = DocumentInCorpus.of_dataset(pages, conversation.document)
         asked = asyncio.run(answer_questions(page, conversation.questions, AskRequest(settings)))
         for number, turn in enumerate(asked.turns, start=1):
             show_turn(console, number, turn, conversation.document)

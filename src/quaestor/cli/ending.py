@@ -2,7 +2,7 @@
 
 Without a standard stream Python has None for it, and the next file that is opened gets its number: what a library or a
 worker process prints would be written into that file. Batch systems, containers and service managers send SIGTERM and
-kill the program some seconds later. By then results are stored, worker processes have ended, and the run can be resumed.
+kill the program some seconds later. By then results are stored, worker processes have ended, and a run can be resumed.
 """
 
 import os

@@ -17,7 +17,7 @@ from quaestor.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from quaestor.application.resolve import CorpusPage
+    from quaestor.application.resolve import DocumentInCorpus
     from quaestor.graph.knowledge_graph import KnowledgeGraph
     from quaestor.settings import Settings
 
@@ -46,12 +46,12 @@ def build_graph_command(
     For a single page, shows how its tables and lines were classified, and why. --force rebuilds frozen graphs.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.resolve import find_pages
+    from quaestor.application.resolve import read_pages
     from quaestor.cli.printing import warn_of_default_policy
     from quaestor.settings import load_settings
 
     settings = load_settings({**reading.settings, **spread.settings})
-    found = find_pages(pages[0], limit, file_cache(settings), reading_limits(settings)) if len(pages) == 1 else ()
+    found = read_pages(pages[0], limit, file_cache(settings), reading_limits(settings)) if len(pages) == 1 else ()
     if len(found) == 1:
         _build_one(found[0], settings, json=json)
     else:
@@ -77,7 +77,7 @@ def _freeze(pages: list[str], settings: "Settings", limit: int | None, *, anew: 
         print(f"  ontology {file.ontology}, policy {file.policy}, {file.minted} lines not covered by the ontology")
 
 
-def _build_one(page: "CorpusPage", settings: "Settings", *, json: bool) -> None:
+def _build_one(page: "DocumentInCorpus", settings: "Settings", *, json: bool) -> None:
     from quaestor.application.graph_query import graph_object
     from quaestor.application.ontology_service import build_page_graph
     from quaestor.cli.printing import make_console, print_json
@@ -145,12 +145,12 @@ def query_graph_command(
 def _graph(page: str, reading: OntologyOptions) -> "KnowledgeGraph":
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.ontology_service import read_page_graph
-    from quaestor.application.resolve import find_page
+    from quaestor.application.resolve import read_page
     from quaestor.cli.printing import show_reading, warn_of_default_policy
 
     settings = reading.load()
     with show_reading([page]):
-        found = find_page(page, file_cache(settings), reading_limits(settings))
+        found = read_page(page, file_cache(settings), reading_limits(settings))
     graph = asyncio.run(read_page_graph(found, settings))
     warn_of_default_policy(settings)
     return graph

@@ -21,7 +21,7 @@ from quaestor.solvers.reflection.spec import ReflectionOptions
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest
-    from quaestor.application.choosing import Choice
+    from quaestor.application.conversation_filter import ConversationFilter
     from quaestor.application.live_traces import TraceOptions
     from quaestor.application.models import CassetteOptions
     from quaestor.application.solver_options import SolverOverrides
@@ -369,11 +369,11 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
         return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None
 
     @property
-    def choice(self) -> "Choice":
+    def conversation_filter(self) -> "ConversationFilter":
         """Which conversations are answered."""
-        from quaestor.application.choosing import Choice
+        from quaestor.application.conversation_filter import ConversationFilter
 
-        return Choice(self.limit, tuple(self.conversation or ()), self.sample, self.sample_seed)
+        return ConversationFilter(self.limit, tuple(self.conversation or ()), self.sample, self.sample_seed)
 
 
 @dataclass(frozen=True)

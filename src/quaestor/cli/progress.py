@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from quaestor.application.run_service import ProgressCallback, RunReading
+from quaestor.application.run_service import ProgressCallback, RunOntology
 from quaestor.application.score_service import Gold
 from quaestor.cli.printing import announce, describe_default_policy
 from quaestor.conversation.turn import Turn
@@ -74,7 +74,7 @@ def show_progress(dataset: Dataset, gold: Gold | None = None) -> Iterator[Progre
         yield progress
 
 
-def say_reading(reading: RunReading) -> None:
+def print_run_ontology(reading: RunOntology) -> None:
     """Say on stderr which policy holds if none is named, and which graphs were frozen before, if any were."""
     if reading.by_default and not reading.own:
         print(f"quaestor: {describe_default_policy(reading.policy)}", file=sys.stderr)

@@ -40,7 +40,7 @@ def run_command(
     with _explain_interrupt():
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
-        from quaestor.cli.progress import say_reading, show_progress
+        from quaestor.cli.progress import print_run_ontology, show_progress
         from quaestor.store.base import open_store
 
         path = dataset_path(dataset)
@@ -49,7 +49,7 @@ def run_command(
     async def play_all() -> str:
         async with open_store(request.settings.store) as opened:
             with show_progress(pages) as progress:
-                return (await start_run(pages, request, opened, progress, say_reading)).id
+                return (await start_run(pages, request, opened, progress, print_run_ontology)).id
 
     print(asyncio.run(play_all()))
 
@@ -71,9 +71,9 @@ def eval_command(
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
         from quaestor.application.solver_options import solver_options
-        from quaestor.application.tool_advice import rests_on
-        from quaestor.application.weights_card import learned_from
-        from quaestor.cli.progress import say_reading, show_progress
+        from quaestor.application.tool_advice import count_learned
+        from quaestor.application.weights_card import is_trained_on
+        from quaestor.cli.progress import print_run_ontology, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store
 
@@ -86,11 +86,11 @@ def eval_command(
         if judge:
             require_judge(path, gold, request.settings, judge)
 
-    if learned_from(path, request.settings.solver, solver_options(request.settings, request.overrides)):
+    if is_trained_on(path, request.settings.solver, solver_options(request.settings, request.overrides)):
         warning = f"these weights were trained on {path}: the score does not generalise to other pages"
         print(f"quaestor: {warning}", file=sys.stderr)
 
-    if options.advice and (known := rests_on(options.advice, (one.id for one in pages.listed))):
+    if options.advice and (known := count_learned(options.advice, (one.id for one in pages.listed))):
         warning = (
             f"{options.advice} was learned from runs over {known} of these {len(pages.conversations)} conversations"
         )
@@ -99,7 +99,7 @@ def eval_command(
     async def play_and_score() -> "ScoredRun":
         async with open_store(request.settings.store) as opened:
             with show_progress(pages, gold) as progress:
-                record = await start_run(pages, request, opened, progress, say_reading)
+                record = await start_run(pages, request, opened, progress, print_run_ontology)
             print(f"run {record.id}", file=sys.stderr)
             wanted: Wanted = "turns" if output is not None else "figures"
             judged = await judge_prose(opened, record, pages, request.settings, judge) if judge else gold
@@ -119,7 +119,7 @@ def score_command(
     store: StoreOption = None,
 ) -> None:
     """Score a run against the reference answers of its dataset."""
-    from quaestor.application.choosing import read_as_played
+    from quaestor.application.conversation_filter import read_conversations_of_run
     from quaestor.application.file_cache import file_cache
     from quaestor.application.prose_judge import judge_prose, require_judge
     from quaestor.application.resolve import dataset_path
@@ -140,7 +140,7 @@ def score_command(
         async with open_store(settings.store, create=False) as opened:
             record = await find_run(opened, run, kind=OVER_DATASETS)
             cache = file_cache(settings)
-            pages = read_as_played(path, record, cache, documents)
+            pages = read_conversations_of_run(path, record, cache, documents)
             wanted: Wanted = "turns" if output is not None else "verdicts" if settled else "figures"
             judged = await judge_prose(opened, record, pages, settings, judge) if judge else gold
             return await score_run(opened, record, pages, judged, settings.store, wanted=wanted), pages
@@ -177,15 +177,17 @@ def _request(
 
 
 def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tuple[RunRequest, Dataset]":
-    """Return a request with the conversations that were chosen, and their dataset."""
-    from quaestor.application.choosing import read_chosen
+    """Return a request with the filtered conversations, and their dataset."""
+    from quaestor.application.conversation_filter import read_filtered
     from quaestor.application.file_cache import file_cache
     from quaestor.application.run_service import load_ahead
     from quaestor.cli.printing import announce, print_refusals
 
     load_ahead(request)
     with announce(f"reading {path}"):
-        pages, selection = read_chosen(path, options.choice, options.documents, file_cache(request.settings))
+        pages, selection = read_filtered(
+            path, options.conversation_filter, options.documents, file_cache(request.settings)
+        )
     print_refusals(one.page for one in pages.listed)
     return replace(request, selection=selection), pages
 

@@ -33,7 +33,7 @@ def show_command(
 ) -> None:
     """Print a page with its text and tables. The sources of answers are shown in brackets."""
     from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.resolve import find_page
+    from quaestor.application.resolve import read_page
     from quaestor.cli.printing import make_console, show_reading
     from quaestor.cli.render_page import show_document
     from quaestor.conversation.display import show_correction, show_number
@@ -44,7 +44,7 @@ def show_command(
         raise InputError("--turn requires --run")
     settings = load_settings({"store": store, "cache": cache})
     with show_reading([page]):
-        document = find_page(page, file_cache(settings), reading_limits(settings)).document
+        document = read_page(page, file_cache(settings), reading_limits(settings)).document
     turns: list[tuple[int, Turn]] = []
     if run is not None:
         document, turns = asyncio.run(_read_answers(settings.store, run, document))

@@ -31,7 +31,7 @@ class DocumentFolder:
         """Take the folder.
 
         Args:
-            cache: Where documents are kept once they are read.
+            cache: Where documents are cached.
             limits: What reading a document may take; None to read it in this process.
         """
         self.path = path
@@ -96,13 +96,15 @@ def _plain(path: Path) -> str:
     return Path(path.stem).stem if path.suffix == ".gz" else path.stem
 
 
-def read_alone(
+def read_document_as_dataset(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Dataset | None:
-    """Return a file that is a document as a dataset in which nothing is asked; None if no reader knows it.
+    """Return a file that is a document as a dataset with one conversation without questions.
+
+    None if no reader recognises the file.
 
     Args:
-        cache: Where documents are kept once they are read.
+        cache: Where documents are cached.
 
     Raises:
         InputError: A reader knows it, and cannot read it.
@@ -132,7 +134,7 @@ class DatasetFormat(Protocol):
         """Return the documents and questions of a file, never an answer.
 
         Args:
-            limit: Read no more than so many conversations.
+            limit: The most conversations to read.
 
         Raises:
             DatasetError: The file or a record is not what it should be; the message says which and what to do.
@@ -147,7 +149,7 @@ class AboutFiles(Protocol):
         """Return the documents and questions of a file.
 
         Args:
-            limit: Read no more than so many conversations.
+            limit: The most conversations to read.
 
         Raises:
             DatasetError: A record is not what it should be, or a document is missing; the message says which.
@@ -193,12 +195,13 @@ def read_dataset(
 ) -> Dataset:
     """Return the documents and questions of a file, in the format that recognises it.
 
-    A file that is a document and no dataset is one without questions, see `quaestor.readers`.
+    A file that is a document (see `quaestor.readers`) becomes a dataset with one conversation without questions;
+    `only_document` returns its document.
 
     Args:
-        limit: Read no more than so many conversations.
-        cache: Where documents are kept once they are read.
-        folder: Where the documents lie that the questions of the file are about; by default beside it.
+        limit: The most conversations to read.
+        cache: Where documents are cached.
+        folder: The folder of the documents that the questions are about; by default that of the file.
 
     Raises:
         DatasetError: The file or a record is not what it should be; the message says which and what to do.
@@ -226,7 +229,7 @@ def _dataset_in(
     if folder is not None or content.suffix == ".jsonl":
         fields = "'file', 'conversation', 'turn' and 'question', or be one of FinanceBench"
         raise DatasetError(f"{content.path} contains no questions about documents: each line must have {fields}")
-    if (document := read_alone(content, cache, limits)) is not None:
+    if (document := read_document_as_dataset(content, cache, limits)) is not None:
         return document
     if not content.looks_like_json:
         raise DatasetError(unread_file(content))
@@ -241,7 +244,7 @@ def read_document(path: str | Path, cache: ByteCache | None = None, limits: Read
     """Return the document of a file that holds just one: a file of a document reader, or a dataset about one page.
 
     Args:
-        cache: Where documents are kept once they are read.
+        cache: Where documents are cached.
 
     Raises:
         DatasetError: The file is not what it should be.
@@ -253,11 +256,11 @@ def read_document(path: str | Path, cache: ByteCache | None = None, limits: Read
 def document_in(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file that is at hand, as `read_document` does.
+    """Return the document of a file that was opened before, as `read_document` does.
 
     Args:
-        content: The file, as `read_content` gives it.
-        cache: Where documents are kept once they are read.
+        content: The file, from `read_content`.
+        cache: Where documents are cached.
 
     Raises:
         DatasetError: The file is not what it should be.

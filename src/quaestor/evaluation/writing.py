@@ -134,8 +134,8 @@ class RunWriter:
         if (journal := self._journals.get(conversation.id)) is not None:  # else it was stopped before it had begun
             await journal.on_broken(index, turn)
 
-    async def again(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
-        """Goes on with some of the turns in another attempt; what was kept before stays as the attempt that it was.
+    async def restart(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
+        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt.
 
         Args:
             used: What the attempts before have used since this was last said.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.application.inspect_log.log import NO_MODEL
 from quaestor.application.inspect_log.samples import BROKEN, TURNS, dump_turns, turn_facts, turn_messages
-from quaestor.application.ontologies import find_knowledge
+from quaestor.application.ontologies import make_graph_provider
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
@@ -56,7 +56,7 @@ class Player:
             if self._ready is None:
                 solver = await compute(make_solver, self._given.settings.solver, self._given.options)
                 pages = {one.document.id: one.document for one in self._given.dataset.conversations}
-                self._ready = Ready(solver, await find_knowledge(tuple(pages.values()), self._given.settings))
+                self._ready = Ready(solver, await make_graph_provider(tuple(pages.values()), self._given.settings))
             return self._ready
 
     async def play(self, state: "TaskState") -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from quaestor.application.resolve import dataset_path, read_playable
+from quaestor.application.resolve import dataset_path, read_answerable
 from quaestor.application.solver_options import SolverOverrides, run_options
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import SettingsError, unknown_name
@@ -58,7 +58,7 @@ def conversations_of(path: Path) -> Dataset:
     Raises:
         DatasetError: It cannot be read.
     """
-    return read_playable(path)
+    return read_answerable(path)
 
 
 def _texts(options: str | Sequence[str] | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from quaestor.application.choosing import Choice, read_chosen
+from quaestor.application.conversation_filter import ConversationFilter, read_filtered
 from quaestor.application.resolve import dataset_path
 from quaestor.application.run_service import RunRequest, start_run
 from quaestor.application.score_service import ScoredRun, score_run
@@ -50,7 +50,10 @@ async def evaluate_async(
         RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
     """
     path = dataset_path(dataset)
-    (pages, selection), gold = read_chosen(path, Choice(limit, conversations, sample, seed)), read_gold(path)
+    (pages, selection), gold = (
+        read_filtered(path, ConversationFilter(limit, conversations, sample, seed)),
+        read_gold(path),
+    )
     request = RunRequest(
         settings_with(settings, solver=solver, model=model, store=store, workers=workers), limit, overrides(options)
     )

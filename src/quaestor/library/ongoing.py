@@ -11,7 +11,7 @@ from quaestor.application.chat_service import Chat
 from quaestor.application.exporting import format_of, write_export
 from quaestor.application.files import OutputFile
 from quaestor.application.fixing import author_name, read_fix
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.turn import Act, Choice, Correction, NumberCorrection, Undo
 from quaestor.core.visible import visible
 from quaestor.documents.document import Document
@@ -47,7 +47,7 @@ class OngoingConversation:
     answer 3: $ 20.70 -> $ 18.65
     """
 
-    def __init__(self, page: CorpusPage, request: AskRequest) -> None:
+    def __init__(self, page: DocumentInCorpus, request: AskRequest) -> None:
         """Take what is asked about; use `conversation` of an opened document.
 
         Raises:

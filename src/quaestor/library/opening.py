@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.file_cache import file_cache, load_knowledge, reading_limits
+from quaestor.application.file_cache import file_cache, load_graph_provider, reading_limits
 from quaestor.application.number_check import NumberCheck, check_number
 from quaestor.application.place_service import places_by_index
-from quaestor.application.resolve import CorpusPage, find_files
+from quaestor.application.resolve import DocumentInCorpus, read_files
 from quaestor.core.visible import visible
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
@@ -61,9 +61,9 @@ def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument
     """
     in_force = settings_with(settings)
     if isinstance(file, Document):
-        return OpenedDocument(CorpusPage.of(file), in_force, None)
+        return OpenedDocument(DocumentInCorpus.of(file), in_force, None)
     cache = file_cache(in_force)
-    return OpenedDocument(find_files(_names(file), cache, reading_limits(in_force)), in_force, cache)
+    return OpenedDocument(read_files(_names(file), cache, reading_limits(in_force)), in_force, cache)
 
 
 async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
@@ -109,7 +109,7 @@ class OpenedDocument:
     answer would stand, `check_number` whether a number stands there, `tables` are what was read.
     """
 
-    def __init__(self, page: CorpusPage, settings: Settings, cache: ByteCache | None) -> None:
+    def __init__(self, page: DocumentInCorpus, settings: Settings, cache: ByteCache | None) -> None:
         """Take what was opened; use `open`.
 
         Args:
@@ -258,12 +258,12 @@ class OpenedDocument:
         self, solver: str | Solver | None, model: str | ModelSession | None, options: Options | None
     ) -> AskRequest:
         request = asking_request(self._settings, self._cache, solver, model, options)
-        return replace(request, knowledge=self._read_with)
+        return replace(request, get_graphs=self._read_with)
 
     async def _read_with(self) -> GraphProvider:
         """What the document is read with: found once, for it is the same whoever answers."""
         if self._knowledge is None:
-            self._knowledge = await load_knowledge(self._page.corpus, self._settings, self._cache)
+            self._knowledge = await load_graph_provider(self._page.corpus, self._settings, self._cache)
         return self._knowledge
 
     def find(self, question: str, *, most: int = 5) -> tuple[Place, ...]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.folder_library import FolderLibrary, Folders
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.application.session_manager import AnsweredNow, ConversationState, Listener, SessionManager, open_sessions
 from quaestor.errors import InputError, UnknownUploadError
 from quaestor.store.base import RunStore
@@ -76,7 +76,7 @@ class ServerContext:
                 f"the document {about} is not loaded; read it first, then continue the conversation"
             ) from None
 
-    async def page_of(self, document: str | None, conversation: str | None) -> CorpusPage:
+    async def page_of(self, document: str | None, conversation: str | None) -> DocumentInCorpus:
         """Return the document that is named, or the one of a conversation with the numbers that hold in it.
 
         Raises:

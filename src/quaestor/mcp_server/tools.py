@@ -30,7 +30,7 @@ from quaestor.application.replies import (
     query_reply,
     step_replies,
 )
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.application.session_manager import AnsweredNow
 from quaestor.conversation.events import Event, event_lines
 from quaestor.conversation.turn import Turn
@@ -413,7 +413,7 @@ async def export(
     return ExportResult(format=format, name=name, size=len(data), written=written, text=text, data=encoded)
 
 
-_NOWHERE = CorpusPage.of(Document("no document", (), ()))
+_NOWHERE = DocumentInCorpus.of(Document("no document", (), ()))
 
 
 async def _turns(context: ServerContext, conversation: str | None) -> tuple[Turn, ...]:

@@ -13,7 +13,7 @@ from long_filing import BALANCE, CASH_FLOWS, OPERATIONS, SEGMENTS
 from fuzzing.drawing import Drawing, text_of
 from fuzzing.target import Reads, Target
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.errors import QuaestorError
@@ -172,14 +172,14 @@ def _filing() -> Document:
 def _asked_of_a_filing(_: Path) -> Reads:
     """Conversations about a whole filing, as the command line and Python ask them."""
     document = _filing()
-    page, words = CorpusPage.of(document), Vocabulary.of(document)
+    page, words = DocumentInCorpus.of(document), Vocabulary.of(document)
     knowledge = GraphProvider.of([document], "extend")
 
     async def read_with() -> GraphProvider:
         return knowledge
 
     with tempfile.TemporaryDirectory() as empty:
-        request = AskRequest(load_settings(environment={}, folder=Path(empty)), knowledge=read_with)
+        request = AskRequest(load_settings(environment={}, folder=Path(empty)), get_graphs=read_with)
 
     def read(data: bytes) -> None:
         written = not data or data[0] % 2 == 0

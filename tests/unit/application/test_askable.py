@@ -6,7 +6,7 @@ from pages import page
 
 from quaestor.application.ask_service import AskRequest, answer_questions
 from quaestor.application.askable import askable_object, find_askable
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.documents.document import Document
 from quaestor.settings import Settings
 
@@ -24,7 +24,7 @@ NO_YEARS = page([["", "shops", "staff"], ["north", "12", "130"], ["south", "9", 
 
 
 def asked_of(document: Document) -> tuple[dict[str, str], tuple[str, ...]]:
-    found = asyncio.run(find_askable(CorpusPage.of(document), AskRequest(Settings())))
+    found = asyncio.run(find_askable(DocumentInCorpus.of(document), AskRequest(Settings())))
     return {line.label: line.when for line in found.lines}, found.examples
 
 
@@ -46,14 +46,14 @@ def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
     _, examples = asked_of(BAKERY)
     assert len(examples) == 3
     for question in examples:
-        (turn,) = asyncio.run(answer_questions(CorpusPage.of(BAKERY), [question], AskRequest(Settings()))).turns
+        (turn,) = asyncio.run(answer_questions(DocumentInCorpus.of(BAKERY), [question], AskRequest(Settings()))).turns
         assert turn.answer.value is not None
         assert turn.verified
     assert any("percentage change" in question for question in examples)
 
 
 def test_as_json() -> None:
-    found = asyncio.run(find_askable(CorpusPage.of(BY_YEAR), AskRequest(Settings())))
+    found = asyncio.run(find_askable(DocumentInCorpus.of(BY_YEAR), AskRequest(Settings())))
     told = askable_object(BY_YEAR, found)
     assert told["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
     assert told["examples"] == list(found.examples)

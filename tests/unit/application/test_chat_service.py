@@ -10,7 +10,7 @@ from scripted import ScriptedSolver
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import INTERRUPTED, Chat
 from quaestor.application.fixing import read_fix
-from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.application.resolve import DocumentInCorpus, read_page
 from quaestor.conversation.turn import OperationChoice
 from quaestor.errors import InputError, SettingsError
 from quaestor.settings import Settings
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> CorpusPage:
-    return find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
+def page(tmp_path: Path) -> DocumentInCorpus:
+    return read_page(str(write_dataset(tmp_path / "pages.json", a_record())))
 
 
 def request(folder: Path, *, keep: bool = True) -> AskRequest:
@@ -35,7 +35,9 @@ async def kept(folder: Path, run: str, attempt: int | None = None) -> tuple[Turn
         return await store.turns(run, example.conversation, attempt)
 
 
-async def test_an_interrupted_question_stays_on_record_and_counts_no_more(tmp_path: Path, page: CorpusPage) -> None:
+async def test_an_interrupted_question_stays_on_record_and_counts_no_more(
+    tmp_path: Path, page: DocumentInCorpus
+) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
@@ -60,7 +62,7 @@ async def test_an_interrupted_question_stays_on_record_and_counts_no_more(tmp_pa
         assert (await store.examples(run))[0].turns == 2
 
 
-async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: Path, page: CorpusPage) -> None:
+async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: Path, page: DocumentInCorpus) -> None:
     log = tmp_path / "log"
     chat = Chat(page, replace(request(tmp_path), solver=ScriptedSolver(log)))
     await chat.open()
@@ -80,7 +82,7 @@ async def test_a_conversation_that_ends_with_an_interrupt_is_stopped(tmp_path: P
 
 @pytest.mark.slow
 async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_behind_that_goes_on(
-    tmp_path: Path, page: CorpusPage
+    tmp_path: Path, page: DocumentInCorpus
 ) -> None:
     for steps in range(25):
         chat = Chat(page, request(tmp_path))
@@ -100,7 +102,7 @@ async def test_a_conversation_that_is_interrupted_while_it_begins_leaves_no_run_
     assert set(statuses) <= {"complete", "stopped"}
 
 
-async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: CorpusPage) -> None:
+async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
@@ -114,7 +116,7 @@ async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: Cor
     await chat.close()
 
 
-async def test_a_solver_that_cannot_be_opened_changes_nothing(tmp_path: Path, page: CorpusPage) -> None:
+async def test_a_solver_that_cannot_be_opened_changes_nothing(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")
@@ -127,7 +129,7 @@ async def test_a_solver_that_cannot_be_opened_changes_nothing(tmp_path: Path, pa
     await chat.close()
 
 
-async def test_what_is_taken_up_again_is_what_was_answered(tmp_path: Path, page: CorpusPage) -> None:
+async def test_what_is_taken_up_again_is_what_was_answered(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     for question in ("cell 1 1", "cell 1 2", "change", "fail", "row labels 1"):
@@ -144,7 +146,7 @@ async def test_what_is_taken_up_again_is_what_was_answered(tmp_path: Path, page:
     await again.close()
 
 
-async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: CorpusPage) -> None:
+async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     with pytest.raises(KeyError):
@@ -159,7 +161,7 @@ async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: CorpusPage) -> 
 
 async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_and_their_undoing(tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "runs.db"), excerpt_tokens=600)
-    chat = Chat(CorpusPage.of(a_long_filing()), AskRequest(settings, keep=True))
+    chat = Chat(DocumentInCorpus.of(a_long_filing()), AskRequest(settings, keep=True))
     await chat.open()
     for question in ("what was net income in 2023?", "what was net income in 2022?", "what was the change?"):
         await chat.ask(question)
@@ -177,14 +179,14 @@ async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_an
     run = str(chat.run)
     await chat.close()
     assert chat.unkept is None
-    again = Chat(CorpusPage.of(a_long_filing()), AskRequest(settings, keep=True))
+    again = Chat(DocumentInCorpus.of(a_long_filing()), AskRequest(settings, keep=True))
     await again.open(run)
     assert again.turns == chat.turns
     assert again.ledger.answered == chat.ledger.answered
     await again.close()
 
 
-async def test_what_cannot_be_corrected_leaves_the_conversation_open(tmp_path: Path, page: CorpusPage) -> None:
+async def test_what_cannot_be_corrected_leaves_the_conversation_open(tmp_path: Path, page: DocumentInCorpus) -> None:
     chat = Chat(page, request(tmp_path))
     await chat.open()
     await chat.ask("cell 1 1")

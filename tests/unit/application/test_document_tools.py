@@ -8,7 +8,7 @@ from quaestor.application.answer_workers import open_workers
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
 from quaestor.application.replies import explain_turn
-from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.application.resolve import DocumentInCorpus, read_page
 from quaestor.errors import InputError, QueryError, QuestionError
 from quaestor.retrieval.keeping import load_index
 from quaestor.settings import Settings
@@ -35,11 +35,11 @@ def a_plan(*rows: str) -> dict[str, object]:
 
 
 @pytest.fixture
-def page() -> CorpusPage:
-    return find_page(SAMPLE)
+def page() -> DocumentInCorpus:
+    return read_page(SAMPLE)
 
 
-async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> None:
+async def test_a_plan_in_words_is_looked_up_and_computed(page: DocumentInCorpus) -> None:
     turn = await DocumentTools(AskRequest(Settings())).calculate(
         page, (), None, {}, a_plan("total net sales", "total net sales"), QUESTION
     )
@@ -48,26 +48,26 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: CorpusPage) -> No
     assert len(explain_turn([turn], 1, page.document).steps) == 3
 
 
-async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: CorpusPage) -> None:
+async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: DocumentInCorpus) -> None:
     with pytest.raises(InputError):
         await DocumentTools(AskRequest(Settings())).calculate(
             page, (), None, {}, a_plan("net sales in all", "total net sales"), QUESTION
         )
 
 
-async def test_what_is_no_plan_is_named(page: CorpusPage) -> None:
+async def test_what_is_no_plan_is_named(page: DocumentInCorpus) -> None:
     with pytest.raises(InputError):
         await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, {"steps": 1}, QUESTION)
 
 
-async def test_the_planning_prompt_shows_the_page_and_its_rules(page: CorpusPage) -> None:
+async def test_the_planning_prompt_shows_the_page_and_its_rules(page: DocumentInCorpus) -> None:
     told = await DocumentTools(AskRequest(Settings())).planning_prompt(page, QUESTION)
     assert "step_id" in told.system
     assert "total net sales | $ 1036.8" in told.page
     assert told.page.endswith(QUESTION)
 
 
-async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
+async def test_places_and_rows_of_the_graph_are_found(page: DocumentInCorpus) -> None:
     bench = DocumentTools(AskRequest(Settings()))
     places = await bench.find(page, "operating income in 2012")
     assert "operating income" in places[0].text
@@ -76,7 +76,7 @@ async def test_places_and_rows_of_the_graph_are_found(page: CorpusPage) -> None:
 
 
 @pytest.mark.very_slow
-async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
+async def test_workers_find_and_query_and_plan(page: DocumentInCorpus) -> None:
     request = AskRequest(Settings())
     async with open_workers(request, 1) as workers:
         bench = DocumentTools(request, workers)
@@ -91,7 +91,7 @@ async def test_workers_find_and_query_and_plan(page: CorpusPage) -> None:
 
 
 @pytest.mark.parametrize("question", ["", " ", "x" * 20_000, "\ud800"])
-async def test_what_cannot_be_asked_is_refused(page: CorpusPage, question: str) -> None:
+async def test_what_cannot_be_asked_is_refused(page: DocumentInCorpus, question: str) -> None:
     with pytest.raises(QuestionError):
         await DocumentTools(AskRequest(Settings())).find(page, question)
 
@@ -105,12 +105,12 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
         return load_index(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr("quaestor.application.answer_workers.load_index", counting)
-    page = find_page(str(write_dataset(tmp_path / "pages.json", a_record())))
+    page = read_page(str(write_dataset(tmp_path / "pages.json", a_record())))
     bench = DocumentTools(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
     assert made == 1
 
 
-def test_a_turn_that_is_not_there_is_not_explained(page: CorpusPage) -> None:
+def test_a_turn_that_is_not_there_is_not_explained(page: DocumentInCorpus) -> None:
     with pytest.raises(InputError):
         explain_turn([], 1, page.document)

@@ -17,8 +17,8 @@ from quaestor.application.tool_advice import (
     REASONS,
     WAYS_OUT,
     ToolTable,
+    count_learned,
     refusal_reason,
-    rests_on,
     tool_table,
     write_advice,
 )
@@ -162,10 +162,10 @@ def test_advice_is_known_to_rest_on_any_part_of_what_is_asked(tmp_path: Path) ->
     """A score of one of its six conversations says so, and one of a file that holds them and others."""
     path = tmp_path / "advice.txt"
     write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
-    assert rests_on(path, ["c3"]) == 1
-    assert rests_on(path, [f"c{place}" for place in range(20)]) == 6
-    assert rests_on(path, ["c6", "another"]) == 0
-    assert rests_on(tmp_path / "missing.txt", ["c3"]) == 0
+    assert count_learned(path, ["c3"]) == 1
+    assert count_learned(path, [f"c{place}" for place in range(20)]) == 6
+    assert count_learned(path, ["c6", "another"]) == 0
+    assert count_learned(tmp_path / "missing.txt", ["c3"]) == 0
 
 
 def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Path) -> None:

@@ -98,11 +98,11 @@ def test_nobody_reading_a_table_is_quiet() -> None:
 
 
 def test_weights_are_not_praised_for_what_they_were_trained_on(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
-    from quaestor.application.weights_card import learned_from
+    from quaestor.application.weights_card import is_trained_on
 
-    assert not learned_from(pages, "embedded", {})
+    assert not is_trained_on(pages, "embedded", {})
     (tmp_path / "weights").mkdir()
     digest = hashlib.sha256(pages.read_bytes()).hexdigest()
     (tmp_path / "weights" / "card.json").write_text(json.dumps({"files": {"x": digest}}))
-    assert learned_from(pages, "embedded", {"weights": str(tmp_path / "weights")})
+    assert is_trained_on(pages, "embedded", {"weights": str(tmp_path / "weights")})
     assert "pages.json" in quaestor("eval pages.json --weights weights").err

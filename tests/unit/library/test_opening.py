@@ -14,7 +14,7 @@ from reflection_bench import draft, look_up, playing
 
 import quaestor
 from quaestor import Answers
-from quaestor.application.file_cache import load_knowledge
+from quaestor.application.file_cache import load_graph_provider
 from quaestor.errors import InputError, SettingsError, UnknownConversationError
 from quaestor.settings import Settings
 
@@ -99,9 +99,9 @@ def test_what_a_document_is_read_with_is_found_once(monkeypatch: pytest.MonkeyPa
 
     async def counted(corpus: Any, settings: Settings, cache: Any) -> quaestor.GraphProvider:
         found.append(corpus)
-        return await load_knowledge(corpus, settings, cache)
+        return await load_graph_provider(corpus, settings, cache)
 
-    monkeypatch.setattr("quaestor.library.opening.load_knowledge", counted)
+    monkeypatch.setattr("quaestor.library.opening.load_graph_provider", counted)
     opened = quaestor.open(NAME)
     assert [str(opened.ask(QUESTION)), str(opened.ask(QUESTION)), str(opened.conversation().ask(QUESTION))] == [
         "$ 48.65"

@@ -28,7 +28,7 @@ from quaestor.application.replies import (
     query_reply,
     step_replies,
 )
-from quaestor.application.resolve import CorpusPage
+from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.turn import Turn
 from quaestor.core.computing import compute
 from quaestor.evaluation.checked_questions import MAX_QUESTION
@@ -164,7 +164,9 @@ async def _explain_answer(
     return await compute(explain_turn, state.turns, number, state.document)
 
 
-async def _evaluate(site: Site, page: CorpusPage, wanted: CalculationBody, turns: Sequence[Turn]) -> CalculationReply:
+async def _evaluate(
+    site: Site, page: DocumentInCorpus, wanted: CalculationBody, turns: Sequence[Turn]
+) -> CalculationReply:
     turn = await site.bench.calculate(page, turns, wanted.formula, wanted.values, wanted.plan, wanted.question)
     (answer,) = answers_of([*turns, turn], page.document, None, len(turns) + 1)
     return CalculationReply(answer=answer, steps=step_replies(turn, turns, page.document))

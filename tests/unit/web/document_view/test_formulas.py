@@ -2,7 +2,7 @@ import pytest
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import Chat
-from quaestor.application.resolve import CorpusPage, find_page
+from quaestor.application.resolve import DocumentInCorpus, read_page
 from quaestor.conversation.answer import Answer
 from quaestor.core.provenance import CellRef
 from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
@@ -49,8 +49,8 @@ def test_labels_of_entries_are_no_numbers() -> None:
 
 
 async def test_numbers_of_answers_before_are_found_in_those() -> None:
-    page = find_page("sample#NORD/2012/page_41.pdf")
-    chat = Chat(CorpusPage.of(page.document), AskRequest(Settings()))
+    page = read_page("sample#NORD/2012/page_41.pdf")
+    chat = Chat(DocumentInCorpus.of(page.document), AskRequest(Settings()))
     await chat.open()
     try:
         for question in ("what were net sales in 2012?", "what were they in 2011?", "what was the change?"):

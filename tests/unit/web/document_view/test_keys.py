@@ -1,10 +1,10 @@
 import pytest
 
-from quaestor.application.resolve import find_page
+from quaestor.application.resolve import read_page
 from quaestor.core.provenance import Source
 from quaestor.web.document_view.parts import source_at, source_key
 
-DOCUMENT = find_page("sample#NORD/2012/page_41.pdf").document
+DOCUMENT = read_page("sample#NORD/2012/page_41.pdf").document
 
 
 def test_every_place_is_found_by_its_key() -> None:

@@ -1,4 +1,4 @@
-from quaestor.application.resolve import find_page
+from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import SectionHeading
@@ -47,4 +47,4 @@ def test_every_cell_and_sentence_is_in_the_part_that_it_is_said_to_be_in() -> No
 
 
 def test_a_page_is_one_part() -> None:
-    assert len(Paper(find_page("sample#NORD/2012/page_41.pdf").document).parts) == 1
+    assert len(Paper(read_page("sample#NORD/2012/page_41.pdf").document).parts) == 1

@@ -1,4 +1,4 @@
-from quaestor.application.resolve import find_page
+from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.web.document_view.parts import Paper
@@ -60,7 +60,7 @@ def test_what_a_document_says_is_never_markup() -> None:
 
 
 def test_the_cell_that_is_looked_at_says_so() -> None:
-    paper = Paper(find_page("sample#NORD/2012/page_41.pdf").document)
+    paper = Paper(read_page("sample#NORD/2012/page_41.pdf").document)
     here = CellRef(paper.document.id, 0, 2, 1)
     shown = part_view(paper, paper.parts[0], [here], here)
     html = PAGES.text("paper/part.html", part=paper.parts[0], blocks=shown)

@@ -1,10 +1,10 @@
-"""Which conversations of a file are played: the first few, some by name, or a sample; and read again as they were."""
+"""Selects the conversations of a file: the first few, some by name, a sample, or those of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.application.resolve import match_id, read_playable
+from quaestor.application.resolve import match_id, read_answerable
 from quaestor.datasets.dataset import Dataset, Selection
 from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError
@@ -13,17 +13,18 @@ from quaestor.readers.cache import ByteCache
 from quaestor.store.records import RunRecord
 
 _LARGEST = 2**63 - 1
-"""What a store can hold of a whole number."""
+"""The largest whole number that a store can hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What a person wants played; all of the file if not given. One of the three ways at a time.
+class ConversationFilter:
+    """Which conversations of a file are answered: by at most one of three criteria, else all.
 
     Attributes:
-        limit: The first so many conversations.
-        conversations: These, each by its id or by that of its page: of a page, all that are about it.
-        seed: What decides the draw; 0 if not given.
+        limit: How many of the first conversations.
+        conversations: Ids of conversations, or of pages for all conversations about them.
+        sample: How many are drawn at random.
+        seed: The random seed; 0 if None.
     """
 
     limit: int | None = None
@@ -47,23 +48,25 @@ class Choice:
                 raise InputError(f"{name} {number} is too large: the maximum is {_LARGEST}")
 
 
-def read_chosen(
-    path: Path, choice: Choice, folder: Path | None = None, cache: ByteCache | None = None
+def read_filtered(
+    path: Path, wanted: ConversationFilter, folder: Path | None = None, cache: ByteCache | None = None
 ) -> tuple[Dataset, Selection | None]:
-    """Return what is to be played, and how it is kept with the run; None if a limit, or nothing, says it.
+    """Return the conversations of a file that a filter selects, and the selection for the run's record.
+
+    There is no selection if the filter is a limit or selects all.
 
     Raises:
         DatasetError: The file cannot be read, or none of the chosen pages has a number.
         InputError: A name fits several conversations.
         UnknownConversationError: There is no such conversation; the message names the nearest ids.
     """
-    if choice.sample is None and not choice.conversations:
-        return read_playable(path, choice.limit, folder=folder, cache=cache), None
-    dataset = read_playable(path, folder=folder, cache=cache)
-    if choice.sample is None:
-        selection = Selection(_find_ids(dataset, choice.conversations))
+    if wanted.sample is None and not wanted.conversations:
+        return read_answerable(path, wanted.limit, folder=folder, cache=cache), None
+    dataset = read_answerable(path, folder=folder, cache=cache)
+    if wanted.sample is None:
+        selection = Selection(_find_ids(dataset, wanted.conversations))
     else:
-        selection = Selection((), choice.sample, choice.seed or 0)
+        selection = Selection((), wanted.sample, wanted.seed or 0)
     return selection.of(dataset), selection
 
 
@@ -75,11 +78,13 @@ def _find_ids(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def read_as_played(path: Path, run: RunRecord, cache: ByteCache | None = None, folder: Path | None = None) -> Dataset:
-    """Return the conversations of a file that a run is of.
+def read_conversations_of_run(
+    path: Path, run: RunRecord, cache: ByteCache | None = None, folder: Path | None = None
+) -> Dataset:
+    """Return the conversations of a file that a run answered.
 
     Args:
-        folder: Where the documents lie that its questions are about; by default where they lay for the run.
+        folder: The folder of the documents that its questions are about; by default that of the run.
 
     Raises:
         DatasetError: The file cannot be read.

@@ -1,6 +1,6 @@
-"""Questions that a person asks, kept as a run of their own kind, as far as the store allows.
+"""Writes the questions of a person into the store, as a run of kind `ask`.
 
-What cannot be kept costs nobody the answer: the first refusal of the store is remembered, and nothing is written after.
+A failing store does not cost the answer: after its first error nothing more is written.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -32,11 +32,11 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is recorded of the ontology that a page is read with.
+class OntologySnapshot:
+    """An ontology as it is stored with a run.
 
     Attributes:
-        policy: What becomes of a label that it does not have.
+        policy: What is done with a label that it does not have.
     """
 
     digest: str
@@ -44,50 +44,51 @@ class Known:
     triples: tuple[Triple, ...]
 
     @classmethod
-    def of(cls, knowledge: GraphProvider) -> "Known":
-        """Return what is recorded of some knowledge."""
-        return cls(knowledge.ontology.digest, knowledge.policy, tuple(knowledge.ontology.triples))
+    def of(cls, graphs: GraphProvider) -> "OntologySnapshot":
+        """Return the snapshot of the ontology that graphs are built with."""
+        return cls(graphs.ontology.digest, graphs.policy, tuple(graphs.ontology.triples))
 
 
-class AskedRun(Watcher):
-    """A run of kind `ask`. The Watcher that writes it, and forgives the store.
+class AskRunWriter(Watcher):
+    """The Watcher that writes a run of kind `ask`, until the store fails.
 
     Attributes:
-        run: Its id; None if nothing could be kept.
+        run: The id of the run; None if nothing could be stored.
+        unkept: The first error of the store.
     """
 
-    def __init__(self, spec: RunSpec, conversation: Conversation, knowledge: Known, *, live: bool) -> None:
-        """Take what is asked.
+    def __init__(self, spec: RunSpec, conversation: Conversation, ontology: OntologySnapshot, *, live: bool) -> None:
+        """Set up the writer of one conversation.
 
         Args:
-            knowledge: The ontology that the document is read with.
-            live: Whether what happens within a turn is written at once: of solvers that wait for a model.
+            live: Whether events of a turn are written as they happen: for solvers that wait for a model.
         """
         self.run: str | None = None
         self.unkept: str | None = None
-        self._spec, self._conversation, self._knowledge, self._live = spec, conversation, knowledge, live
+        self._spec, self._conversation, self._ontology, self._live = spec, conversation, ontology, live
         self._open = AsyncExitStack()
         self._store: RunStore | None = None
         self._writer: RunWriter | None = None
         self._watcher: Watcher | None = None
 
     async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Note what is asked.
+        """Create the run.
 
         Args:
-            turns: What was answered before, which is kept as the beginning of this conversation.
+            turns: Earlier turns, stored as the beginning of this conversation.
+            corrections: Corrections of these turns.
         """
         try:
-            await self._forgiving(lambda: self._begin(store))
+            await self._try_to_store(lambda: self._begin(store))
             if turns and (writer := self._writer) is not None:
-                await self._forgiving(lambda: writer.copy_turns(self._conversation, turns))
-            await self.correct(*corrections)
+                await self._try_to_store(lambda: writer.copy_turns(self._conversation, turns))
+            await self.add_corrections(*corrections)
         except BaseException:
-            await self._let_go()
+            await self._abandon()
             raise
 
-    async def _let_go(self) -> None:
-        """Stop a run that was interrupted while it began: what is asked next begins another."""
+    async def _abandon(self) -> None:
+        """End a run whose creation was interrupted: the next question creates another."""
         with suppress(StoreError):
             if self._store is not None and self.run is not None:
                 await self._store.finish_run(self.run, "stopped", now())
@@ -95,34 +96,34 @@ class AskedRun(Watcher):
             await self._open.aclose()
         self.run = self._store = self._writer = self._watcher = None
 
-    async def correct(self, *corrections: Correction) -> None:
-        """Keep what a person corrected."""
+    async def add_corrections(self, *corrections: Correction) -> None:
+        """Store corrections of a person."""
         if (writer := self._writer) is not None:
             for correction in corrections:
-                await self._forgiving(partial(writer.on_correction, self._conversation, correction))
+                await self._try_to_store(partial(writer.on_correction, self._conversation, correction))
 
-    async def again(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
-        """Goes on from some of the turns; what was kept so far stays as an earlier attempt.
+    async def restart(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
+        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt.
 
         Args:
-            corrections: What a person corrected, as far as it stays.
+            corrections: The corrections that are still valid.
         """
         if (writer := self._writer) is not None:
-            await self._forgiving(lambda: self._again(writer, turns, used))
-            await self.correct(*corrections)
+            await self._try_to_store(lambda: self._restart(writer, turns, used))
+            await self.add_corrections(*corrections)
 
-    async def _again(self, writer: RunWriter, turns: Sequence[Turn], used: Usage) -> None:
-        self._watcher = await writer.again(self._conversation, turns, used)
+    async def _restart(self, writer: RunWriter, turns: Sequence[Turn], used: Usage) -> None:
+        self._watcher = await writer.restart(self._conversation, turns, used)
 
-    async def broke_off(self, index: int, turn: Turn) -> None:
-        """Keep a turn that broke off.
+    async def add_broken_turn(self, index: int, turn: Turn) -> None:
+        """Store a turn that broke off.
 
         Args:
             index: The turn's place in the conversation, from 0.
-            turn: As far as it came.
+            turn: The turn as far as it came.
         """
         if (writer := self._writer) is not None:
-            await self._forgiving(lambda: writer.on_broken(self._conversation, index, turn))
+            await self._try_to_store(lambda: writer.on_broken(self._conversation, index, turn))
 
     async def _begin(self, store: str) -> None:
         spec = self._spec
@@ -138,40 +139,40 @@ class AskedRun(Watcher):
             started=started,
             kind="ask",
         )
-        # Known before it is there: whoever interrupts the writing of it has it ended, too.
+        # Set before it is created, so that an interrupt during the creation ends it too.
         self.run, self._store = run.id, opened
         try:
             await opened.create_run(run)
         except StoreError:
             self.run = self._store = None
             raise
-        await opened.save_ontology(self._knowledge.digest, self._knowledge.triples)
+        await opened.save_ontology(self._ontology.digest, self._ontology.triples)
         self._writer = RunWriter(opened, run.id, live=self._live)
         self._watcher = await self._writer.begin(self._conversation)
 
     async def end(self, played: ConversationResult | None) -> None:
-        """Keep how it went, and lets go of the store.
+        """Store how the conversation ended, and close the store.
 
         Args:
             played: The conversation as far as it came; None if a person interrupted it.
         """
-        await self._forgiving(lambda: self._end(played))
-        await self._forgiving(self._open.aclose, even_then=True)
+        await self._try_to_store(lambda: self._end(played))
+        await self._try_to_store(self._open.aclose, after_error=True)
 
     async def _end(self, played: ConversationResult | None) -> None:
         if self._writer is None or self._store is None or self.run is None:
             return
-        if played is not None and self._watcher is not None:  # without one it was interrupted while it began
+        if played is not None and self._watcher is not None:  # without a watcher its creation was interrupted
             await self._writer.on_finish(self._conversation, played)
         await self._store.finish_run(self.run, _status(played), now())
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Tell whoever writes."""
+        """Store the event."""
         if (watcher := self._watcher) is not None:
-            await self._forgiving(lambda: watcher.on_turn(begun))
+            await self._try_to_store(lambda: watcher.on_turn(begun))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tell whoever writes.
+        """Store the event.
 
         Args:
             index: The turn's place in the conversation, from 0.
@@ -180,17 +181,17 @@ class AskedRun(Watcher):
             self._watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Tell whoever writes."""
+        """Store the event."""
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tell whoever writes."""
+        """Store the event."""
         if (watcher := self._watcher) is not None:
-            await self._forgiving(lambda: watcher.on_answer(index, turn))
+            await self._try_to_store(lambda: watcher.on_answer(index, turn))
 
-    async def _forgiving(self, work: Callable[[], Awaitable[R]], *, even_then: bool = False) -> None:
-        if self.unkept is None or even_then:
+    async def _try_to_store(self, work: Callable[[], Awaitable[R]], *, after_error: bool = False) -> None:
+        if self.unkept is None or after_error:
             try:
                 await work()
             except (StoreError, SettingsError) as error:

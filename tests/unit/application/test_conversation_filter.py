@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from quaestor.application.choosing import Choice, read_as_played, read_chosen
+from quaestor.application.conversation_filter import ConversationFilter, read_conversations_of_run, read_filtered
 from quaestor.core import serial
 from quaestor.datasets.dataset import Selection
 from quaestor.errors import InputError, UnknownConversationError
@@ -16,22 +16,28 @@ FIRST, SECOND = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-
 
 @pytest.mark.parametrize(
     "choice",
-    [Choice(), Choice(limit=2), Choice(conversations=[SECOND]), Choice(sample=3), Choice(sample=3, seed=7)],
+    [
+        ConversationFilter(),
+        ConversationFilter(limit=2),
+        ConversationFilter(conversations=[SECOND]),
+        ConversationFilter(sample=3),
+        ConversationFilter(sample=3, seed=7),
+    ],
 )
-def test_what_was_played_is_read_again_from_its_run(choice: Choice) -> None:
-    pages, selection = read_chosen(sample_path(), choice)
+def test_what_was_played_is_read_again_from_its_run(choice: ConversationFilter) -> None:
+    pages, selection = read_filtered(sample_path(), choice)
     spec = RunSpec.of(pages, "embedded", limit=choice.limit, selection=selection)
     run = replace(a_run(), spec=serial.dump(spec), spec_digest=spec.digest)
-    again = read_as_played(sample_path(), run)
+    again = read_conversations_of_run(sample_path(), run)
     assert again.conversations == pages.conversations
     assert again.digest == pages.digest
 
 
 def test_a_run_of_before_there_were_selections_is_read_again() -> None:
-    pages, _ = read_chosen(sample_path(), Choice(limit=2))
+    pages, _ = read_filtered(sample_path(), ConversationFilter(limit=2))
     spec = serial.dump(RunSpec.of(pages, "embedded", limit=2))
     del spec["selection"]
-    assert read_as_played(sample_path(), replace(a_run(), spec=spec)).digest == pages.digest
+    assert read_conversations_of_run(sample_path(), replace(a_run(), spec=spec)).digest == pages.digest
 
 
 @pytest.mark.parametrize(
@@ -44,14 +50,14 @@ def test_a_run_of_before_there_were_selections_is_read_again() -> None:
     ],
 )
 def test_conversations_are_named_by_their_ids_or_their_pages(names: list[str], found: tuple[str, ...]) -> None:
-    pages, selection = read_chosen(sample_path(), Choice(conversations=names))
+    pages, selection = read_filtered(sample_path(), ConversationFilter(conversations=names))
     assert selection == Selection(found)
     assert tuple(conversation.id for conversation in pages.conversations) == found
 
 
 def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None:
     with pytest.raises(UnknownConversationError) as caught:
-        read_chosen(sample_path(), Choice(conversations=[FIRST, "Single_NORD/2012/page_14.pdf-1"]))
+        read_filtered(sample_path(), ConversationFilter(conversations=[FIRST, "Single_NORD/2012/page_14.pdf-1"]))
     assert FIRST in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -68,4 +74,4 @@ def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None
 )
 def test_what_is_played_is_said_in_one_way(said: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        Choice(**said)
+        ConversationFilter(**said)
