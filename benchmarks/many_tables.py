@@ -20,7 +20,7 @@ from filed_tables import many_tables
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
-from quaestor.evaluation.runner import play_turn
+from quaestor.evaluation.runner import run_turn
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.questions.question import read_question
@@ -67,7 +67,7 @@ async def _ask(document: Document, measured: dict[str, float]) -> None:
     for number, question in enumerate(QUESTIONS, start=1):
         at = time.process_time()
         context = TurnContext(document, memory, graph, ontology, references=resolve(read_question(question), memory))
-        memory = memory.add(await play_turn(question, context, solver))
+        memory = memory.add(await run_turn(question, context, solver))
         measured[f"turn {number}"] = time.process_time() - at
     if errors := [turn.error for turn in memory.turns if turn.error]:
         raise SystemExit(f"a turn has no answer: {errors[0]}")

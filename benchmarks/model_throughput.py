@@ -134,7 +134,7 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
     from quaestor.datasets.dataset import Conversation, Dataset
     from quaestor.datasets.formats import read_dataset
     from quaestor.evaluation.engines import make_engine
-    from quaestor.evaluation.processes import ASKING, load_modules_ahead
+    from quaestor.evaluation.processes import ASKING, preload_modules
     from quaestor.evaluation.run import run_dataset
     from quaestor.evaluation.spec import RunSpec
     from quaestor.llm.naming import find_model
@@ -143,7 +143,7 @@ def _play_quaestor(protocol: str, url: str, at_once: int, folder: Path, engine: 
 
     collect_seldom()
     if engine == "processes":
-        load_modules_ahead([*ASKING, "quaestor.solvers.agent.solver"])
+        preload_modules([*ASKING, "quaestor.solvers.agent.solver"])
     plays = make_engine(engine, at_once if engine == "inline" else os.cpu_count() or 1, at_once=at_once)
     told = json.loads((folder / "samples.json").read_text(encoding="utf-8"))
     found = read_dataset(benchmark_file())

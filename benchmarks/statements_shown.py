@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from quaestor.evaluation.place_finder import PlaceFinder
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -21,7 +22,6 @@ from quaestor.conversation.turn import Memory, Turn
 from quaestor.documents.document import Document
 from quaestor.documents.roles import statements_named
 from quaestor.documents.table import TableRole
-from quaestor.evaluation.places import PlaceFinder
 from quaestor.questions.question import read_question
 from quaestor.retrieval.document_parts import tokens_of
 from quaestor.retrieval.index import PlaceIndex
@@ -39,7 +39,7 @@ def ask_filing(document: Document, lines: list[Line], tokens: int) -> Iterator[t
         needed = frozenset(statements_named(line["where"])) & frozenset(_STATEMENTS)
         memory = earlier[line["conversation"]]
         if needed:
-            shown = excerpts.of(read_question(line["question"]), memory).document
+            shown = excerpts.select(read_question(line["question"]), memory).document
             missing = needed - {table.role for table in shown.tables}
             yield line, missing, sum(map(tokens_of, shown.blocks))
         at = now()

@@ -29,7 +29,7 @@ from quaestor.core.quantity import Scale
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Extract

@@ -61,7 +61,7 @@ def costs_of(path: Path) -> dict[str, float]:
 def _inside(path: Path) -> dict[str, float]:
     """Measure in this process; what is loaded once a process is loaded by a small file before."""
     from quaestor.datasets.dataset import Conversation
-    from quaestor.evaluation.excerpting import PlaceExcerpts
+    from quaestor.evaluation.context_selection import PlaceExcerpts
     from quaestor.evaluation.knowledge import GraphProvider
     from quaestor.evaluation.runner import play_conversation
     from quaestor.readers.cache import FolderCache

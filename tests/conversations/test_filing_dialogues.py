@@ -14,7 +14,7 @@ from values import a_value
 from quaestor.datasets.dataset import Conversation
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Document
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.registry import make_solver
 

@@ -17,7 +17,7 @@ class WordExcerpts:
         self.document, self.most = document, most
         self.asked: list[str] = []
 
-    def of(self, question: Question, memory: Memory) -> Excerpt:
+    def select(self, question: Question, memory: Memory) -> Excerpt:
         self.asked.append(question.text)
         earlier = {self.document.block(source).order for answer in memory.answers for source in answer.sources}
         found = self._best(question.stems)

@@ -20,8 +20,8 @@ from quaestor.core.caching import BoundedCache, collect_seldom
 from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
 from quaestor.errors import QuestionTimeoutError, SettingsError
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.event_relay import EventRelay
-from quaestor.evaluation.excerpting import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner

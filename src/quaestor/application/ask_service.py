@@ -24,7 +24,7 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.combining import files_of
 from quaestor.documents.document import Document
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace
 from quaestor.evaluation.runner import ConversationRunner
@@ -242,7 +242,7 @@ async def _run_recorded(
     """Run a conversation, and record how it ended, also if it fails."""
     failure: BaseException | None = None
     try:
-        return await runner.turns_to_end()
+        return await runner.run_all_turns()
     except BaseException as error:
         failure = error
         raise

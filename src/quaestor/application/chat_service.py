@@ -18,7 +18,7 @@ from quaestor.application.ask_service import (
     resolve_solver,
     set_up_ask_run,
 )
-from quaestor.application.remote_play import RemotePlay
+from quaestor.application.remote_runner import RemoteRunner
 from quaestor.application.resolve import DocumentInCorpus, require_askable
 from quaestor.application.run_service import find_run
 from quaestor.application.stored_turns import find_conversation, stored_corrections, turn_of_record
@@ -28,7 +28,7 @@ from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.failures import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import ConversationRunner
@@ -84,7 +84,7 @@ class Chat:
         self._ontology: OntologySnapshot | None = None
         self._excerpts: PlaceExcerpts | None = None
         self._runners, self._runner_id = 0, ""
-        self._runner: ConversationRunner | RemotePlay | None = None
+        self._runner: ConversationRunner | RemoteRunner | None = None
         self._ledger = Ledger(page.document)
         self._writer: AskRunWriter | None = None
         self._begun = False
@@ -121,7 +121,7 @@ class Chat:
         return self._open
 
     @property
-    def _open_runner(self) -> ConversationRunner | RemotePlay:
+    def _open_runner(self) -> ConversationRunner | RemoteRunner:
         assert self._runner is not None
         return self._runner
 
@@ -302,9 +302,9 @@ class Chat:
         self._runners += 1
         self._runner_id = f"{self.document.id}~{self._runners}"
         watcher = Watchers([one for one in (_LedgerWatcher(self), self._writer, self._watcher) if one is not None])
-        play: ConversationRunner | RemotePlay
+        play: ConversationRunner | RemoteRunner
         if self._elsewhere is not None:
-            play = RemotePlay(self._elsewhere, self.page, self.request, self.document, watcher)
+            play = RemoteRunner(self._elsewhere, self.page, self.request, self.document, watcher)
         else:
             excerpts = self._excerpts
             if excerpts is not None and self.document is not self.page.document:
@@ -354,7 +354,7 @@ class Chat:
         """Keep the question that broke off."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
-        broken = self._open_runner.broken(error)
+        broken = self._open_runner.get_broken_turn(error)
         if self._writer is not None and broken is not None:
             await self._writer.add_broken_turn(len(self.turns), broken)
 

@@ -24,7 +24,7 @@ from quaestor.core.computing import compute
 from quaestor.documents.document import Document
 from quaestor.errors import InputError
 from quaestor.evaluation.checked_questions import check_question
-from quaestor.evaluation.excerpting import ContextSelector
+from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
 from quaestor.retrieval.place import Place
@@ -173,7 +173,7 @@ async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> 
     """Return what a solver would be given for a question."""
     knowledge, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
     excerpts = await compute(here.excerpts)
-    shown = await compute(lambda: ContextSelector(here.page.document, knowledge, excerpts, None).of(asked, memory))
+    shown = await compute(lambda: ContextSelector(here.page.document, knowledge, excerpts, None).select(asked, memory))
     return TurnContext(
         shown.excerpt.document,
         memory,

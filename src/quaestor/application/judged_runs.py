@@ -14,7 +14,7 @@ from typing import Literal
 from quaestor.application import saved_scores
 from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_references import PlayedFile, read_labelled
-from quaestor.application.run_service import OVER_DATASETS, find_run, require_played
+from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished
 from quaestor.application.saved_scores import read_judged_frame
 from quaestor.application.score_service import score_run
 from quaestor.core import serial
@@ -141,7 +141,7 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
                 f"runs {runs[0].id} and {run.id} have different questions ({runs[0].dataset}, {run.dataset}): "
                 "compare runs of the same file"
             )
-        await require_played(store, run)
+        await require_finished(store, run)
     return runs
 
 

@@ -1,4 +1,4 @@
-"""Runs, started, gone on with and found. What scoring needs is in `quaestor.application.score_service`."""
+"""Starts, resumes and finds runs. Scoring is in `quaestor.application.score_service`."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -39,28 +39,28 @@ MANY_ASKING = 32
 one process makes about 200 requests a second."""
 
 MOST_WORKERS = 100_000
-"""More than a cluster has room for: it says itself how many that is."""
+"""More than any cluster has: it uses as many as it has."""
 
 OVER_DATASETS: tuple[RunKind, ...] = ("run", "import")
 """The kinds of runs that answer the questions of a file."""
 
 CROSS_VALIDATION = "crossvalidate"
-"""What stands for the solver in the spec of a run of a cross-validation: the embedded one, with weights a fold."""
+"""The solver's name in the spec of a cross-validation: the embedded solver, with weights for each fold."""
 
 ProgressCallback = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be run.
+    """How a run is started or resumed.
 
     Attributes:
-        settings: Solver, workers, store, ontology and policy in force. Without a policy it is `extend` with an ontology
-            of another origin, else `strict`.
-        resume: The run to go on with (an id, the beginning of one, or `latest`), or None for a new one.
-        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
-        selection: Which conversations of the file were taken, where not the first `limit`.
-        traces: Where traces are written while the run is played, or None.
+        settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
+            ontology, else `strict`.
+        resume: The run to resume (an id, the beginning of one, or `latest`); None starts a new one.
+        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
+        selection: The selected conversations, if they are not the first `limit`.
+        traces: Where traces are written, or None.
     """
 
     settings: Settings
@@ -75,13 +75,14 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunOntology:
-    """What the pages of a run are read with.
+    """The ontology and the policy of a run.
 
     Attributes:
-        own: Whether it is that of the dataset's own documents.
-        policy: What becomes of labels that it does not have.
-        by_default: Whether nobody said so.
-        frozen: How many graphs of them the store has, so that they are not built again.
+        ontology: The digest.
+        own: Whether it is learned from the dataset's own documents.
+        policy: What is done with labels that it does not have.
+        by_default: Whether the policy is the default.
+        frozen: How many graphs of the pages the store already has.
     """
 
     ontology: str
@@ -92,9 +93,9 @@ class RunOntology:
     frozen: int
 
 
-def _reading(spec: RunSpec, knowledge: GraphProvider, dataset: Dataset, settings: Settings) -> RunOntology:
-    known = knowledge.frozen
-    pages = [known is not None and known.has(page) for page in dataset.pages()]
+def _describe_ontology(spec: RunSpec, graphs: GraphProvider, dataset: Dataset, settings: Settings) -> RunOntology:
+    frozen = graphs.frozen
+    pages = [frozen is not None and frozen.has(page) for page in dataset.pages()]
     own, by_default = not is_set(settings), settings.policy is None
     return RunOntology(str(spec.ontology), own, spec.policy, by_default, len(pages), sum(pages))
 
@@ -106,7 +107,7 @@ async def start_run(
     progress: ProgressCallback | None = None,
     begun: Callable[[RunOntology], None] | None = None,
 ) -> RunRecord:
-    """Play a dataset into a store, or go on with a run, and return its record.
+    """Answer the conversations of a dataset and store the answers, in a new or a resumed run; return its record.
 
     Raises:
         RunStoppedError: A person interrupted it, its budget is used up, its model cannot be asked, or what plays or
@@ -118,12 +119,12 @@ async def start_run(
     cassette, named = request.cassette, request.model_named
     try:
         with solver_access(request.settings, options, cassette, model_named=named, go_on=go_on) as config:
-            return await _play(dataset, request, store, (progress, begun), config, named_model(options, config))
+            return await _run(dataset, request, store, (progress, begun), config, named_model(options, config))
     except asyncio.CancelledError as error:
         raise RunStoppedError("stopped", request.resume, by_person=True) from error
 
 
-async def _play(
+async def _run(
     dataset: Dataset,
     request: RunRequest,
     store: RunStore,
@@ -147,12 +148,12 @@ async def _play(
     )
     resumed = (await find_run(store, request.resume, kind="run")).id if request.resume else None
 
-    # Once, and before anything is begun: a run that is stopped is found again by its whole spec.
-    spec, knowledge = await resolve_ontology(spec, dataset, store, ontology)
+    # Before the run starts: a stopped run is found by its complete spec.
+    spec, graphs = await resolve_ontology(spec, dataset, store, ontology)
     if begun is not None:
-        begun(_reading(spec, knowledge, dataset, settings))
+        begun(_describe_ontology(spec, graphs, dataset, settings))
 
-    async def stopped(why: str, *, by_person: bool = False) -> RunStoppedError:
+    async def make_stopped_error(why: str, *, by_person: bool = False) -> RunStoppedError:
         return RunStoppedError(why, resumed or await _find_unfinished(store, spec), by_person=by_person)
 
     traces = request.traces and request.traces.opened([one.id for one in dataset.listed])
@@ -162,44 +163,43 @@ async def _play(
                 dataset,
                 spec,
                 store,
-                _engine(settings, len(dataset.conversations), config),
+                _choose_engine(settings, len(dataset.conversations), config),
                 resume=resumed,
                 on_conversation=progress,
-                ontology=knowledge.ontology,
+                ontology=graphs.ontology,
                 config=config,
                 observing=traces.observe if traces else None,
             )
     except asyncio.CancelledError as error:
-        # Ctrl-C cancels the task; what has been played is stored.
-        raise await stopped("stopped", by_person=True) from error
+        # Ctrl-C cancels the task; finished conversations are stored.
+        raise await make_stopped_error("stopped", by_person=True) from error
     except (OutageError, EngineError) as error:
-        raise await stopped(str(error)) from error
+        raise await make_stopped_error(str(error)) from error
     except StoreError as error:
-        # It may not even say any more which run that was.
+        # The store may not even find the run any more.
         with suppress(StoreError):
             if found := resumed or await _find_unfinished(store, spec):
                 raise RunStoppedError(str(error), found) from error
         raise
-    await require_played(store, record)
+    await require_finished(store, record)
     return record
 
 
-def load_ahead(request: RunRequest) -> None:
-    """Begin to load what will play, while the caller reads what is to be played. For programs that own their process.
+def preload_workers(request: RunRequest) -> None:
+    """Start to import the modules of worker processes while the caller reads the dataset. For programs, not libraries.
 
-    Args:
-        request: What is to be run; where it is played in this process nothing is begun.
+    Nothing is done for a run in this process.
     """
     settings, solver = request.settings, solver_spec(request.settings.solver)
     asks = solver.takes_model and settings.model is not None
-    if (solver.loads or asks) and _on_processes(settings, request.limit, asks=asks):
-        from quaestor.evaluation.processes import ASKING, load_modules_ahead
+    if (solver.loads or asks) and _uses_processes(settings, request.limit, asks=asks):
+        from quaestor.evaluation.processes import ASKING, preload_modules
 
-        load_modules_ahead((*solver.loads, *(ASKING if asks else ())))
+        preload_modules((*solver.loads, *(ASKING if asks else ())))
 
 
-def _on_processes(settings: Settings, conversations: int | None, *, asks: bool) -> bool:
-    """Return whether worker processes of this machine play."""
+def _uses_processes(settings: Settings, conversations: int | None, *, asks: bool) -> bool:
+    """Return whether conversations are answered by worker processes of this machine."""
     if settings.engine is not None:
         return settings.engine == "processes"
     at_once = settings.concurrency(asks=asks)
@@ -214,24 +214,24 @@ def _cores(settings: Settings) -> int:
     return replace(settings, workers=None).concurrency(asks=False)
 
 
-def _engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
-    """Return what plays: a solver that computes on all cores; one that waits for a model here, many at once.
+def _choose_engine(settings: Settings, conversations: int, config: ModelConfig | None) -> Engine:
+    """Return the engine that the settings name; by default, all cores for a solver that computes.
 
-    Where a person names an engine it is that one. So many conversations that one core does not keep up with their
-    requests are played on all of them.
+    For a solver that waits for a model it is this process, unless one core cannot keep up with the requests of so many
+    conversations at once.
     """
     if settings.engine == "ray":
         return ray_engine(settings, config)
     asks = config is not None
     at_once = settings.concurrency(asks=asks)
-    if _on_processes(settings, conversations, asks=asks):
+    if _uses_processes(settings, conversations, asks=asks):
         workers = _cores(settings) if asks else at_once
         return make_engine("processes", workers, None, at_once if asks else None, settings.question_seconds)
     return make_engine("inline", at_once if asks or settings.engine else 1, seconds=settings.question_seconds)
 
 
 def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
-    """Return the engine for a Ray cluster: a worker for each CPU, unless a person says otherwise.
+    """Return the engine for a Ray cluster: by default with a worker for each CPU.
 
     Args:
         config: The model that is asked; then the workers are how many conversations ask at once, in all.
@@ -243,17 +243,17 @@ def ray_engine(settings: Settings, config: ModelConfig | None = None) -> Engine:
 
 
 def workers_on_ray(settings: Settings) -> int:
-    """Return how many processes work on a Ray cluster, at most: of one that is there, all that it has room for."""
+    """Return the most worker processes on a Ray cluster; an existing cluster decides itself."""
     if settings.workers is None and settings.address is not None:
         return MOST_WORKERS
     return settings.concurrency(asks=False)
 
 
-async def require_played(store: RunStore, run: RunRecord) -> None:
-    """Make sure that every conversation of a run came to its end, be it by a defect of the solver.
+async def require_finished(store: RunStore, run: RunRecord) -> None:
+    """Make sure that every conversation of a run has ended, also by an error of the solver.
 
     Raises:
-        RunStoppedError: Conversations are still to be played, or a service did not answer for them.
+        RunStoppedError: Conversations were not answered yet, or a service was down.
     """
     counts = await store.progress(run.id)
     waiting = run.conversations - counts.get("complete", 0) - counts.get("failed", 0)
@@ -272,7 +272,7 @@ async def _find_unfinished(store: RunStore, spec: RunSpec) -> str | None:
 
 
 async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKind] | None = None) -> RunRecord:
-    """Return the run of that id, the only one whose id begins so, the latest that was imported as that, or the latest.
+    """Return a run by its id, the unique beginning of one, the name of an imported run, or `latest`.
 
     Args:
         name: The id, the beginning of one, the name of an imported run, or `latest`.
@@ -297,17 +297,14 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
 
 
 def imported_as(run: RunRecord) -> str | None:
-    """Return what an imported run is called; None of every other run."""
+    """Return the name of an imported run; None for other runs."""
     options = run.spec.get("solver_options")
     name = options.get("name") if run.kind == "import" and isinstance(options, dict) else None
     return name if isinstance(name, str) else None
 
 
 def status_word(run: RunRecord) -> str:
-    """Return how far a run is, in a word; of one that was imported, that it was: nothing of it was played here.
-
-    One that was killed while it was imported is not whole, and says so.
-    """
+    """Return the status of a run in a word: `imported` for a run that was imported completely."""
     return "imported" if run.kind == "import" and run.status == "complete" else run.status
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quaestor.application.run_service import require_played
+from quaestor.application.run_service import require_finished
 from quaestor.datasets.dataset import Dataset
 from quaestor.errors import InputError, StoreError
 from quaestor.scores.base import open_scores
@@ -65,7 +65,7 @@ async def score_run(
     """
     if run.dataset_digest != dataset.digest:
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
-    await require_played(store, run)
+    await require_finished(store, run)
     require_references(gold, (one.id for one in dataset.listed))
     judge, turns, called = ConversationJudge(), dict[tuple[str, int], TurnRecord](), dict[str, int]()
     judged, columns = list[TurnScore](), TurnFrame()

@@ -72,11 +72,11 @@ def mcp_command(
     from quaestor.application.answer_workers import MODULES
     from quaestor.application.folder_library import Folders
     from quaestor.application.resolve import SAMPLE
-    from quaestor.evaluation.processes import load_modules_ahead
+    from quaestor.evaluation.processes import preload_modules
     from quaestor.extras import require_extra
 
     require_extra("mcp", "quaestor mcp")
-    load_modules_ahead(MODULES)
+    preload_modules(MODULES)
     settings = options.load()
     asking = options.request(settings)
     may_be_read = Folders(folders or [SAMPLE])

@@ -180,10 +180,10 @@ def _read_pages(path: Path, options: RunOptions, request: "RunRequest") -> "tupl
     """Return a request with the filtered conversations, and their dataset."""
     from quaestor.application.conversation_filter import read_filtered
     from quaestor.application.file_cache import file_cache
-    from quaestor.application.run_service import load_ahead
+    from quaestor.application.run_service import preload_workers
     from quaestor.cli.printing import announce, print_refusals
 
-    load_ahead(request)
+    preload_workers(request)
     with announce(f"reading {path}"):
         pages, selection = read_filtered(
             path, options.conversation_filter, options.documents, file_cache(request.settings)

@@ -60,11 +60,11 @@ def serve_command(
     """
     from quaestor.application.answer_workers import MODULES
     from quaestor.application.resolve import SAMPLE, page_file
-    from quaestor.evaluation.processes import load_modules_ahead
+    from quaestor.evaluation.processes import preload_modules
     from quaestor.extras import require_extra
 
     require_extra("web", "quaestor serve")
-    load_modules_ahead(MODULES)
+    preload_modules(MODULES)
     from quaestor.web.app import create_app
     from quaestor.web.security import Access
     from quaestor.web.serving import address_of, bind, read_proxies, server_of

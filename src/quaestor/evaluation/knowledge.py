@@ -12,7 +12,7 @@ from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Dataset
 from quaestor.documents.document import Document
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy

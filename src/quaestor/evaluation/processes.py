@@ -2,7 +2,7 @@
 
 Conversations travel in small chunks, and only a few chunks are under way at once, so memory stays bounded however
 long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited. On Linux a
-program that owns its process may have a server process load their modules ahead of time (`load_modules_ahead`); then
+program that owns its process may have a server process load their modules ahead of time (`preload_modules`); then
 they are forked from that one, which does nothing else and holds no lock.
 """
 
@@ -54,7 +54,7 @@ class _Ahead:
     loaded = False
 
 
-def load_modules_ahead(modules: Sequence[str]) -> None:
+def preload_modules(modules: Sequence[str]) -> None:
     """Begin to load what workers need in a process of its own, while this one does something else.
 
     Called by programs that own their process, before they start a worker; the process ends with this one. Without
@@ -117,7 +117,7 @@ class ProcessEngine:
                 return
             # Only this process has opened the store: what is frozen travels with the conversations.
             stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
-            results = await loop.run_in_executor(workers, _play, chunk, stored)
+            results = await loop.run_in_executor(workers, _run_chunk, chunk, stored)
             for conversation, played in zip(chunk, results, strict=True):
                 await listener.on_finish(conversation, played)
 
@@ -147,7 +147,7 @@ def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, second
     _Worker.factory, _Worker.graphs, _Worker.seconds = factory, graphs, seconds
 
 
-def _play(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
+def _run_chunk(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
     # The solver is built here and not when the worker starts: its errors reach the parent from here.
     if _Worker.solver is None:
         _Worker.solver = _Worker.factory()

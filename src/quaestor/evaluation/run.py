@@ -19,7 +19,7 @@ from quaestor.evaluation.engines import Engine
 from quaestor.evaluation.knowledge import resolve_ontology
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watchers import Observing
+from quaestor.evaluation.watchers import ObserverFactory
 from quaestor.evaluation.writing import OnConversation, RunWriter
 from quaestor.llm.session import ModelConfig, open_session
 from quaestor.llm.usage import Usage
@@ -40,7 +40,7 @@ async def run_dataset(
     factory: SolverFactory | None = None,
     ontology: Ontology | None = None,
     config: ModelConfig | None = None,
-    observing: Observing | None = None,
+    observing: ObserverFactory | None = None,
     lease: Lease | None = None,
 ) -> RunRecord:
     """Return the record of a run that has come to its end; the store has the rest.
@@ -51,11 +51,11 @@ async def run_dataset(
             one, that of the dataset's own documents is built.
         store: Where everything is kept. Nothing is written before dataset and spec have been checked.
         resume: The run to go on with, instead of a new one. Conversations that are complete are not played again.
-        on_conversation: Called when a conversation is stored, with no turns where it failed.
+        on_conversation: Called when a conversation is stored, without turns if it failed.
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to run with, instead of the store's. It is kept there.
         config: The model that the solver asks, if it asks one; the engine must play in this process.
-        observing: Gives who else is told of what happens in a conversation.
+        observing: Returns another observer of each conversation.
         lease: What conversations are claimed with; by default one of this call's own. Several may play one run.
 
     Raises:
@@ -95,7 +95,7 @@ async def run_dataset(
                     # Once the run is to end nothing new is begun; what is under way comes to its own end.
                     going_on = takewhile(lambda _: recorder.end is None, waiting)
                     await engine.play(going_on, factory, recorder, graphs, session)
-                    given_back = await _given_back(store, run.id, recorder, lease)
+                    given_back = await _wait_for_others(store, run.id, recorder, lease)
                     if not given_back:
                         break
                     waiting = _page_by_page(dataset, given_back.__contains__)
@@ -112,7 +112,7 @@ async def run_dataset(
     return await store.run(run.id)
 
 
-async def _given_back(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
+async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
     """Wait for other runners, and return the conversations that one of them has left unfinished, if any."""
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)

@@ -1,4 +1,4 @@
-"""Who watches a conversation as it is played: told of every turn, event and exchange with a model when it happens.
+"""Watchers of conversations: notified of every turn, event and exchange with a model when it happens.
 
 A watcher changes nothing about the answers.
 """
@@ -90,21 +90,20 @@ class Watcher:
 
 
 class Observer(Watcher):
-    """A Watcher that is told of the end of the conversation too, and of all of it wherever it was played."""
+    """A Watcher that is also notified of the end of a conversation, whichever process ran it."""
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
         """The conversation came to its end."""
 
 
-Observing = Callable[[TurnPlace], Observer]
-"""Gives who is told of an attempt at a conversation."""
+ObserverFactory = Callable[[TurnPlace], Observer]
+"""Returns the observer of an attempt at a conversation."""
 
 
 class Watchers(Watcher):
     """Several watchers as one."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
-        """Take them in the order in which they are told."""
         self._watchers = tuple(watchers)
 
     async def on_turn(self, begun: TurnBegun) -> None:
@@ -146,7 +145,7 @@ def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
     return Trace(forward)
 
 
-async def retell(
+async def replay_events(
     watcher: Watcher, turns: Sequence[Turn], broken: Turn | None, exchanges: "Sequence[Exchange]", *, chained: bool
 ) -> None:
     """Tell a watcher of turns that were played where it could not hear them.

@@ -22,7 +22,7 @@ from quaestor.evaluation.recording import (
     turn_records,
     turn_status,
 )
-from quaestor.evaluation.watchers import Observer, Observing, Watcher, Watchers, retell
+from quaestor.evaluation.watchers import Observer, ObserverFactory, Watcher, Watchers, replay_events
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore
 from quaestor.store.records import ConversationRecord, TurnRecord, now
@@ -51,7 +51,7 @@ class RunWriter:
         used: Mapping[str, Usage] | None = None,
         *,
         live: bool = False,
-        observing: Observing | None = None,
+        observing: ObserverFactory | None = None,
         lease: "Lease | None" = None,
         seen: Mapping[str, int] | None = None,
     ) -> None:
@@ -60,7 +60,7 @@ class RunWriter:
         Args:
             used: What earlier attempts at the conversations have used.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model.
-            observing: Gives who else is told of what happens in a conversation.
+            observing: Returns another observer of each conversation.
             lease: What conversations are claimed with, where other runners may want them too.
             seen: The attempt at each conversation that was the last when this runner looked.
         """
@@ -183,7 +183,9 @@ class RunWriter:
             return
         if observer := self._observers.pop(conversation.id, None):
             if not journal.heard:
-                await retell(observer, played.turns, played.broken, played.exchanges, chained=conversation.chained)
+                await replay_events(
+                    observer, played.turns, played.broken, played.exchanges, chained=conversation.chained
+                )
             await observer.on_end(played.status, played.error)
         if self._on_conversation:
             # What an outage has left is played again, and heard of then.

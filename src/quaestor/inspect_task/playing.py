@@ -105,7 +105,7 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
     await play.begin()
     for index, question in enumerate(conversation.questions):
         async with span(f"turn {index + 1}"):
-            await play.next_turn(question)
+            await play.run_next_turn(question)
             records = await compute(turn_records, place, play.turns, chained=conversation.chained)
             transcript().info(turn_facts(records[-1]), source="quaestor")
         state.store.set(TURNS, dump_turns(records))

@@ -43,15 +43,15 @@ class Excerpt:
 
 
 class Excerpts(Protocol):
-    """Finds the parts of one document that questions are about."""
+    """The excerpts of one document that questions are answered from."""
 
     @property
     def is_long(self) -> bool:
         """Whether the document is too long to be shown whole."""
         ...
 
-    def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Return what a question is answered from, with the blocks that earlier answers were taken from."""
+    def select(self, question: Question, memory: Memory) -> Excerpt:
+        """Return what a question is answered from, with the blocks of the sources of earlier answers."""
         ...
 
     def search(self, query: str, shown: Document) -> Excerpt:

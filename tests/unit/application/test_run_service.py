@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from quaestor.application.run_service import MANY_ASKING, _engine
+from quaestor.application.run_service import MANY_ASKING, _choose_engine
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.llm.naming import find_model
@@ -39,9 +39,9 @@ def test_a_model_is_asked_here_until_one_core_does_not_keep_up(
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(cores)), raising=False)
     settings = Settings(workers=workers, engine=engine)
     limited = replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
-    assert _engine(settings, conversations, ASKS) == limited
+    assert _choose_engine(settings, conversations, ASKS) == limited
     if engine is None:  # spans are sent by one process
-        assert _engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(
+        assert _choose_engine(replace(settings, tracing=True), conversations, ASKS) == InlineEngine(
             workers or 8, settings.question_seconds
         )
 
@@ -55,4 +55,4 @@ def test_what_computes_is_spread_over_all_cores(
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(4)), raising=False)
     settings = Settings(workers=workers)
-    assert _engine(settings, conversations, None) == replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]
+    assert _choose_engine(settings, conversations, None) == replace(expected, seconds=settings.question_seconds)  # type: ignore[type-var]

@@ -35,7 +35,7 @@ from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watchers import Observing
+from quaestor.evaluation.watchers import ObserverFactory
 from quaestor.llm.budget import Budget
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def loaded_ahead() -> Iterator[None]:
     """As the command line has it: a process with all modules, of which workers are forked."""
-    processes.load_modules_ahead([*processes.ASKING, "asking"])
+    processes.preload_modules([*processes.ASKING, "asking"])
     yield
     processes._Ahead.loaded = False
     if sys.platform == "linux":
@@ -70,7 +70,7 @@ def played(
     resume: str | None = None,
     factory: SolverFactory = AskingSolver,
     progress: Progress | None = None,
-    observing: Observing | None = None,
+    observing: ObserverFactory | None = None,
 ) -> RunRecord:
     async def run() -> RunRecord:
         async with open_store(str(store)) as opened:

@@ -36,7 +36,7 @@ from quaestor.evaluation.ray_engine import RayEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watchers import Observing
+from quaestor.evaluation.watchers import ObserverFactory
 from quaestor.learning.deterministic import variables_of_order
 from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.llm.budget import Budget
@@ -95,7 +95,7 @@ def played(
     factory: SolverFactory = scripted,
     config: ModelConfig | None = None,
     on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
-    observing: Observing | None = None,
+    observing: ObserverFactory | None = None,
 ) -> RunRecord:
     async def run() -> RunRecord:
         async with open_store(str(store)) as opened:

@@ -237,5 +237,5 @@ def test_a_turn_that_computes_for_too_long_has_failed_and_the_conversation_goes_
 @pytest.mark.slow
 def test_a_play_without_that_ends_with_the_error() -> None:
     with pytest.raises(QuestionTimeoutError) as caught:
-        asyncio.run(ConversationRunner(a_conversation("endless"), Endless(), seconds=2.0).turns_to_end())
+        asyncio.run(ConversationRunner(a_conversation("endless"), Endless(), seconds=2.0).run_all_turns())
     assert caught.value.seconds == 2.0

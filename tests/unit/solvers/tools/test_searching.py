@@ -6,7 +6,7 @@ from long_filing import a_long_filing
 from word_excerpts import WordExcerpts
 
 from quaestor.conversation.turn import Memory
-from quaestor.evaluation.excerpting import ContextSelector
+from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
@@ -20,7 +20,7 @@ DEBT = {"property": "amount", "filters": {"table": 5, "row": 4, "column": 1}}
 
 
 def turn(question: str) -> TurnContext:
-    shown = ContextSelector(FILING, KNOWLEDGE, WordExcerpts(FILING), None).of(read_question(question), Memory())
+    shown = ContextSelector(FILING, KNOWLEDGE, WordExcerpts(FILING), None).select(read_question(question), Memory())
     return TurnContext(
         shown.excerpt.document, Memory(), shown.graph, KNOWLEDGE.ontology, weights=shown.excerpt.weights,
         search=shown.search,

@@ -13,7 +13,7 @@ from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.errors import ExecutionError
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_turn
+from quaestor.evaluation.runner import run_turn
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import Dimension
 from quaestor.questions.question import NO_QUESTION, read_question
@@ -50,7 +50,7 @@ def turns(document: Document, solver: EmbeddedSolver) -> list[tuple[TurnContext,
     for question in QUESTIONS:
         context = TurnContext(document, memory, knowledge.graph(document), knowledge.ontology)
         found.append((context, question))
-        memory = memory.add(asyncio.run(play_turn(question, context, solver)))
+        memory = memory.add(asyncio.run(run_turn(question, context, solver)))
     return found
 
 

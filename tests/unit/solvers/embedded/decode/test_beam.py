@@ -12,7 +12,7 @@ from values import a_value
 from quaestor.conversation.turn import Memory
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_turn
+from quaestor.evaluation.runner import run_turn
 from quaestor.plan.execute import execute
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import Compute, Extract, Ref
@@ -120,7 +120,7 @@ def test_what_was_not_answered_so_is_written_out(solver: EmbeddedSolver) -> None
 def test_answers_of_another_solver_are_read_as_they_are(solver: EmbeddedSolver) -> None:
     knowledge, memory = GraphProvider.of([RENT]), Memory()
     context = TurnContext(RENT, memory, knowledge.graph(RENT), knowledge.ontology)
-    turn = asyncio.run(play_turn("what was the rent in 2008?", context, solver))
+    turn = asyncio.run(run_turn("what was the rent in 2008?", context, solver))
     assert turn.answer.number == 5
     other = replace(turn, answer=replace(turn.answer, value=a_value(11)))
     for memory, first in ((Memory((turn,)), 5), (Memory((other,)), 11)):

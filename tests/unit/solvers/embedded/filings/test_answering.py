@@ -8,7 +8,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import Number, Text, ValueList, YesNo, number_of
 from quaestor.core.provenance import CellRef
 from quaestor.datasets.dataset import Conversation
-from quaestor.evaluation.excerpting import PlaceExcerpts
+from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.plan.steps import Extract
 from quaestor.solvers.registry import make_solver
@@ -27,7 +27,7 @@ def ask(*questions: str) -> list[Answer]:
 async def _play(play: ConversationRunner, questions: tuple[str, ...]) -> None:
     await play.begin()
     for question in questions:
-        await play.next_turn(question)
+        await play.run_next_turn(question)
 
 
 def test_a_line_is_found_at_the_latest_time_and_at_others() -> None:

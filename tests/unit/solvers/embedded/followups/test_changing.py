@@ -7,7 +7,7 @@ from pages import page
 
 from quaestor.conversation.turn import Memory
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_turn
+from quaestor.evaluation.runner import run_turn
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute
 from quaestor.questions.question import read_question
@@ -25,7 +25,7 @@ KNOWLEDGE = GraphProvider.of([PAGE])
 def memory() -> Memory:
     """After a look-up of the rent in 2008."""
     context = TurnContext(PAGE, Memory(), KNOWLEDGE.graph(PAGE), KNOWLEDGE.ontology)
-    turn = asyncio.run(play_turn("what was the rent in 2008?", context, EmbeddedSolver(load_weights())))
+    turn = asyncio.run(run_turn("what was the rent in 2008?", context, EmbeddedSolver(load_weights())))
     assert turn.answer.number == 7
     return Memory((turn,))
 

@@ -7,7 +7,7 @@ from pages import page
 
 from quaestor.conversation.turn import Memory
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.runner import play_turn
+from quaestor.evaluation.runner import run_turn
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.direct_answers import find_repeated_turn
@@ -24,7 +24,7 @@ def memory() -> Memory:
     solver, memory = EmbeddedSolver(load_weights(), answers="all"), Memory()
     for question in (*ASKED, "What was the rent  in 2009", "and in 2008?"):
         context = TurnContext(PAGE, memory, KNOWLEDGE.graph(PAGE), KNOWLEDGE.ontology)
-        memory = Memory((*memory.turns, asyncio.run(play_turn(question, context, solver))))
+        memory = Memory((*memory.turns, asyncio.run(run_turn(question, context, solver))))
     return memory
 
 

@@ -1,4 +1,4 @@
-"""What each turn of a conversation is shown of its document, and the graph of all that was shown."""
+"""Selects the part of a document that each turn is shown, and builds its graph."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,19 +16,19 @@ from quaestor.solvers.base import Excerpt, Excerpts, Query, Search, WidenedExcer
 
 if TYPE_CHECKING:
     from quaestor.evaluation.knowledge import GraphProvider
-    from quaestor.evaluation.places import PlaceFinder
+    from quaestor.evaluation.place_finder import PlaceFinder
     from quaestor.retrieval.index import PlaceIndex
 
 _LITTLE = 200
-"""Cells and sentences of a page that is gone through in less than a millisecond."""
+"""Cells and sentences of a page that is read through in less than a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a turn is shown.
+class SelectedContext:
+    """The part of a document that a turn is shown.
 
     Attributes:
-        excerpt: The page, or a part of a long document.
+        excerpt: The page, or an excerpt of a long document.
         search: Finds more of a long document; None if all of it is shown.
     """
 
@@ -38,23 +38,23 @@ class Shown:
 
 
 class PlaceExcerpts:
-    """The `Excerpts` of one document, whose index is found when a question is answered from a part of it."""
+    """The `Excerpts` of one document; its index is loaded when the first question needs it."""
 
     def __init__(self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]") -> None:
-        """Take the document.
+        """Set the document and the size.
 
         Args:
-            most: About how many tokens an excerpt may have; a document that has no more is shown whole.
+            most: About how many tokens an excerpt may have; a shorter document is shown whole.
             find_index: Returns the index of the document.
         """
         self._document, self._most, self._find_index = document, most, find_index
 
     @classmethod
     def of_file(cls, document: Document, most: int, cache: ByteCache | None = None) -> "PlaceExcerpts":
-        """Return those of a file's document.
+        """Return the excerpts of a file's document.
 
         Args:
-            cache: Where its index is kept; None to keep it in this process alone.
+            cache: Where its index is cached; None caches it in this process only.
         """
 
         def find_index() -> "PlaceIndex":
@@ -65,7 +65,7 @@ class PlaceExcerpts:
         return cls(document, most, find_index)
 
     def over(self, document: Document) -> "PlaceExcerpts":
-        """Return the same of the document with other numbers: what its lines are called, and where, is as it was."""
+        """Return the excerpts of a copy of the document with corrected numbers: its labels and places are the same."""
         return PlaceExcerpts(document, self._most, lambda: replace(self._find_index(), document=document))
 
     @cached_property
@@ -73,9 +73,9 @@ class PlaceExcerpts:
         """Whether the document has more tokens than an excerpt may have."""
         return not fits_excerpt(self._document, self._most)
 
-    def of(self, question: Question, memory: Memory) -> Excerpt:
-        """Return what a question is answered from, as `PlaceFinder.of`."""
-        return self._finder.of(question, memory)
+    def select(self, question: Question, memory: Memory) -> Excerpt:
+        """Return the excerpt that a question is answered from, as `PlaceFinder.select`."""
+        return self._finder.select(question, memory)
 
     def search(self, query: str, shown: Document) -> Excerpt:
         """Return what is shown with the places that fit a query, as `PlaceFinder.search`."""
@@ -83,75 +83,75 @@ class PlaceExcerpts:
 
     @cached_property
     def _finder(self) -> "PlaceFinder":
-        from quaestor.evaluation.places import PlaceFinder
+        from quaestor.evaluation.place_finder import PlaceFinder
 
         return PlaceFinder(self._find_index(), self._most)
 
 
 class ContextSelector:
-    """What a conversation is shown of its document, turn by turn."""
+    """Selects what each turn of a conversation is shown of its document."""
 
     def __init__(
         self, document: Document, graphs: "GraphProvider", excerpts: Excerpts | None, stored: Sequence[Triple] | None
     ) -> None:
-        """Take what is asked about.
+        """Set the document.
 
         Args:
             document: The page, or a long document.
-            excerpts: Finds the parts of a long document; None shows all of it in each turn.
-            stored: The graph of the page, where it is frozen.
+            excerpts: The excerpts of a long document; None shows all of it in each turn.
+            stored: The graph of the page, if it is frozen.
         """
         self._document, self._graphs, self._excerpts, self._stored = document, graphs, excerpts, stored
-        self._used: set[int] = set()
+        self._shown_blocks: set[int] = set()
 
     @property
-    def little(self) -> bool:
-        """Whether what is shown is a page that is gone through in less than a millisecond."""
+    def is_small(self) -> bool:
+        """Whether the document is a page that is read through in less than a millisecond."""
         if self._excerpts is not None:
             return False
         cells = sum(len(table.rows) * len(table.columns) for table in self._document.tables)
         return cells + len(self._document.sentences) <= _LITTLE
 
-    def of(self, question: Question, memory: Memory, *, whole: bool = False) -> Shown:
+    def select(self, question: Question, memory: Memory, *, whole: bool = False) -> SelectedContext:
         """Return what a question is answered from.
 
         Args:
             memory: The turns before.
-            whole: Whether the solver reads the whole of a long document; then no part of it is looked for.
+            whole: Whether the solver reads the whole of a long document; then the excerpt is empty.
 
         Raises:
-            GapError: Under `strict`, where the ontology has no property for a label.
-            GraphError: The frozen graph is none.
+            GapError: The policy is `strict`, and the ontology has no property for a label.
+            GraphError: The frozen graph is damaged.
         """
         if self._excerpts is None:
-            return Shown(Excerpt(self._document), self._whole())
+            return SelectedContext(Excerpt(self._document), self._whole())
         if whole:
-            nothing = self._document.excerpt(())
-            return Shown(Excerpt(nothing), self._graphs.graph(nothing), self._search)
-        excerpt = self._excerpts.of(question, memory)
+            empty = self._document.excerpt(())
+            return SelectedContext(Excerpt(empty), self._graphs.graph(empty), self._search)
+        excerpt = self._excerpts.select(question, memory)
         search = self._search if excerpt.document.whole is not None else None
-        return Shown(excerpt, self._graph_of(excerpt.document), search)
+        return SelectedContext(excerpt, self._graph_of(excerpt.document), search)
 
     def remember(self, turns: Sequence[Turn]) -> None:
-        """Take what answers of before are in for shown: the graph is of that too."""
+        """Count the sources of earlier answers as shown: the graph includes them."""
         if self._excerpts is not None:
             sources = (source for turn in turns for source in turn.answer.sources)
-            self._used.update(self._document.block(source).order for source in sources)
+            self._shown_blocks.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
         """Return the graph of all that was shown so far; of a page, of all of it. None if nothing was shown.
 
         Raises:
-            GapError: Under `strict`, where the ontology has no property for a label.
-            GraphError: The frozen graph is none.
+            GapError: The policy is `strict`, and the ontology has no property for a label.
+            GraphError: The frozen graph is damaged.
         """
-        if self._excerpts is None or len(self._used) == len(self._document.blocks):
+        if self._excerpts is None or len(self._shown_blocks) == len(self._document.blocks):
             return self._whole()
-        return self._graphs.graph(self._document.excerpt(self._used)) if self._used else None
+        return self._graphs.graph(self._document.excerpt(self._shown_blocks)) if self._shown_blocks else None
 
     def _graph_of(self, document: Document) -> KnowledgeGraph:
         graph = self._graphs.graph(document)
-        self._used.update(block.order for block in document.blocks)
+        self._shown_blocks.update(block.order for block in document.blocks)
         return graph
 
     def _whole(self) -> KnowledgeGraph:

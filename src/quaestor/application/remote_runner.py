@@ -1,4 +1,4 @@
-"""A conversation that is played in worker processes, turn by turn: there the solver, here who watches."""
+"""Runs a conversation in worker processes, turn by turn; watchers are notified in this process."""
 
 import secrets
 from collections.abc import Sequence
@@ -59,13 +59,13 @@ class _Shown:
     statistics: dict[str, int | str] | None = None
 
 
-class RemotePlay:
-    """One conversation while it is played, like `ConversationRunner`. The `JobListener` of its questions."""
+class RemoteRunner:
+    """A conversation in progress, like `ConversationRunner`; the `JobListener` of its questions."""
 
     def __init__(
         self, workers: AnswerWorkers, page: DocumentInCorpus, request: AskRequest, document: Document, watcher: Watcher
     ) -> None:
-        """Take what is played, who computes it, and who hears of it."""
+        """Set the conversation, the workers, and the watcher."""
         self._workers, self._page, self._request, self._watcher = workers, page, request, watcher
         self._document = document
         self._started = now()
@@ -76,7 +76,7 @@ class RemotePlay:
         self._asked = False
 
     async def begin(self, turns: Sequence[Turn] = ()) -> None:
-        """Make ready to ask, after some turns."""
+        """Prepare for the next question, after some turns."""
         self._turns = [*turns]
 
     async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
@@ -145,7 +145,7 @@ class RemotePlay:
                 self._turns.append(turn)
                 self._open = None
 
-    def broken(self, error: str) -> Turn | None:
+    def get_broken_turn(self, error: str) -> Turn | None:
         """Return the turn that broke off, as far as it came; None if none is open."""
         if (open_ := self._open) is None:
             return None
@@ -159,7 +159,7 @@ class RemotePlay:
             started=self._started,
             finished=max(self._started, now()),
             turns=tuple(self._turns),
-            broken=None if error is None else self.broken(error),
+            broken=None if error is None else self.get_broken_turn(error),
             status="complete" if failure is None else status_for_failure(failure),
             error=error,
             graph=shown.graph,

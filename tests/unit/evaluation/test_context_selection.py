@@ -53,7 +53,7 @@ def played(*questions: str, solver: FirstCell) -> ConversationRunner:
     filing = a_long_filing()
     conversation = Conversation("c", filing, questions)
     play = ConversationRunner(conversation, solver, GraphProvider.of([filing], "extend"), excerpts=WordExcerpts(filing))
-    asyncio.run(play.turns_to_end())
+    asyncio.run(play.run_all_turns())
     return play
 
 
@@ -103,7 +103,7 @@ def test_a_page_is_shown_whole_and_offers_no_search() -> None:
             return await super().solve(question, context)
 
     page = a_document("NORD/2012/page_41.pdf")
-    asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), Looks()).turns_to_end())
+    asyncio.run(ConversationRunner(Conversation("c", page, ("cell 0 1",)), Looks()).run_all_turns())
     assert seen[0].document is page
     assert seen[0].search is None
     assert not seen[0].weights
@@ -115,7 +115,7 @@ def test_nothing_was_shown_where_the_first_question_could_not_be_read() -> None:
         Conversation("c", filing, (SALES,)), FirstCell(), GraphProvider.of([filing]), excerpts=_Fails()
     )
     try:
-        asyncio.run(play.turns_to_end())
+        asyncio.run(play.run_all_turns())
     except KeyError as failure:
         result = asyncio.run(play.result(failure))
     assert (result.status, result.graph, result.graph_of) == ("failed", (), None)
@@ -127,7 +127,7 @@ class _Fails(WordExcerpts):
     def __init__(self) -> None:
         super().__init__(a_long_filing())
 
-    def of(self, question: Question, memory: Memory) -> Excerpt:
+    def select(self, question: Question, memory: Memory) -> Excerpt:
         raise KeyError("a defect")
 
 
@@ -146,7 +146,7 @@ def test_the_store_has_the_graph_of_all_that_was_shown(tmp_path: Path) -> None:
             play = ConversationRunner(
                 conversation, FirstCell(), knowledge, None, watcher, excerpts=WordExcerpts(filing)
             )
-            await play.turns_to_end()
+            await play.run_all_turns()
             await writer.on_finish(conversation, await play.result())
             graph = graph_from_triples(await store.load_graph("r", "c"), "kept")
             return [table.index for table in graph.tables]

@@ -9,7 +9,7 @@ from remembered import ungrounded
 from quaestor.conversation.turn import Memory
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.errors import InputError
-from quaestor.evaluation.places import PlaceFinder
+from quaestor.evaluation.place_finder import PlaceFinder
 from quaestor.questions.question import read_question
 from quaestor.retrieval.index import PlaceIndex
 
@@ -25,7 +25,7 @@ def _few_cells_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_that_is_too_large_is_said_to_be() -> None:
     index = PlaceIndex.of(assemble("fleet", [HeadingPart("Ships"), LARGE]))
     with pytest.raises(InputError, match=r"fleet: table 0 has 123 cells"):
-        PlaceFinder(index, 60).of(read_question("what was ship 30 in 2021?"), Memory())
+        PlaceFinder(index, 60).select(read_question("what was ship 30 in 2021?"), Memory())
 
 
 def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
@@ -37,7 +37,7 @@ def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
         SMALL,
     ]
     excerpts = PlaceFinder(PlaceIndex.of(assemble("fleet", parts)), 60)
-    shown = excerpts.of(read_question("what were crews in 2021?"), Memory())
+    shown = excerpts.select(read_question("what were crews in 2021?"), Memory())
     assert [table.index for table in shown.document.tables] == [1]
     assert [table.index for table in excerpts.search("ship 30", shown.document).document.tables] == [1]
 
@@ -65,7 +65,7 @@ def test_the_source_of_the_last_answer_is_shown_whatever_room_there_is(monkeypat
     turn = ungrounded("what is due after 2026?")
     source = filing.tables[5].cells[4][1].ref
     memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))), ungrounded("why?")))
-    shown = PlaceFinder(PlaceIndex.of(filing), 1).of(read_question("what were net sales of products?"), memory)
+    shown = PlaceFinder(PlaceIndex.of(filing), 1).select(read_question("what were net sales of products?"), memory)
     assert [table.index for table in shown.document.tables] == [0, 5]
 
 
@@ -84,11 +84,11 @@ def test_what_a_table_is_followed_by_is_shown_where_its_numbers_are_asked_why() 
     turn = ungrounded("what were crews?")
     source = filing.tables[0].cells[1][1].ref
     memory = Memory((replace(turn, answer=replace(turn.answer, sources=(source,))),))
-    why = excerpts.of(read_question("why the jump?"), memory).document
+    why = excerpts.select(read_question("why the jump?"), memory).document
     assert "benefits of the year before are absent." in [
         " ".join(s.text.split()).replace(" .", ".") for s in why.sentences
     ]
-    signed = excerpts.of(read_question("who is the auditor?"), Memory()).document
+    signed = excerpts.select(read_question("who is the auditor?"), Memory()).document
     assert "/s/ Tern & Co LLP" in [sentence.text for sentence in signed.sentences]
 
 
@@ -98,7 +98,7 @@ def test_long_tables_besides_the_best_are_shown_in_part_until_more_is_searched(m
     filler = ParagraphPart(("ships sail the sea .",) * 99)
     parts: list[DocumentPart] = [HeadingPart("Ships"), ships, HeadingPart("Crews"), SMALL, HeadingPart("Sea"), filler]
     excerpts = PlaceFinder(PlaceIndex.of(assemble("fleet", parts)), 600)
-    shown = excerpts.of(read_question("what were crews in 2021?"), Memory()).document
+    shown = excerpts.select(read_question("what were crews in 2021?"), Memory()).document
     assert [shown.rows_left_out(index) for index in (0, 1)] == [40, 0]
     widened = excerpts.search("sail the sea", shown).document
     assert [widened.rows_left_out(index) for index in (0, 1)] == [0, 0]

@@ -1,4 +1,4 @@
-"""The parts of a long document that questions are about, found by its index."""
+"""Finds the parts of a long document that a question is about, by its index."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -36,14 +36,14 @@ class PlaceFinder:
     """Finds the parts of one document by its index."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
-        """Take what the places are found by.
+        """Set the index and the size.
 
         Args:
-            most: About how many tokens an excerpt may have; a document that has no more is shown whole.
+            most: About how many tokens an excerpt may have; a shorter document is shown whole.
         """
         self._index, self._most = index, most
 
-    def of(self, question: Question, memory: Memory) -> Excerpt:
+    def select(self, question: Question, memory: Memory) -> Excerpt:
         """Return the places of a question and those of earlier answers; if nothing fits, the statements.
 
         Args:
