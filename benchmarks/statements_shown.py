@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from quaestor.evaluation.place_finder import PlaceFinder
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -22,6 +21,7 @@ from quaestor.conversation.turn import Memory, Turn
 from quaestor.documents.document import Document
 from quaestor.documents.roles import statements_named
 from quaestor.documents.table import TableRole
+from quaestor.evaluation.place_finder import PlaceFinder
 from quaestor.questions.question import read_question
 from quaestor.retrieval.document_parts import tokens_of
 from quaestor.retrieval.index import PlaceIndex

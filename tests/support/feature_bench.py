@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.page import (
     build_number_matrix,
     build_page_features,
 )
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, read_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, make_turn_view
 
 GRID = (
     ("( in millions )", "2009", "2008"),
@@ -66,7 +66,7 @@ def state_of(*turns: tuple[str, TurnAction]) -> DialogueState:
 
 def turn_of(question: str, *turns: tuple[str, TurnAction], of: PageFeatures | None = None) -> TurnView:
     """Return a turn on the page, after others."""
-    return read_turn(read_question(question), state_of(*turns), of or made_page(), {})
+    return make_turn_view(read_question(question), state_of(*turns), of or made_page(), {})
 
 
 def pool_of(

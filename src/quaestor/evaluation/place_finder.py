@@ -54,7 +54,7 @@ class PlaceFinder:
         """
         sources = tuple(answer.sources for answer in memory.answers)
         found = search_question(self._index, question.text, memory.questions, sources, _PLACES)
-        question, context, meant = found.question, found.context, found.meant
+        question, context, normalized = found.question, found.context, found.normalized
         places = self._askable(found.places)
         needed = (
             *found.needed,
@@ -65,11 +65,11 @@ class PlaceFinder:
             self._refuse(found.places)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]
         if not places and not earlier and not needed:
-            return Excerpt(self._statements(), meant=meant)
+            return Excerpt(self._statements(), normalized=normalized)
         shown = excerpt_for(
             self._index, self._worth(places), self._most, earlier, needed, self._shortening(question, context)
         )
-        return Excerpt(shown, self._weights(places), meant)
+        return Excerpt(shown, self._weights(places), normalized)
 
     def _shortening(self, question: Question, context: FindingContext) -> Callable[[Block], Block]:
         """Return what leaves out of a block what is not asked for, but reasons and what answers are from."""

@@ -235,7 +235,7 @@ class ConversationRunner:
             session=self._solver_session,
             weights=selected.excerpt.weights,
             search=selected.search,
-            meant=selected.excerpt.meant,
+            normalized=selected.excerpt.normalized,
         )
         return context, selected.graph if self._watcher is None else selector.graph()
 

@@ -13,13 +13,13 @@ from quaestor.learning.labels import Chooser, LabelledTurn, label_turn
 from quaestor.ontology.builder import build_ontology
 from quaestor.plan.steps import Tree
 from quaestor.questions.question import read_question
-from quaestor.solvers.embedded.beam import ActionTemplate, build_candidates, read_leaves
+from quaestor.solvers.embedded.beam import MeasuredTurn, build_candidates, measure_turns
 from quaestor.solvers.embedded.candidates import GROUPED, OPERATIONS, Candidates
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import SignatureModel
 from quaestor.solvers.embedded.page import Floats, NumberMatrix, PageFeatures, StemWeights, build_number_matrix
 from quaestor.solvers.embedded.trees import Predictor
-from quaestor.solvers.embedded.turn_state import DialogueState, read_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, make_turn_view
 
 _COLUMN = {name: n for n, name in enumerate(LEAF_FEATURES)}
 _WORDS = (("question_in_leaf", 2.0), ("row_in_context", 1.0), ("row_in_question", 1.0), ("year_named", 0.7),
@@ -38,7 +38,7 @@ class PlayedTurn:
     """
 
     page: PageFeatures
-    reading: ActionTemplate
+    reading: MeasuredTurn
     state: DialogueState
     label: LabelledTurn
     weight: float = 1.0
@@ -92,7 +92,7 @@ def teacher_forced_rollout(
     """
     state, trees, turns = DialogueState(), list[Tree](), list[PlayedTurn]()
     for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
-        (reading,) = read_leaves([read_turn(question, state, page, references)], signature)
+        (reading,) = measure_turns([make_turn_view(question, state, page, references)], signature)
         plausible = leaf_scorer.predict([reading.measured])[0] if leaf_scorer else _by_words(reading.measured)
         label, tree = label_turn(question, gold, trees, state, page.leaves, _most(plausible))
         turns.append(PlayedTurn(page, reading, state, label, example.weight, example.alone))

@@ -1,6 +1,6 @@
-"""A question as its document would put it: words spelled as they are there, no company's name, periods outright.
+"""Normalizes a question to the words of its document: their spelling, without the company's name, explicit periods.
 
-What was asked is kept as asked; it is read by these words.
+The original text of the question is kept.
 """
 
 import re
@@ -27,19 +27,19 @@ from quaestor.retrieval.statements import needed_statements
 
 @dataclass(frozen=True, slots=True)
 class SearchedQuestion:
-    """A question to a document, and where its answer may be.
+    """A normalized question, and where its answer may be.
 
     Attributes:
-        question: As the document would put it.
-        context: The questions before, put likewise, and the sources of their answers.
-        meant: What is meant by the questions, by how they were asked; of others nothing.
+        question: The normalized question.
+        context: The normalized questions before, and the sources of their answers.
+        normalized: The normalized texts of the questions that differ, by the original text.
         places: Those that fit best.
         needed: The blocks of the statements that print what is asked for, or what it is computed from.
     """
 
     question: Question
     context: FindingContext
-    meant: Mapping[str, str]
+    normalized: Mapping[str, str]
     places: tuple[Place, ...]
     needed: tuple[int, ...]
 
@@ -54,11 +54,11 @@ def search_question(
         sources: The sources of their answers.
         most: How many places at most.
     """
-    meant = normalize_questions((text, *earlier), index)
-    question, *before = (read_question(meant.get(one, one)) for one in (text, *earlier))
+    normalized = normalize_questions((text, *earlier), index)
+    question, *before = (read_question(normalized.get(one, one)) for one in (text, *earlier))
     context = FindingContext(tuple(before), tuple(sources))
     places = find_places(index, question, context, most)
-    return SearchedQuestion(question, context, meant, places, needed_statements(index, question, before))
+    return SearchedQuestion(question, context, normalized, places, needed_statements(index, question, before))
 
 
 _ARTICLE = re.compile(r"\b(?:the )?(?:financial )?$", re.IGNORECASE)
@@ -89,12 +89,12 @@ def in_fiscal_years(text: str, document: Document) -> str:
 
 
 def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
-    """Return what is meant by questions about a document, by how they are asked; of others nothing."""
+    """Return the normalized texts of questions about a document, by the original text, if they differ."""
     document = index.document
     is_known = partial(_is_known, index)
     spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}
-    meant = {text: in_fiscal_years(resolve_distances(other), document) for text, other in spelled.items()}
-    return {text: other for text, other in meant.items() if other != text}
+    normalized = {text: in_fiscal_years(resolve_distances(other), document) for text, other in spelled.items()}
+    return {text: other for text, other in normalized.items() if other != text}
 
 
 def _is_known(index: PlaceIndex, word: str) -> bool:

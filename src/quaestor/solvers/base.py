@@ -1,4 +1,4 @@
-"""What a solver is given, and what it gives back."""
+"""The interface of solvers: the context of a turn, and the protocols."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,15 +31,15 @@ class Excerpt:
 
     Attributes:
         document: The blocks that were taken, as `Document.excerpt` gives them; a short document whole.
-        weights: How likely an answer is in a block, by the block's place: the log of it beside the likeliest, which
-            has 0. Of a block that is not named nothing is known. Empty where the document is taken whole.
-        meant: The questions, this one and those before it, that are misspelled or name the company: by how they are
-            asked, what the document would have them say.
+        weights: The log of how likely a block has the answer, by the block's place, relative to the likeliest block,
+            which has 0. Blocks without a weight are unknown. Empty if the document is taken whole.
+        normalized: Questions in the words of the document, by their original text: this one and earlier ones if they
+            are misspelled or name the company.
     """
 
     document: Document
     weights: Mapping[int, float] = field(default_factory=dict)
-    meant: Mapping[str, str] = field(default_factory=dict)
+    normalized: Mapping[str, str] = field(default_factory=dict)
 
 
 class Excerpts(Protocol):
@@ -85,9 +85,9 @@ Search = Callable[[Query, Document], WidenedExcerpt]
 
 
 class Session:
-    """What solvers keep of one conversation between its turns.
+    """The state that solvers keep between the turns of one conversation.
 
-    A solver object is shared by conversations that are played side by side, and has no state of any of them.
+    Conversations that run at the same time share a solver object, which therefore has no state of any of them.
 
     >>> session, solver = Session(), object()
     >>> session.kept(solver, list).append("read")
@@ -118,7 +118,7 @@ class Session:
 
 @dataclass(slots=True)
 class TurnContext:
-    """All that a solver sees besides the question: no store, no settings, no gold.
+    """All that a solver sees besides the question: no store, no settings, no reference answers.
 
     Attributes:
         document: The page; of a long document the excerpt that the question is answered from.
@@ -134,7 +134,7 @@ class TurnContext:
         session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.
         weights: How likely an answer is in a block of an excerpt, as `Excerpt.weights`; empty of a page.
         search: Finds more of a long document, for `widen`; None if all of it is shown.
-        meant: What questions say in the words of a long document, as `Excerpt.meant`.
+        normalized: Questions in the words of the document, as `Excerpt.normalized`.
     """
 
     document: Document
@@ -152,7 +152,7 @@ class TurnContext:
     session: Session = field(default_factory=Session)
     weights: Mapping[int, float] = field(default_factory=dict)
     search: Search | None = None
-    meant: Mapping[str, str] = field(default_factory=dict)
+    normalized: Mapping[str, str] = field(default_factory=dict)
     searched: bool = field(default=False, init=False)
 
     @property
@@ -200,27 +200,29 @@ class TurnContext:
         """Put a model's reply that could not be used on record."""
         self.trace.append(ReplyRejected(phase, wanted, number, faults))
 
-    def in_words_of_document(self, question: str) -> "tuple[str, TurnContext]":
-        """Return a question as its document would put it, and the turn in which all questions are put so."""
-        if not self.meant:
+    def normalize(self, question: str) -> "tuple[str, TurnContext]":
+        """Return the question in the words of the document, and the context with all questions in these words.
+
+        Without `normalized` questions both are returned unchanged.
+        """
+        if not self.normalized:
             return question, self
         turns = tuple(
-            replace(turn, question=self.meant.get(turn.question, turn.question)) for turn in self.memory.turns
+            replace(turn, question=self.normalized.get(turn.question, turn.question)) for turn in self.memory.turns
         )
-        meant = self.meant.get(question, question)
+        meant = self.normalized.get(question, question)
         return meant, replace(self, question=read_question(meant), memory=Memory(turns))
 
     def read(self, question: str) -> Question:
-        """Return a question as it was read for this turn; another one than the turn's is read now."""
+        """Return the parsed question of this turn; any other question is parsed now."""
         return self.question if question == self.question.text else read_question(question)
 
 
 @runtime_checkable
 class Solver(Protocol):
-    """A way to find a plan. A callable protocol: implementations share no base class.
+    """Finds the plan that answers a question. Implementations share no base class.
 
-    One solver answers conversations that are played side by side. What it keeps of one of them it keeps in
-    `context.session`.
+    One solver answers several conversations at a time. State of a conversation belongs in `context.session`.
     """
 
     name: str
@@ -236,10 +238,10 @@ class Solver(Protocol):
 
 @runtime_checkable
 class WholeSolver(Solver, Protocol):
-    """A solver that answers questions about a long document from the whole of it, and needs no excerpt.
+    """A solver that can answer from the whole of a long document instead of an excerpt.
 
     Attributes:
-        reads_whole: Whether it does so, with its options.
+        reads_whole: Whether it does, with its options.
     """
 
     reads_whole: bool
@@ -256,7 +258,7 @@ class LazySolver(Solver, Protocol):
 
 @runtime_checkable
 class RankingSolver(Solver, Protocol):
-    """A solver that has several answers ready, so that the next one can be in for one that is not accepted."""
+    """A solver that has several answers, so that the next one can replace one that is not accepted."""
 
     def answers(self, question: str, context: TurnContext) -> Iterator[Answer]:
         """Yield the answers to `question`, the likeliest first, each result once."""

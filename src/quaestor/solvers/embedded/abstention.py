@@ -324,7 +324,7 @@ class AbstentionPolicy:
         """
         if first.plan is None or first.kind == "text":
             return first
-        holds = self.answerability.estimate_probability(self.reader.choices(asked), asked.context)
+        holds = self.answerability.estimate_probability(self.reader.rank_plans(asked), asked.context)
         sure = first.confidence
         if first.kind == "list" and sure is not None and holds is not None and not _asks_for_choice(asked):
             sure *= holds

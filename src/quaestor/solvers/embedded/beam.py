@@ -1,4 +1,4 @@
-"""One turn from question to ranked candidates, and the ways to read a conversation, carried on side by side."""
+"""Ranks the plans for a question, after each of several readings of the conversation before it."""
 
 import math
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.prior import (
     uses_unasked_constant,
 )
 from quaestor.solvers.embedded.repeated_plans import score_meant
-from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turns
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_views
 
 
 def list_signatures(state: DialogueState) -> tuple[str, ...]:
@@ -49,12 +49,12 @@ def list_signatures(state: DialogueState) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionTemplate:
-    """A turn read against its page.
+class MeasuredTurn:
+    """A turn with the features of each leaf.
 
     Attributes:
         signatures: The probability of each signature.
-        measured: What is measured of each leaf.
+        measured: The features of each leaf.
     """
 
     turn: TurnView
@@ -62,8 +62,8 @@ class ActionTemplate:
     measured: Floats
 
 
-def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[ActionTemplate]:
-    """Return what a turn may do, and what is measured of each leaf of the page for it, after each reading.
+def measure_turns(turns: Sequence[TurnView], signature: SignatureModel) -> list[MeasuredTurn]:
+    """Return the probabilities of signatures and the features of leaves for a turn, after each reading.
 
     Args:
         turns: Page, conversation and question, after each reading of the turns before: one question, after the same
@@ -73,7 +73,7 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
     known: dict[tuple[str, ...], Signatures] = {}
     signatures = []
     for turn in turns:
-        # Many readings do the same on other numbers.
+        # Many readings have the same signatures.
         done = list_signatures(turn.state)
         if done not in known:
             known[done] = signature.probabilities(turn.question, turn.state.questions, done)
@@ -81,11 +81,11 @@ def read_leaves(turns: Sequence[TurnView], signature: SignatureModel) -> list[Ac
     lookup = [one.operations["lookup"] for one in signatures]
     fresh = [one.new_leaves for one in signatures]
     measured = measure_leaves(turns, lookup, fresh)
-    return [ActionTemplate(*read) for read in zip(turns, signatures, measured, strict=True)]
+    return [MeasuredTurn(*read) for read in zip(turns, signatures, measured, strict=True)]
 
 
 def build_candidates(
-    readings: Sequence[ActionTemplate], probability: Sequence[NDArray[np.float64]]
+    readings: Sequence[MeasuredTurn], probability: Sequence[NDArray[np.float64]]
 ) -> tuple[Candidates, Floats]:
     """Return the candidates of a turn, of each reading best prior first, and what is measured of each.
 
@@ -158,7 +158,7 @@ class FirstReading:
     Shape: `likely` has one entry a number.
     """
 
-    reading: ActionTemplate
+    reading: MeasuredTurn
     likely: NDArray[np.float64]
 
 
@@ -239,8 +239,8 @@ def rank_hypotheses(
     if not paths:
         return Hypotheses((), np.zeros(0))
     question = translate_question(question) if filing else question
-    turns = read_turns(question, [path.state for path in paths], page, weights.references)
-    readings = read_leaves(turns, weights.signature)
+    turns = make_turn_views(question, [path.state for path in paths], page, weights.references)
+    readings = measure_turns(turns, weights.signature)
     likely = weights.leaves.predict([reading.measured for reading in readings])
     first = FirstReading(readings[0], likely[0]) if len(page.leaves) else None
     spoken = [None if prior is None else prior.after(turn) for turn in turns]

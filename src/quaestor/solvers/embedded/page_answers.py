@@ -1,4 +1,4 @@
-"""Answers to questions about a page: reads the question against it, asks each kind of answer, takes the likeliest."""
+"""Answers questions about a page: tries each kind of answer in turn, and returns the likeliest answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from quaestor.solvers.embedded.readings import (
 )
 from quaestor.solvers.embedded.several import ListAnswerer
 from quaestor.solvers.embedded.spans import TextAnswerer, answer_in_words
-from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, read_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_view
 from quaestor.solvers.embedded.writing import is_no_number, write_plan
 from quaestor.solvers.parts import answer_in_parts, with_parts_apart
 
@@ -57,13 +57,13 @@ class RankingAnswerer:
 
         Args:
             asked: The question, the page and the conversation.
-            least: The end comes with an answer that is less sure than this share of the first.
+            least: Stops at an answer that is less sure than this share of the first.
         """
-        choices = self.reader.choices(asked)
+        choices = self.reader.rank_plans(asked)
         if not choices.ranked:
             return
         context, leaves = asked.context, asked.page.leaves
-        evidence = choices.evidence(asked.so_far.share, len(asked.given.outcomes))
+        evidence = choices.evidence(asked.history.share, len(asked.answered.outcomes))
         surest, share_of_first = 0.0, 0.0
         unanswered_turns: list[int] = []
         for choice, share in choices.results:
@@ -75,7 +75,7 @@ class RankingAnswerer:
             if confidence < least * surest:
                 return
             state = choice.before.state
-            same = _find_usable_turns(state, asked.given, context)
+            same = _find_usable_turns(state, asked.answered, context)
             plan = write_plan(choice.outcome, leaves, state, same)
             try:
                 answer = answer_from_plan(plan, context, question=asked.question.text)
@@ -104,7 +104,7 @@ class RankingAnswerer:
     def _view_turn(self, choice: Hypothesis, choices: Hypotheses, asked: AskedTurn) -> TurnView:
         """The question as a plan answers it; a filing's question may have been put in other words to be read."""
         if asked.translated is not asked.question:
-            return read_turn(asked.question, choice.before.state, asked.page, self.weights.references)
+            return make_turn_view(asked.question, choice.before.state, asked.page, self.weights.references)
         return choices.turn(choice)
 
 
@@ -112,7 +112,7 @@ def _find_earlier_confidence(outcome: TurnAction, asked: AskedTurn) -> float:
     """How sure the earlier answers are that an outcome rests on: it is not a surer than they are."""
     turns = {operand.index for operand in outcome.operands if operand.kind == "result"}
     used = {operand.index for operand in outcome.operands if operand.kind == "leaf"}
-    turns |= {turn for turn, leaf in asked.given.lookups.items() if leaf in used}
+    turns |= {turn for turn, leaf in asked.answered.lookups.items() if leaf in used}
     answers = asked.context.memory.answers
     if not asked.question.is_self_contained and answers:
         turns.add(len(answers) - 1)
@@ -167,7 +167,7 @@ class PageAnswerer:
         decline_below: float = 0.0,
         answers: AnswerKinds = "numbers",
     ) -> None:
-        """Take what was learned, and the options as `EmbeddedOptions` has them."""
+        """Set the weights, and the options of `EmbeddedOptions`."""
         self._abstain_below, self._any_kind = abstain_below, answers == "all"
         self._rules = AbstentionRules(answers) if decline else None
         self._reader = ConversationReader(weights, declines=decline, restates=self._any_kind, whole=self._any_kind)
@@ -179,10 +179,10 @@ class PageAnswerer:
         self._answerers: tuple[Answerer, ...] = (*others, numbers) if self._any_kind else (numbers,)
 
     def answer(self, question: str, context: TurnContext) -> Answer:
-        """Return the answer of the likeliest plan that can be executed; one that is not sure enough, without a value.
+        """Return the answer of the likeliest plan that can be executed, without a value if it is not sure enough.
 
         Raises:
-            SolverError: The page holds no number that a plan could start from.
+            SolverError: The page has no number that a plan could start from.
         """
         if not self._any_kind:
             return self._answer_one(question, context)
@@ -198,7 +198,7 @@ class PageAnswerer:
         direct = self._answer_directly(question, context)
         if direct is not None:
             return direct
-        asked = self._reader.read_turn(question, context)
+        asked = self._reader.begin_turn(question, context)
         answers = answer_by_first(self._answerers, asked, CLOSE)
         if self._rules is not None:
             words = answer_in_words(asked.question, context) if self._any_kind else None
@@ -218,23 +218,23 @@ class PageAnswerer:
         return add_runner_up(first, find_other_reading(first, answers))
 
     def _answer_directly(self, question: str, context: TurnContext) -> Answer | None:
-        """The answer to what goes on from the last one: there is nothing to rank."""
+        """Return the answer to a follow-up, which needs no ranking; else None."""
         if not self._any_kind:
             return None
-        leaves = self._reader.reading(context).page.leaves
+        leaves = self._reader.find_reading(context).page.leaves
         return answer_follow_up(question, context, leaves, decline=self._rules is not None)
 
     def answers(self, question: str, context: TurnContext, least: float = 0.0) -> Iterator[Answer]:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
 
         Args:
-            least: The end comes with an answer that is less sure than this share of the first.
+            least: Stops at an answer that is less sure than this share of the first.
         """
-        yield from answer_by_first(self._answerers, self._reader.read_turn(question, context), least)
+        yield from answer_by_first(self._answerers, self._reader.begin_turn(question, context), least)
 
     def read(self, question: str, context: TurnContext) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""
-        return self._reader.choices(self._reader.read_turn(question, context))
+        return self._reader.rank_plans(self._reader.begin_turn(question, context))
 
     def page(self, graph: KnowledgeGraph) -> PageFeatures:
         """Return a page ready for questions; the last few are kept."""

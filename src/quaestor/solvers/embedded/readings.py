@@ -1,4 +1,4 @@
-"""How a conversation was read so far, and why a reading was chosen."""
+"""The readings of a conversation so far, and the reasons for an answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -229,7 +229,7 @@ def _describe_results(plan: Plan, context: TurnContext) -> Iterator[str]:
 
 # How a conversation was read so far: turn by turn, on the page that is asked of, in the ways that are carried on.
 #
-# Which plan answers a question is for the answerers to say.
+# The answerers decide which plan answers a question.
 
 
 _PAGE, _PAGES = 2_500, 20_000
@@ -275,18 +275,19 @@ class _CachedReading:
 
 @dataclass(frozen=True, slots=True)
 class AskedTurn:
-    """A question where it is asked: all that is known of it before anybody answers.
+    """A question with its page and the conversation before it.
 
     Attributes:
-        reading: How the conversation was read so far, on its page.
-        so_far: The same in the ways in which they are read.
+        reading: The conversation so far, on this page.
+        answered: The turns before as they were answered.
+        history: The readings of the turns before.
     """
 
     question: Question
     context: TurnContext
     reading: ConversationReading
-    given: DialogueState
-    so_far: ReadingHistory
+    answered: DialogueState
+    history: ReadingHistory
 
     @property
     def page(self) -> PageFeatures:
@@ -295,47 +296,49 @@ class AskedTurn:
 
     @property
     def translated(self) -> Question:
-        """The question as the weights know it."""
+        """The question in the words that the weights were trained on."""
         return self.translate(self.question)
 
     def translate(self, question: Question) -> Question:
-        """Return a question as the weights know it: of a filing in the words of reports, of a page as it is."""
+        """Return a question in the words that the weights were trained on: a filing's in the words of reports."""
         return translate_question(question) if self.reading.filing else question
 
     @property
     def state(self) -> DialogueState:
         """The likeliest reading of the turns before."""
-        return self.so_far.paths[0].state
+        return self.history.paths[0].state
 
 
 class ConversationReader:
     """Reads conversations, each kept in its own session."""
 
     def __init__(self, weights: EmbeddedWeights, *, declines: bool, restates: bool, whole: bool) -> None:
-        """Take what was learned, and what the answers before may have been.
+        """Set the weights, and what kinds of turns there may be.
 
         Args:
             declines: Whether turns that ask for no number are declined.
-            restates: Whether there are turns that only give the last answer in another form.
-            whole: Whether the first question is put as people do who expect no step but the whole answer.
+            restates: Whether turns may give the last answer again in another form.
+            whole: Whether the first question may ask for a whole calculation, not only for its first step.
         """
         self._weights, self._declines, self._restates, self._whole = weights, declines, restates, whole
         self._pages = BoundedCache[tuple[str, str], PageFeatures](_PAGES, _count_leaves)
 
-    def read_turn(self, question: str, context: TurnContext) -> AskedTurn:
-        """Return a question with the page that it is asked of and the conversation before it."""
-        reading = self.reading(context)
-        given = self._read_given(context, reading.page)
-        return AskedTurn(context.read(question), context, reading, given, self._read_so_far(reading, given, context))
+    def begin_turn(self, question: str, context: TurnContext) -> AskedTurn:
+        """Return a question with its page and the conversation before it."""
+        reading = self.find_reading(context)
+        answered = self._read_answers(context, reading.page)
+        return AskedTurn(
+            context.read(question), context, reading, answered, self._update_history(reading, answered, context)
+        )
 
-    def choices(self, asked: AskedTurn) -> Hypotheses:
+    def rank_plans(self, asked: AskedTurn) -> Hypotheses:
         """Return the plans for a question, after each likely reading of the turns before."""
         context, leaves = asked.context, asked.page.leaves
         prior = build_prior(asked.translated, leaves, context.document, context.weights)
-        return self._rank(asked.reading, asked.so_far, asked.question, prior)
+        return self._rank(asked.reading, asked.history, asked.question, prior)
 
-    def reading(self, context: TurnContext) -> ConversationReading:
-        """Return how a conversation was read so far on the page that it is about now."""
+    def find_reading(self, context: TurnContext) -> ConversationReading:
+        """Return the conversation so far on its current page or excerpt."""
         cached = context.session.kept(self, _CachedReading)
         key, last = _identify(context.graph), cached.reading
         if last is not None and cached.key == key:
@@ -344,9 +347,9 @@ class ConversationReader:
         filing = not context.document.is_page
         reading = ConversationReading(page, filing=filing)
         if last is not None:
-            # Another excerpt: the sources of earlier answers are on it, what else they might have meant is not.
-            share = self._read_so_far(last, self._read_given(context, last.page), context).share
-            state = self._read_given(context, page)
+            # A new excerpt has the sources of earlier answers, but not those of their other readings.
+            share = self._update_history(last, self._read_answers(context, last.page), context).share
+            state = self._read_answers(context, page)
             reading = ConversationReading(page, ReadingHistory((BeamState(state),), share), len(state.outcomes), filing)
         cached.key, cached.reading = key, reading
         return reading
@@ -358,57 +361,61 @@ class ConversationReader:
         )
 
     def _find_restated(self, context: TurnContext) -> dict[int, int]:
-        """The turns that only gave an earlier answer again, each with the turn that it was of."""
+        """Return the turns that repeated an earlier answer, each with the turn of that answer."""
         return find_restated_turns(context.memory) if self._restates else {}
 
-    def _read_given(self, context: TurnContext, page: PageFeatures) -> DialogueState:
+    def _read_answers(self, context: TurnContext, page: PageFeatures) -> DialogueState:
         return read_state(context.memory, page.leaves, self._find_restated(context))
 
-    def _read_so_far(self, reading: ConversationReading, given: DialogueState, context: TurnContext) -> ReadingHistory:
-        """The readings of the turns so far. Answers that are not this solver's own are taken as they are."""
-        so_far, restated = reading.start, self._find_restated(context)
-        for place in range(reading.earlier_turns, len(given.outcomes)):
-            turn, question, outcome = place - reading.earlier_turns, given.questions[place], given.outcomes[place]
+    def _update_history(
+        self, reading: ConversationReading, answered: DialogueState, context: TurnContext
+    ) -> ReadingHistory:
+        """Return the readings of all turns so far; answers of other solvers are taken as they are."""
+        history, restated = reading.start, self._find_restated(context)
+        for place in range(reading.earlier_turns, len(answered.outcomes)):
+            turn, question, outcome = place - reading.earlier_turns, answered.questions[place], answered.outcomes[place]
             if reading.turns[turn : turn + 1] and reading.turns[turn][:2] == (question, outcome):
-                so_far = reading.turns[turn][2]
+                history = reading.turns[turn][2]
                 continue
-            state = DialogueState(given.questions[: place + 1], given.outcomes[: place + 1])
+            state = DialogueState(answered.questions[: place + 1], answered.outcomes[: place + 1])
             again = restated.get(place)
 
-            so_far = self._advance(reading, so_far, question, state) if again is None else _repeat(so_far, state, again)
-            reading.turns[turn:] = [(question, outcome, so_far)]
-        return so_far
+            history = (
+                self._advance(reading, history, question, state) if again is None else _repeat(history, state, again)
+            )
+            reading.turns[turn:] = [(question, outcome, history)]
+        return history
 
     def _rank(
-        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, prior: Prior | None = None
+        self, reading: ConversationReading, history: ReadingHistory, question: Question, prior: Prior | None = None
     ) -> Hypotheses:
-        """The plans for a question. Those of the last question are kept: the next one asks for them again."""
+        """Return the plans for a question; those of the last question are cached for the next turn."""
         last = reading.last
-        if last is None or last[0] is not so_far or last[1] != question:
-            alone = self._whole and not so_far.paths[0].state.outcomes
+        if last is None or last[0] is not history or last[1] != question:
+            alone = self._whole and not history.paths[0].state.outcomes
             choices = rank_hypotheses(
-                so_far.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
+                history.paths, question, reading.page, self._weights, prior, filing=reading.filing, alone=alone
             )
-            last = reading.last = (so_far, question, choices)
+            last = reading.last = (history, question, choices)
         return last[2]
 
     def _advance(
-        self, reading: ConversationReading, so_far: ReadingHistory, question: Question, state: DialogueState
+        self, reading: ConversationReading, history: ReadingHistory, question: Question, state: DialogueState
     ) -> ReadingHistory:
         if _are_words(state.outcomes[-1]) or (self._declines and why_no_number(question)):
-            # Thanks between two questions, and reasons, are not a turn to lean on: each reading goes on without it.
-            unsaid = state.outcomes[-1]
-            paths = (replace(path, state=path.state.after(question, unsaid)) for path in so_far.paths)
-            return ReadingHistory(tuple(paths), so_far.share)
-        choices = self._rank(reading, so_far, question)
-        # What was withheld does not bind later answers: the conversation goes on as it was read.
+            # Turns without a number, such as thanks, change no reading.
+            no_number = state.outcomes[-1]
+            paths = (replace(path, state=path.state.after(question, no_number)) for path in history.paths)
+            return ReadingHistory(tuple(paths), history.share)
+        choices = self._rank(reading, history, question)
+        # A withheld answer does not decide which reading is right.
         given = state.outcomes[-1]
         withheld = given.value is None and not _is_selection(given)
         own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
         if not own:
-            return ReadingHistory((BeamState(state),), so_far.share)
+            return ReadingHistory((BeamState(state),), history.share)
         _, share = choices.results[0]
-        return ReadingHistory(advance_beam(choices, question), so_far.share * share)
+        return ReadingHistory(advance_beam(choices, question), history.share * share)
 
 
 def _count_leaves(page: PageFeatures) -> int:
@@ -429,21 +436,21 @@ def _is_selection(outcome: TurnAction) -> bool:
     return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
-def _repeat(so_far: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
+def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:
     """The readings after a turn that only gave an earlier answer again, or none: each as if that was asked again."""
     given = dialogue.outcomes[-1].value is not None
-    states = (path.state for path in so_far.paths)
+    states = (path.state for path in history.paths)
     outcomes = ((state, state.outcomes[turn] if given else dialogue.outcomes[-1]) for state in states)
     after = [state.after(state.questions[turn], outcome) for state, outcome in outcomes]
-    paths = zip(so_far.paths, after, strict=True)
-    return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), so_far.share)
+    paths = zip(history.paths, after, strict=True)
+    return ReadingHistory(tuple(replace(path, state=state) for path, state in paths), history.share)
 
 
 class Answerer(Protocol):
-    """Answers the questions that ask for its kind of answer, and leaves all others to those after it."""
+    """Answers questions that ask for one kind of answer, and leaves others to the next answerer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question, best first, each result once; none if it asks for something else.
+        """Yield the answers to a question, best first, each result once; none if it asks for another kind.
 
         Args:
             asked: The question, the page and the conversation.
@@ -453,7 +460,7 @@ class Answerer(Protocol):
 
 
 def answer_by_first(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
-    """Yield the answers of the first of several that has one.
+    """Yield the answers of the first answerer that has one.
 
     Args:
         answerers: In the order in which they are asked.

@@ -24,13 +24,13 @@ from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
 from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.embedded.beam import read_leaves
+from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
 from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
-from quaestor.solvers.embedded.turn_state import read_turn
+from quaestor.solvers.embedded.turn_state import make_turn_view
 
 # Which lines of a page a question lists: "the expected volatility and dividend yield in 2019".
 #
@@ -285,8 +285,8 @@ class ListAnswerer:
         self, parts: Sequence[Question], listing: Listing, asked: AskedTurn, alike: Alike
     ) -> ChosenNumbers | None:
         leaves, context = asked.page.leaves, asked.context
-        turns = [read_turn(part, asked.state, asked.page, self.weights.references) for part in parts]
-        measured = [read_leaves([turn], self.weights.signature)[0].measured for turn in turns]
+        turns = [make_turn_view(part, asked.state, asked.page, self.weights.references) for part in parts]
+        measured = [measure_turns([turn], self.weights.signature)[0].measured for turn in turns]
         shares = self.weights.leaves.predict(measured)
         for place, (part, turn) in enumerate(zip(parts, turns, strict=True)):
             prior = build_prior(part, leaves, context.document, context.weights)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddedSolver:
-    """Answers without a model. Deterministic: one question in one conversation always gets one answer."""
+    """Answers without a model. Deterministic: the same question in the same conversation has the same answer."""
 
     name = "embedded"
 
@@ -33,23 +33,23 @@ class EmbeddedSolver:
         decline_below: float = 0.0,
         answers: AnswerKinds = "numbers",
     ) -> None:
-        """Take the options as `EmbeddedOptions` has them.
+        """Set the options of `EmbeddedOptions`.
 
         Args:
-            weights: The folder of what was learned, which is read when a question needs it; None for that of the
-                package. Or what was learned for pages: then documents of any length are answered as pages.
+            weights: The folder of the learned weights, which are read when a question needs them; None for those of the
+                package. Or weights for pages: then documents of any length are answered as pages.
         """
         self._weights, self._abstain_below, self._answers = weights, abstain_below, answers
         self._decline, self._decline_below = decline, decline_below
         self.reads_whole = answers == "all" and (weights is None or isinstance(weights, Path))
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the likeliest answer; one that is not sure enough, without a value.
+        """Return the likeliest answer; without a value if it is not sure enough.
 
         Raises:
             SolverError: The page has no number that a plan could start from.
         """
-        question, context = context.in_words_of_document(question)
+        question, context = context.normalize(question)
         if (asked := with_instructions_last(question)) != question:
             question, context = asked, replace(context, question=read_question(asked))
         return await compute(self._solve, question, context)
@@ -61,6 +61,7 @@ class EmbeddedSolver:
             if (counted := answer_part_count(question, context)) is not None:
                 return counted
         if self.reads_whole and (context.is_long or self._asks_for_measure(question, context)):
+            # Reads the whole document, and normalizes the question itself (`filings.turns`).
             return self._filings.answer(question, context)
         return self.pages.answer(question, context)
 
@@ -79,7 +80,7 @@ class EmbeddedSolver:
         """Yield the likeliest answers, best first, each result once: of the first kind that the question asks for.
 
         Args:
-            least: The end comes with an answer that is less sure than this share of the first.
+            least: Stops at an answer that is less sure than this share of the first.
         """
         return self.pages.answers(question, context, least)
 

@@ -318,17 +318,19 @@ class TurnView:
         return self.page.leaves
 
 
-def read_turn(question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights) -> TurnView:
+def make_turn_view(
+    question: Question, state: DialogueState, page: PageFeatures, references: ReferenceWeights
+) -> TurnView:
     """Return the turn in which a question is asked.
 
     Args:
         state: The conversation before it.
         references: The weights by which references are resolved.
     """
-    return read_turns(question, [state], page, references)[0]
+    return make_turn_views(question, [state], page, references)[0]
 
 
-def read_turns(
+def make_turn_views(
     question: Question, states: Sequence[DialogueState], page: PageFeatures, references: ReferenceWeights
 ) -> list[TurnView]:
     """Return the turn in which a question is asked, after each of several readings of the conversation before it.

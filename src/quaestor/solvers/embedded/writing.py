@@ -18,11 +18,11 @@ from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Plan, Ref
 from quaestor.plan.steps import Operand as PlanOperand
 from quaestor.questions.question import Question, read_question
-from quaestor.solvers.embedded.beam import read_leaves
+from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures
 from quaestor.solvers.embedded.prior import Prior
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, read_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, make_turn_view
 
 # What a question measures, as the number scorer sees it: the question put as one for a number.
 #
@@ -71,8 +71,8 @@ def score_cells(
     """
     if not len(page.leaves):
         return np.zeros(0)
-    turn = read_turn(question, state, page, weights.references)
-    (reading,) = read_leaves([turn], weights.signature)
+    turn = make_turn_view(question, state, page, weights.references)
+    (reading,) = measure_turns([turn], weights.signature)
     found = weights.leaves.predict([reading.measured])[0]
     return found if prior is None else prior.after(turn).adjust_leaves(found, state.lookups.values())
 
