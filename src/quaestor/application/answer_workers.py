@@ -25,8 +25,7 @@ from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.settings import Settings
 from quaestor.solvers.base import LazySolver
 from quaestor.solvers.registry import make_solver

@@ -8,8 +8,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.settings import Settings

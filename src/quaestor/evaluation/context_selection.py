@@ -58,7 +58,7 @@ class PlaceExcerpts:
         """
 
         def find_index() -> "PlaceIndex":
-            from quaestor.retrieval.keeping import load_index
+            from quaestor.retrieval.index import load_index
 
             return load_index(document, cache)
 

@@ -27,8 +27,7 @@ from quaestor.library.ongoing import OngoingConversation
 from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
 from quaestor.readers.cache import ByteCache
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.retrieval.place import Place
 from quaestor.settings import Settings
 from quaestor.solvers.base import Solver

@@ -1,10 +1,11 @@
-"""PlaceIndex: what places of one document are found by, built once.
+"""The index of a document, by which places for an answer are found; built once, and cached by the document's digest.
 
-The words are kept by `lexical`; labels and numbers are read from the document itself.
+Its words are in `lexical`; labels and numbers are read from the document itself.
 """
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +15,15 @@ from quaestor.documents.document import Block, Document, Paragraph
 from quaestor.documents.table import Table, TableRole
 from quaestor.errors import StoreError
 from quaestor.ontology.line_matching import caption_key, core_line_index, read_core_lines
+from quaestor.readers.cache import ByteCache, cache_key
+from quaestor.readers.registry import digest_of_code
 from quaestor.retrieval.blocks import BlockTerms, index_terms, indexed_rows, read_block
 from quaestor.retrieval.lexical import IndexedLine, WordIndex
 
+_BUILT_WITH = ("core", "ontology", "questions", "retrieval")
+_MOST_INDEXES = 8
+"""Indexes that are kept in memory: conversations about one filing share its index."""
+_INDEXES: BoundedCache[str, WordIndex] = BoundedCache(_MOST_INDEXES)
 _LEADING = 2
 _PAID = re.compile(r"^(?:payments?|cash (?:paid|used)) (?:for|to|of) (?:the )?", re.IGNORECASE)
 """The beginning of lines of cash flows that go on with the name of what is paid for."""
@@ -25,7 +32,7 @@ _MOST_BLOCKS = 4_000
 
 @dataclass(frozen=True)
 class PlaceIndex:
-    """A document and the index of its places."""
+    """A document with the index of its places."""
 
     document: Document
     words: WordIndex
@@ -144,3 +151,25 @@ def _around(paths: Mapping[str, tuple[str, ...]], document: Document, block: Blo
         texts += (sentence.text for sentence in document.lead_of(table)[-_LEADING:])
         texts += dict.fromkeys(level for column in table.columns for level in (*column.levels, column.label))
     return tuple(term for text in texts for term in index_terms(text))
+
+
+def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
+    """Return the index of a document: from memory or the cache, else a new one.
+
+    Args:
+        cache: Where indexes are cached beyond this process, or None.
+    """
+    whole = document.whole or document
+    return PlaceIndex(whole, _INDEXES.get(whole.digest, lambda: _load_or_build(whole, cache).words))
+
+
+def _load_or_build(whole: Document, cache: ByteCache | None) -> PlaceIndex:
+    if cache is None:
+        return PlaceIndex.of(whole)
+    key = cache_key("index", whole.digest, digest_of_code(*_BUILT_WITH))
+    if (data := cache.get(key)) is not None:
+        with suppress(StoreError):  # a damaged entry is built again
+            return PlaceIndex.load(data, whole)
+    index = PlaceIndex.of(whole)
+    cache.put(key, index.to_bytes())
+    return index

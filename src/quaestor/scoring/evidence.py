@@ -10,7 +10,7 @@ from quaestor.conversation.answer import Answer
 from quaestor.core.words import words
 from quaestor.documents.document import Block, Document
 from quaestor.documents.table import Table
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import load_index
 from quaestor.retrieval.question_texts import search_question
 from quaestor.scoring.filing_answers import Evidence
 

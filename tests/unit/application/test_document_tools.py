@@ -10,7 +10,7 @@ from quaestor.application.document_tools import DocumentTools
 from quaestor.application.replies import explain_turn
 from quaestor.application.resolve import DocumentInCorpus, read_page
 from quaestor.errors import InputError, QueryError, QuestionError
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import load_index
 from quaestor.settings import Settings
 
 pytestmark = pytest.mark.anyio

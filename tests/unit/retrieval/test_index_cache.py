@@ -5,23 +5,22 @@ from reports import a_report
 
 from quaestor.questions.question import read_question
 from quaestor.readers.cache import FolderCache
-from quaestor.retrieval import keeping
+from quaestor.retrieval import index
 from quaestor.retrieval.finding import find_places
-from quaestor.retrieval.index import PlaceIndex
-from quaestor.retrieval.keeping import load_index
+from quaestor.retrieval.index import PlaceIndex, load_index
 
 QUESTION = read_question("what were net sales of paper in 2024?")
 
 
 @pytest.fixture(autouse=True)
 def _of_a_process_that_has_just_begun() -> None:
-    keeping._WORDS.clear()
+    index._INDEXES.clear()
 
 
 def test_an_index_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FolderCache(tmp_path)
     built = load_index(a_report(), cache)
-    keeping._WORDS.clear()
+    index._INDEXES.clear()
     monkeypatch.setattr(PlaceIndex, "of", lambda _: pytest.fail("it is built again"))
     assert find_places(load_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
 
@@ -31,7 +30,7 @@ def test_a_kept_index_that_cannot_be_used_is_built_anew(tmp_path: Path) -> None:
     built = load_index(a_report(), cache)
     (entry,) = tmp_path.glob("*.kept")
     cache.put(entry.stem, b"something else")
-    keeping._WORDS.clear()
+    index._INDEXES.clear()
     assert find_places(load_index(a_report(), cache), QUESTION) == find_places(built, QUESTION)
     assert cache.get(entry.stem) == built.to_bytes()
 
