@@ -1,4 +1,4 @@
-"""The model that is asked: options and settings in, a way to it out."""
+"""Makes the configuration of the model that a solver asks, from settings and options."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,10 +15,10 @@ from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
 @dataclass(frozen=True, slots=True)
 class CassetteOptions:
-    """What becomes of the exchanges with a model, besides the store.
+    """Whether exchanges with a model are recorded in a file, or replayed from one.
 
     Attributes:
-        inputs: What the same command reads, or writes besides: no recording takes its place.
+        inputs: The other files of the command: a recording must not overwrite them.
     """
 
     record: Path | None = None
@@ -35,7 +35,7 @@ class CassetteOptions:
         """Make sure that the recording may be written.
 
         Args:
-            go_on: Whether it is added to one that is there.
+            go_on: Whether it is appended to an existing one.
 
         Raises:
             InputError: The same command uses the file, or it is a folder.
@@ -60,13 +60,13 @@ def solver_access(
     model_named: bool = False,
     go_on: bool = False,
 ) -> Iterator[ModelConfig | None]:
-    """Give the way to the model of the solver in force; None if it asks none.
+    """Yield the configuration of the model that the solver asks; None if it asks none.
 
-    A solver that may do without a model gets one if the caller names it.
+    A solver that can do without a model gets one if the caller names it.
 
     Args:
-        model_named: Whether the caller names a model, so that one that is not asked is a mistake.
-        go_on: Whether a recording is added to one that is there.
+        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
+        go_on: Whether a recording is appended to an existing one.
 
     Raises:
         SettingsError: There is no such solver, or options that do not fit it or each other.
@@ -90,10 +90,10 @@ def solver_access(
 
 
 def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
-    """Return the way to the model, with those of the roles that have one of their own.
+    """Return a configuration with the models of roles that have one of their own.
 
     Raises:
-        SettingsError: What is set for a role is malformed.
+        SettingsError: The settings of a role are malformed.
         ModelAccessError: There is no such model.
     """
     solver = solver_spec(settings.solver)
@@ -115,17 +115,17 @@ def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, o
 def model_access(
     settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
 ) -> Iterator[ModelConfig]:
-    """Give the way to the model that the settings name.
+    """Yield the configuration of the model that the settings name.
 
     Args:
         cassette: Recording or replay; by default neither.
-        go_on: Whether a recording is added to one that is there.
+        go_on: Whether a recording is appended to an existing one.
 
     Raises:
         SettingsError: None is named, or options do not fit each other.
         ModelAccessError: There is no such model.
         CassetteError: The recording cannot be read or written.
-        InputError: The recording may not take the place of a file.
+        InputError: The recording would overwrite a file of the command.
     """
     require_extra("models", "using a model")
     from quaestor.llm.budget import Budget, find_price

@@ -153,7 +153,7 @@ def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits =
 def read_files(
     names: Sequence[str], cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> DocumentInCorpus:
-    """Read the page or document that a name stands for; several files become one document.
+    """Read the page or document of a name; several files become one document.
 
     Raises:
         InputError: One is of neither form, is named twice, or its id fits several pages.

@@ -11,17 +11,15 @@ from quaestor.documents.document import Document
 from quaestor.documents.repairs import WarningKind, show_warning
 from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
 
-# The conversations of a file without holding them: what is known of each, and each read again as it is asked for.
-#
-# A large file has more pages than fit into memory, and whoever plays them needs few at once.
+# A large file has more pages than fit into memory: its conversations are listed, and each is read when it is used.
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """What is known of a page without reading it again.
+    """A page in the list of a file.
 
     Attributes:
-        refusal: Why nothing of it was read, in a line; None of every other.
+        refusal: Why nothing of it was read, in a line; else None.
     """
 
     id: str
@@ -31,10 +29,11 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """What is known of a conversation without reading it again.
+    """A conversation in the list of a file.
 
     Attributes:
-        page: What it is about; conversations about one page have an equal one.
+        page: The page that it is about; equal for all conversations about it.
+        questions: How many.
     """
 
     id: str
@@ -43,7 +42,7 @@ class ListedConversation:
 
 
 class ConversationListing:
-    """Lists conversations as they are read, and digests them; holds none of them."""
+    """Lists and digests conversations as they are read, without keeping them."""
 
     def __init__(self) -> None:
         self._listed: list[ListedConversation] = []
@@ -53,7 +52,7 @@ class ConversationListing:
 
     @property
     def listed(self) -> tuple[ListedConversation, ...]:
-        """What is known of the conversations so far."""
+        """The list so far."""
         return tuple(self._listed)
 
     def find(self, id: str) -> int | None:
@@ -85,17 +84,17 @@ class ConversationListing:
 
 
 class FileConversations(Sequence["Conversation"]):
-    """The conversations of a file, each read as it is asked for: as many as there may be, few are held at once.
+    """The conversations of a file, each read when it is used, so that few are in memory.
 
     Equal to every sequence of the same conversations. Pickled it is a tuple of them.
     """
 
     def __init__(self, listed: Sequence[ListedConversation], read: "Callable[[int], Conversation]") -> None:
-        """Take what is known of the conversations.
+        """Set the list and the reader.
 
         Args:
-            listed: Each of them, in the file's order.
-            read: Reads one by its place among those listed; it may raise DatasetError.
+            listed: In the file's order.
+            read: Reads a conversation by its place in the list; it may raise DatasetError.
         """
         self.listed: Sequence[ListedConversation] = listed
         self._read = read
@@ -145,10 +144,10 @@ class Conversation:
 
     Attributes:
         document: Shared by all conversations about the same page.
-        questions: As asked; none if the file is a document alone.
-        chained: Whether a question may build on the ones before it. Where not, each is asked with an empty memory.
+        questions: As asked; none if the file is only a document.
+        chained: Whether a question may refer to the ones before it; if not, each is asked with an empty memory.
         joined: Whether it was made of two conversations about the same page, one after the other.
-        company: Whose document it is, for splits that keep the documents of a company together; "" where unknown.
+        company: The company of the document, for splits that keep its documents together; "" if unknown.
     """
 
     id: str
@@ -159,7 +158,7 @@ class Conversation:
     company: str = ""
 
     def __post_init__(self) -> None:
-        """Fold the white space of the questions: what reads them matches single blanks."""
+        """Fold the white space of the questions, since patterns match single blanks."""
         object.__setattr__(self, "questions", tuple(" ".join(text.split()) for text in self.questions))
 
 
@@ -170,13 +169,12 @@ class Dataset:
     Attributes:
         format: The name of the format that it was read as: `original`, `cleaned`.
         digest: SHA-256 over ids, documents and questions; answers do not change it.
-        conversations: In the file's order. Those of a large file are read as they are asked for; whoever wants no
-            more than their ids or pages takes `listed`.
-        warnings: What the format lost and which tables hold no number, one line each.
-        answers: Which answers its questions have, as its format says; in the digest of a run it is where a solver
-            does otherwise for it.
-        folder: Where the documents lie that the questions are about; None if they are in the file.
-        unanswerable: Whether some of the questions may have no answer, so that it can be right to give none.
+        conversations: In the file's order; those of a large file are read when they are used. `listed` has their ids
+            and pages.
+        warnings: What the format lost and which tables have no number, one line each.
+        answers: The kinds of answers of its questions, by its format.
+        folder: The folder of the documents that the questions are about; None if they are in the file.
+        unanswerable: Whether some of the questions may have no answer.
     """
 
     path: str

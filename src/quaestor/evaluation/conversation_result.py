@@ -1,6 +1,6 @@
-"""How a conversation went: its turns, and all else that a run keeps of it.
+"""The result of a conversation: its turns, and all else that a run stores of it.
 
-A value: it crosses from whoever played the conversation, in another process too, to whoever writes it down.
+It is passed from the process that ran the conversation to the process that stores it.
 """
 
 from collections.abc import Mapping
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
 
 FROZEN = "frozen"
-"""Among the counts of a graph: that it was taken from the store, and not built."""
+"""The statistic of a graph that was taken from the store and not built."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationResult:
-    """How a conversation went.
+    """The result of a conversation.
 
     Attributes:
-        turns: One a question, as far as they came to their end.
-        broken: The turn that broke off, as far as it came; None unless the conversation did.
-        status: `complete`, `failed` (a page without a graph, a defect in the solver) or `outage`.
+        turns: The finished turns, one for each question.
+        broken: The unfinished turn, if the conversation broke off.
+        status: `complete`, `failed` (a page without a graph, an error in the solver) or `outage`.
         graph: The triples of the graph of the page, or of all that was shown of a long document, or none.
-        graph_of: The digest of what it is the graph of.
-        exchanges: With the model, as far as they came.
-        end: What no other conversation of the run would be spared: the budget is used up, there is no such model, no
-            key, no server, no such recording; the solver lacks a setting, a model or its weights.
+        graph_of: The digest of the document of the graph.
+        exchanges: The exchanges with the model.
+        end: An error that every other conversation of the run would have too: the budget is used up, there is no such
+            model, no key, no server, no such recording; the solver lacks a setting, a model or its weights.
     """
 
     started: datetime

@@ -1,7 +1,7 @@
-"""How conversations are spread: the protocol of an engine, and the one that plays in this process.
+"""Engines run the conversations of a dataset: the protocol, and the engine of this process.
 
-An engine decides where and how many at once, never what comes out: the results are the same whatever the engine.
-It writes nothing; a RunListener does.
+An engine decides where conversations run and how many at a time; the results are the same with each. It stores
+nothing: a RunListener does.
 """
 
 import asyncio
@@ -24,32 +24,31 @@ T = TypeVar("T")
 
 
 class RunListener(Protocol):
-    """Hears of every conversation, in the process and thread that called `Engine.play`."""
+    """Is notified of every conversation, in the process and thread that called `Engine.play`."""
 
     async def on_start(self, conversation: Conversation) -> Watcher | Literal[False] | None:
-        """A conversation is to be handed out. Returns who hears of it as it is played, where that is in this process.
+        """Handle that a conversation is about to start, and return its watcher.
 
-        False where another runner has it: it is not to be played, and what comes of it all the same is left aside.
-
-        What a watcher could not hear of, because another process plays, is in the result.
+        False means that another runner has the conversation, so that it must not be run here. A watcher is notified
+        only if the conversation runs in this process; otherwise the result has all events.
         """
         ...
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """A conversation came to its end."""
+        """Handle the end of a conversation."""
         ...
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """The process that played a conversation has died: it is to be played again, from `on_start` on.
+        """Handle that the process of a conversation has died: it starts again with `on_start`.
 
         Args:
-            used: What it had asked a model for.
+            used: The usage of the model so far.
         """
         ...
 
 
 class Engine(Protocol):
-    """A way to spread conversations."""
+    """Runs conversations, some of them at the same time."""
 
     async def play(
         self,
@@ -59,15 +58,15 @@ class Engine(Protocol):
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Play every conversation once and tell the listener, in whatever order they end.
+        """Run every conversation once and notify the listener, in the order in which they end.
 
-        Cancelled, it stops soon; what the listener has heard of stands.
+        After cancellation it stops soon; conversations of which the listener was notified are complete.
 
         Args:
-            conversations: Drawn as they are needed, so that few are held at once.
-            factory: Builds the solver, once a process. It must survive pickling: a module's function, or a
-                `functools.partial` of one. What the solver keeps of a conversation it keeps in its session.
-            graphs: The ontology of all pages, handed out once a process; by default each page has its own.
+            conversations: Drawn one by one, so that few are in memory.
+            factory: Builds the solver, once in each process. It must be picklable: a function of a module, or a
+                `functools.partial` of one.
+            graphs: The ontology of all pages, sent once to each process; by default each page has its own.
 
         Raises:
             EngineError: A worker died, or the engine cannot share a model among its workers.
@@ -77,10 +76,10 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InlineEngine:
-    """Plays in this process, several conversations at once: for solvers that wait, and for debugging.
+    """Runs several conversations at a time in this process: for solvers that wait, and for debugging.
 
     Attributes:
-        concurrency: How many conversations are under way at once.
+        concurrency: How many conversations run at a time.
         seconds: How long a turn may compute; None means no limit.
     """
 
@@ -95,12 +94,12 @@ class InlineEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Play every conversation once and tell the listener."""
-        # A solver may read its weights.
+        """Run every conversation once and notify the listener."""
+        # In a thread: it may read weights.
         solver = await compute(factory)
 
         async def play_one(conversation: Conversation) -> None:
-            # A solver that only computes never waits: without this Ctrl-C would not be heard until the end.
+            # Lets the event loop handle Ctrl-C, since a solver that only computes never waits.
             await asyncio.sleep(0)
             watcher = await listener.on_start(conversation)
             if watcher is False:
@@ -115,8 +114,7 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
     """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised.
 
     Args:
-        items: Drawn as they are needed.
-        concurrency: How many are handled at once.
+        items: Drawn one by one.
 
     Raises:
         Exception: Whatever `handle` raised first.
@@ -128,7 +126,7 @@ async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[Non
             await handle(item)
 
     if concurrency == 1:
-        # In the task that asks: a loop with one task computes without threads.
+        # In the calling task: an event loop with one task computes without threads.
         await lane()
         return
     tasks = [asyncio.create_task(lane()) for _ in range(concurrency)]
@@ -153,9 +151,9 @@ def make_engine(
     """Return an engine by name.
 
     Args:
-        workers: How many conversations (inline) or processes run at once.
+        workers: How many conversations (inline) or processes run at a time.
         address: Of a Ray cluster, `HOST:PORT`; None starts one on this machine.
-        at_once: How many conversations ask a model at once, in all processes together; None is one a process.
+        at_once: How many conversations ask a model at a time, in all processes together; None is one a process.
         seconds: How long a turn may compute before it counts as failed; None means no limit.
 
     Raises:

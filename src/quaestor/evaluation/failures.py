@@ -1,4 +1,4 @@
-"""What becomes of a conversation and its run when something fails that is not a fault of an answer."""
+"""Statuses and messages of conversations that end with an error."""
 
 import traceback
 from pathlib import Path
@@ -19,7 +19,7 @@ from quaestor.errors import (
 from quaestor.store.records import ExampleStatus
 
 _MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineError)
-"""What no other conversation of a run would be spared, and no answer can be blamed for."""
+"""Errors that every other conversation of a run would have too."""
 
 
 def status_for_failure(failure: Exception) -> ExampleStatus:
@@ -28,15 +28,15 @@ def status_for_failure(failure: Exception) -> ExampleStatus:
 
 
 def fatal_error(failure: Exception | None) -> QuaestorError | None:
-    """Return the failure where no other conversation of the run would be spared it."""
+    """Return the failure if every other conversation of the run would have it too; else None."""
     if isinstance(failure, OutageError):
-        # What a person has to mend, and a budget, stop the run; a service in trouble may answer the next one.
+        # Wrong input and a used-up budget end the run; a service in trouble may answer the next conversation.
         return failure if isinstance(failure, InputError | BudgetExceededError) else None
     return failure if isinstance(failure, _MISCONFIGURED) else None
 
 
 def describe_failure(failure: Exception) -> str:
-    """Return what failed as it is kept; of a defect where it is, for whoever mends it."""
+    """Return the stored message of a failure; for an unexpected error with its place in the code."""
     if isinstance(failure, (OutageError, GraphError, DocumentError, *_MISCONFIGURED)):
         return named_failure(failure)
     frame = traceback.extract_tb(failure.__traceback__)[-1]
@@ -44,5 +44,5 @@ def describe_failure(failure: Exception) -> str:
 
 
 def named_failure(failure: Exception) -> str:
-    """Return the kind of a failure, and what it says."""
+    """Return the type and the message of a failure."""
     return f"{type(failure).__name__}: {failure}"

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from quaestor.evaluation.frozen import FrozenGraphs
 
 _PAGE, _PAGES = 2_500, 20_000
-"""Up to eight graphs are kept, for conversations of one page mostly follow each other; of documents with more numbers
-than `_PAGE` fewer, so that those of `_PAGES` numbers are kept in all."""
+"""The cache has up to eight graphs, since conversations about one page mostly follow each other; fewer of documents
+with more than `_PAGE` numbers, so that it has at most `_PAGES` numbers."""
 
 
 def _numbers(graph: KnowledgeGraph) -> int:
@@ -35,7 +35,7 @@ def _numbers(graph: KnowledgeGraph) -> int:
 
 
 class GraphProvider:
-    """A frozen ontology and a policy, and the graphs that are built with them. It survives pickling, without graphs."""
+    """Builds and caches the graphs of documents, with one ontology and policy. Pickled without graphs."""
 
     def __init__(
         self,
@@ -44,12 +44,12 @@ class GraphProvider:
         frozen: "FrozenGraphs | None" = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> None:
-        """Take what graphs are built with, and those that need not be built.
+        """Set the ontology and the policy.
 
         Args:
-            ontology: What properties and classes are known.
-            policy: What becomes of a label that it does not have.
-            frozen: The graphs that a store has; only in the process that has opened it.
+            ontology: The known properties and classes.
+            policy: What is done with a label that it does not have.
+            frozen: The graphs in a store; only in the process that has opened it.
             excerpt_tokens: About how many tokens of a long document a question is answered from.
         """
         self.ontology: Ontology = ontology
@@ -60,21 +60,21 @@ class GraphProvider:
 
     @classmethod
     def of(cls, documents: Iterable[Document], policy: Policy = "strict") -> "GraphProvider":
-        """Return what documents say themselves."""
+        """Return the graphs of documents with the ontology learned from them."""
         from quaestor.ontology.builder import build_ontology
 
         return cls(build_ontology(documents), policy)
 
     def __reduce__(self) -> tuple[type["GraphProvider"], tuple[Ontology, Policy, None, int]]:
-        # Of the ontology what graphs are built by: its indexes are quickly made again, and cannot travel.
+        # The indexes of the ontology cannot be pickled, and are quickly made again.
         return GraphProvider, (self.ontology.without_documents(), self.policy, None, self._excerpt_tokens)
 
     def without_documents(self) -> "GraphProvider":
-        """Return one that gives the same graphs, and does not know where each class and property was seen."""
+        """Return one that builds the same graphs, without the documents in which each label was seen."""
         return GraphProvider(self.ontology.without_documents(), self.policy, self.frozen, self._excerpt_tokens)
 
     def excerpts(self, document: Document) -> PlaceExcerpts | None:
-        """Return what finds the parts of a document that questions are about; None of a page, which is read whole."""
+        """Return the excerpts of a document; None for a page, which is read whole."""
         if document.is_page or document.refusal is not None:
             return None
         return PlaceExcerpts.of_file(document, self._excerpt_tokens)
@@ -91,11 +91,11 @@ class GraphProvider:
         """Return the graph of a page.
 
         Args:
-            stored: Its graph, where it is frozen; then it is not built.
+            stored: Its frozen graph, if there is one.
 
         Raises:
-            GapError: Under `strict`, where the ontology has no property for a label.
-            GraphError: What is stored is not a graph.
+            GapError: The policy is `strict`, and the ontology has no property for a label.
+            GraphError: The stored triples are not a graph.
         """
         return self._graphs.get((document.id, document.digest), lambda: self._make(document, stored))
 
@@ -111,17 +111,16 @@ class GraphProvider:
 async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
 ) -> tuple[RunSpec, GraphProvider]:
-    """Return the spec with the digest of its ontology, and the knowledge of the run. Writes nothing.
+    """Return the spec with the digest of its ontology, and the graphs of the run. Writes nothing.
 
     Args:
-        spec: What is to be run. Without an ontology it gets that of the dataset's own documents: the same documents
-            always give the same one.
-        store: Has the spec's ontology under its digest.
-        ontology: The spec's ontology, where it need not be loaded.
+        spec: Without an ontology it gets the one learned from the dataset's documents.
+        store: Has the spec's ontology by its digest.
+        ontology: The spec's ontology, if it is loaded already.
 
     Raises:
         StoreError: The store does not have the spec's ontology.
-        OntologyError: What the store has is none.
+        OntologyError: The stored ontology is damaged.
     """
     from quaestor.evaluation.frozen import FrozenGraphs
     from quaestor.ontology.builder import build_ontology

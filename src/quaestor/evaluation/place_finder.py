@@ -122,7 +122,7 @@ class PlaceFinder:
         asked = read_question(query)
         found = self._askable(find_places(self._index, asked, most=2 * _PLACES))
         before = {block.order for block in shown.blocks}
-        # Whoever searches lacks something: where the best places are shown already, others are told besides.
+        # If the best places are shown already, show others too: the solver lacks something.
         new = [place for place in found if place.block not in before][:_NEW]
         places = [place for place in found if place in found[:_SEARCHED] or place in new]
         needed = needed_statements(self._index, asked, ())

@@ -1,9 +1,8 @@
-"""The engine of worker processes: for solvers that compute, one a core; for those that ask a model, `asking_processes`.
+"""The engine of worker processes, for solvers that compute; `asking_processes` is for those that ask a model.
 
-Conversations travel in small chunks, and only a few chunks are under way at once, so memory stays bounded however
-long the dataset. Workers are spawned, not forked: the same on every platform, and no lock is inherited. On Linux a
-program that owns its process may have a server process load their modules ahead of time (`preload_modules`); then
-they are forked from that one, which does nothing else and holds no lock.
+Conversations are sent in small chunks, a few at a time, so that memory is bounded. Workers are spawned, not forked: the
+same on every platform, and no lock is inherited. On Linux a program may have a server process import their modules
+early (`preload_modules`); workers are then forked from that process, which has no locks.
 """
 
 import asyncio
@@ -31,8 +30,8 @@ from quaestor.solvers.base import Solver
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
-# Large enough that conversations of one page mostly travel with one copy of it, small enough that little is lost
-# when a run is stopped and that both cores end at about the same time.
+# Large enough that conversations about one page are mostly sent with one copy of it, small enough that little is lost
+# if a run is stopped and that all cores finish at about the same time.
 CHUNK = 4
 
 ASKING = (
@@ -43,25 +42,25 @@ ASKING = (
     "quaestor.llm.aiohttp_transport",
     "quaestor.llm.transport",
 )
-"""The modules that workers need whose solver asks a model, besides the solver's."""
+"""Modules that workers need if the solver asks a model, besides the solver's."""
 
 _Stored = tuple[Triple, ...] | None
 
 
-class _Ahead:
-    """Whether this process starts its workers from a server that has loaded what they need."""
+class _Preloading:
+    """Whether this process forks its workers from a server that has imported their modules."""
 
-    loaded = False
+    started = False
 
 
 def preload_modules(modules: Sequence[str]) -> None:
-    """Begin to load what workers need in a process of its own, while this one does something else.
+    """Start to import the modules of workers in a server process, while this process does something else.
 
-    Called by programs that own their process, before they start a worker; the process ends with this one. Without
-    effect if there is no Linux: other systems' libraries may not be forked once they are loaded.
+    For programs, not libraries, before the first worker starts. It does nothing on systems other than Linux, whose
+    libraries must not be forked after their import.
 
     Args:
-        modules: By their names. One that cannot be imported is left to the workers, which say so.
+        modules: By name. Workers report those that cannot be imported.
     """
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         return
@@ -70,20 +69,20 @@ def preload_modules(modules: Sequence[str]) -> None:
     multiprocessing.get_context("forkserver").set_forkserver_preload([__name__, *modules])
     with ignore_signals():
         forkserver.ensure_running()
-    _Ahead.loaded = True
+    _Preloading.started = True
 
 
 def worker_context() -> "ForkServerContext | SpawnContext":
-    """Return how worker processes are started."""
-    return multiprocessing.get_context("forkserver") if _Ahead.loaded else multiprocessing.get_context("spawn")
+    """Return the multiprocessing context that worker processes are started with."""
+    return multiprocessing.get_context("forkserver") if _Preloading.started else multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessEngine:
-    """Plays in worker processes.
+    """Runs conversations in worker processes.
 
     Attributes:
-        at_once: How many conversations ask a model at once, in all of them together; None is one a process.
+        at_once: How many conversations ask a model at a time, in all of them together; None is one a process.
         seconds: How long a turn may compute; None means no limit.
     """
 
@@ -99,7 +98,7 @@ class ProcessEngine:
         graphs: GraphProvider | None = None,
         session: ModelSession | None = None,
     ) -> None:
-        """Play every conversation once and tell the listener."""
+        """Run every conversation once and notify the listener."""
         context = worker_context()
         if session is not None:
             from quaestor.evaluation.asking_processes import play_asking
@@ -115,15 +114,15 @@ class ProcessEngine:
             chunk = tuple([one for one in chunk if await listener.on_start(one) is not False])
             if not chunk:
                 return
-            # Only this process has opened the store: what is frozen travels with the conversations.
+            # Workers have no store: frozen graphs are sent with the conversations.
             stored = tuple([await graphs.stored(conversation.document) if graphs else None for conversation in chunk])
             results = await loop.run_in_executor(workers, _run_chunk, chunk, stored)
             for conversation, played in zip(chunk, results, strict=True):
                 await listener.on_finish(conversation, played)
 
-        # Leaving the block ends the workers, even in the middle of a conversation that nobody waits for.
+        # Leaving the block ends the workers, even during a conversation.
         with workers:
-            # Twice as many as there are workers, so that each finds its next chunk waiting.
+            # Twice as many as workers, so that each has its next chunk at once.
             await gather_limited(_chunks(conversations), play_chunk, 2 * self.workers)
 
 
@@ -134,7 +133,7 @@ def _chunks(conversations: Iterable[Conversation]) -> Iterator[tuple[Conversatio
 
 
 class _Worker:
-    """What a worker process holds: set once, when it starts."""
+    """The state of a worker process, set once when it starts."""
 
     factory: SolverFactory
     graphs: GraphProvider | None = None
@@ -148,7 +147,7 @@ def _prepare_worker(factory: SolverFactory, graphs: GraphProvider | None, second
 
 
 def _run_chunk(chunk: tuple[Conversation, ...], stored: tuple[_Stored, ...]) -> tuple[ConversationResult, ...]:
-    # The solver is built here and not when the worker starts: its errors reach the parent from here.
+    # The solver is not built when the worker starts, since only errors of this function reach the parent.
     if _Worker.solver is None:
         _Worker.solver = _Worker.factory()
     solver = _Worker.solver

@@ -155,7 +155,7 @@ def correction_of_record(record: CorrectionRecord) -> Correction:
 
 
 def turn_status(events: Iterable[Event]) -> TurnStatus:
-    """Return how far a turn is that has not ended: whether the solver has said what is asked."""
+    """Return the status of an unfinished turn: whether the solver has understood the question."""
     understood = any(isinstance(event, Understood | NotUnderstood | ValuesNamed | PlanProposed) for event in events)
     return "understanding_complete" if understood else "understanding"
 

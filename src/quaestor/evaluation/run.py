@@ -1,7 +1,4 @@
-"""A whole run: a dataset, a solver and an engine in, records out.
-
-The stored results are the same whatever the engine, the order and the interruptions, times apart.
-"""
+"""Runs a solver over a dataset and stores the results, which are the same with every engine and after interruptions."""
 
 import asyncio
 from collections import Counter
@@ -43,31 +40,30 @@ async def run_dataset(
     observing: ObserverFactory | None = None,
     lease: Lease | None = None,
 ) -> RunRecord:
-    """Return the record of a run that has come to its end; the store has the rest.
+    """Run a dataset to its end, store all results, and return the record of the run.
 
     Args:
-        dataset: What is asked. Only its documents and questions reach the solver, one question at a time.
-        spec: What decides the results; it must be of this dataset. Its ontology is loaded from the store; without
-            one, that of the dataset's own documents is built.
-        store: Where everything is kept. Nothing is written before dataset and spec have been checked.
-        resume: The run to go on with, instead of a new one. Conversations that are complete are not played again.
+        dataset: Only its documents and questions reach the solver, one question at a time.
+        spec: The spec of the run; it must be of this dataset. Its ontology is loaded from the store; without one,
+            that of the dataset's own documents is built.
+        store: Nothing is written before dataset and spec have been checked.
+        resume: The run to resume, instead of a new one. Complete conversations are not run again.
         on_conversation: Called when a conversation is stored, without turns if it failed.
         factory: Builds the solver; by default the registry does, from the spec.
-        ontology: The ontology to run with, instead of the store's. It is kept there.
-        config: The model that the solver asks, if it asks one; the engine must play in this process.
+        ontology: The ontology to use instead of the store's; it is stored.
+        config: The model that the solver asks, if it asks one.
         observing: Returns another observer of each conversation.
-        lease: What conversations are claimed with; by default one of this call's own. Several may play one run.
+        lease: Claims conversations if several processes work on one run; by default a new one.
 
     Raises:
-        InputError: The dataset or the spec do not fit: each other, or the run that is to be resumed.
-        QuestionError: A question of the dataset cannot be asked.
+        InputError: Dataset, spec and the run to be resumed do not belong together.
+        QuestionError: A question of the dataset is not valid.
         UnknownRunError: There is no run `resume`.
-        StoreError: The store failed, or does not have the spec's ontology. What it has stands, and the run can be
-            resumed.
-        EngineError: A worker died. The same holds.
+        StoreError: The store failed, or does not have the spec's ontology. The run can be resumed.
+        EngineError: A worker died. The run can be resumed.
         OutageError: The model cannot be asked at all (no key, no such model, no server, no recording), or the budget
-            is used up. Without a key nothing is begun; else the same holds.
-        MissingModelError: The solver asks a model, and there is none. Nothing was answered, and nothing is scored.
+            is used up. The run can be resumed, unless it did not start for want of a key.
+        MissingModelError: The solver asks a model, and there is none.
     """
     _check(dataset, spec)
     factory = factory or partial(make_solver, spec.solver, spec.solver_options)
@@ -92,19 +88,19 @@ async def run_dataset(
         try:
             async with lease.renew_until_end(store, run.id):
                 while True:
-                    # Once the run is to end nothing new is begun; what is under way comes to its own end.
+                    # After a fatal error no conversation is started; those in progress finish.
                     going_on = takewhile(lambda _: recorder.end is None, waiting)
                     await engine.play(going_on, factory, recorder, graphs, session)
-                    given_back = await _wait_for_others(store, run.id, recorder, lease)
-                    if not given_back:
+                    left_by_others = await _wait_for_others(store, run.id, recorder, lease)
+                    if not left_by_others:
                         break
-                    waiting = _page_by_page(dataset, given_back.__contains__)
+                    waiting = _page_by_page(dataset, left_by_others.__contains__)
             status = await _outcome(store, run)
         except Exception:
             status = "failed"
             raise
         finally:
-            # Reached by Ctrl-C too. After a kill the run stays `running`, and is resumed all the same.
+            # Also after Ctrl-C. A killed run stays `running`, and can be resumed too.
             if status == "complete" or not await _others_play(store, run.id, lease):
                 await store.finish_run(run.id, status, now())
     if recorder.end is not None:
@@ -113,11 +109,11 @@ async def run_dataset(
 
 
 async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease: Lease) -> set[str]:
-    """Wait for other runners, and return the conversations that one of them has left unfinished, if any."""
+    """Wait for other processes that work on the run, and return conversations that one of them left unfinished."""
     while recorder.elsewhere and recorder.end is None:
         pending = await store.pending(run)
         recorder.elsewhere &= pending.keys()
-        # What is claimed by this runner and yet not played is left too: nothing of it is under way any more.
+        # Conversations claimed by this process are unfinished too: none of them is in progress any more.
         owners = {name: pending[name] for name in recorder.elsewhere}
         left = {name for name, owner in owners.items() if owner is None or owner == lease.owner or has_ended(owner)}
         if left:
@@ -128,16 +124,13 @@ async def _wait_for_others(store: RunStore, run: str, recorder: RunWriter, lease
 
 
 async def _others_play(store: RunStore, run: str, lease: Lease) -> bool:
-    """Return whether another runner is at the run still, which then says how it ends."""
+    """Return whether another process still works on the run, which then sets its status."""
     owners = {*(await store.pending(run)).values()} - {None, lease.owner}
     return any(owner is not None and not has_ended(owner) for owner in owners)
 
 
 def _page_by_page(dataset: Dataset, wanted: Callable[[str], bool]) -> Iterator[Conversation]:
-    """Yield the conversations of which the ids are wanted, in their order, each read as it is taken.
-
-    Those about one page come together: few pages are kept ready at once.
-    """
+    """Yield the conversations with wanted ids, each read when it is taken; those about one page follow each other."""
     by_page: dict[str, list[int]] = {}
     for place, one in enumerate(dataset.listed):
         if wanted(one.id):

@@ -1,7 +1,7 @@
-"""What a run is: everything that decides its results, and nothing else.
+"""The spec of a run: everything that decides its results, and nothing else.
 
-Two runs with one digest give the same results, so a run is resumed only under its own. Where the dataset's file
-lies, how many workers play and when are not part of the digest.
+Runs with the same digest have the same results, so a run can only be resumed with its own. The path of the dataset, the
+number of workers and the time are not part of the digest.
 """
 
 import hashlib
@@ -37,14 +37,14 @@ class RunSpec:
         dataset_digest: Over the documents and questions read, answers not among them.
         solver_options: What the solver is built with (weights, the model's name, limits), as JSON.
         limit: How many conversations of the file were read, or None for all.
-        ontology: The digest of the frozen ontology; None stands for that of the dataset's own documents, until the
-            run begins.
-        policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a property.
-        model: What of the model bears on its replies; None if none is asked.
-        prompts: The digest of the templates that the solver asks it with, and of the rules that are told in them.
+        ontology: The digest of the frozen ontology; None until the run starts means that of the dataset's own
+            documents.
+        policy: What is done with a label that the ontology does not have: `strict` fails, `extend` adds a property.
+        model: The properties of the model that affect its replies; None if none is asked.
+        prompts: The digest of the solver's prompts, without what pages add to them.
         version: Of quaestor: another version may answer differently.
         selection: Which conversations of the file were taken, by id or as a sample; None where `limit` alone says it.
-        folder: Where the documents of the questions lie; for those who read them again, not in the digest.
+        folder: The folder of the documents that the questions are about; not in the digest.
         excerpt_tokens: About how many tokens of a long document a question is answered from; None is the default.
     """
 

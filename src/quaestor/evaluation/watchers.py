@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """A question is put.
+    """The start of a turn.
 
     Attributes:
         index: The turn's place in the conversation, from 0.
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
         graph_of: The digest of the page, or of all that was shown of a long document so far.
-        graph: Its graph, also as it is stored; None if it is known already, or that is told after the fact.
+        graph: Its graph, or the graph as it is stored; None if it is known already, or the watcher is notified afterwards.
     """
 
     index: int
@@ -70,30 +70,30 @@ class TurnBegun:
 
 
 class Watcher:
-    """Hears of one conversation, in the order in which things happen; of what it does not define it takes no notice."""
+    """Is notified of the events of one conversation, in their order; events that it does not define are ignored."""
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """A question is put; the solver begins when this returns."""
+        """Handle the start of a turn; the solver starts after this returns."""
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Something happened in a turn. Told in the thread where it happened.
+        """Handle an event of a turn, in the thread of the event.
 
         Args:
             index: The turn's place in the conversation, from 0.
         """
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """A model was asked, and replied or did not."""
+        """Handle an exchange with a model."""
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """A turn came to its end; the next begins when this returns."""
+        """Handle the end of a turn; the next one starts after this returns."""
 
 
 class Observer(Watcher):
     """A Watcher that is also notified of the end of a conversation, whichever process ran it."""
 
     async def on_end(self, status: ExampleStatus, error: str | None) -> None:
-        """The conversation came to its end."""
+        """Handle the end of the conversation."""
 
 
 ObserverFactory = Callable[[TurnPlace], Observer]
@@ -107,7 +107,7 @@ class Watchers(Watcher):
         self._watchers = tuple(watchers)
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Tell all."""
+        """Notify all."""
         for watcher in self._watchers:
             await watcher.on_turn(begun)
 
@@ -121,12 +121,12 @@ class Watchers(Watcher):
             watcher.on_event(index, event, call)
 
     def on_exchange(self, exchange: "Exchange") -> None:
-        """Tell all."""
+        """Notify all."""
         for watcher in self._watchers:
             watcher.on_exchange(exchange)
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Tell all."""
+        """Notify all."""
         for watcher in self._watchers:
             await watcher.on_answer(index, turn)
 

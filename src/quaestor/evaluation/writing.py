@@ -1,6 +1,6 @@
-"""What of a run goes into its store, and when: the listener of an engine that writes.
+"""Writes a run into its store: the listener of an engine.
 
-Each in its own records is made by `recording`, within a conversation that is played here by `journal`.
+`recording` makes the records; `journal` writes the events of conversations that run in this process.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,11 +36,11 @@ OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 class RunWriter:
-    """The RunListener that writes.
+    """The RunListener that writes a run into its store.
 
     Attributes:
-        elsewhere: The conversations that were left to other runners, by id.
-        end: What ends the run, once there is anything.
+        elsewhere: The ids of conversations that other processes run.
+        end: The error that ends the run, if there is one.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class RunWriter:
         self.end: QuaestorError | None = None
 
     async def on_start(self, conversation: Conversation) -> Watcher | Literal[False]:
-        """As `begin`; False where another runner plays the conversation, or has played it."""
+        """As `begin`; False if another process runs the conversation, or has run it."""
         try:
             return await self.begin(conversation)
         except ClaimedError as error:
@@ -87,10 +87,10 @@ class RunWriter:
             return False
 
     async def begin(self, conversation: Conversation) -> Watcher:
-        """Note that the conversation is being played, and return what writes its turns as they happen.
+        """Store the start of a conversation, and return the watcher that writes its turns.
 
         Raises:
-            ClaimedError: Another runner plays it, or has played it since this one looked.
+            ClaimedError: Another process runs it, or has run it meanwhile.
         """
         used = stored_counts(self._used.get(conversation.id, Usage()))
         example = ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
@@ -138,7 +138,7 @@ class RunWriter:
         """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt.
 
         Args:
-            used: What the attempts before have used since this was last said.
+            used: The usage of earlier attempts since the last call.
         """
         if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
             await journal.settle()
@@ -148,7 +148,7 @@ class RunWriter:
         return watcher
 
     async def on_finish(self, conversation: Conversation, played: ConversationResult) -> None:
-        """Keep how the conversation went, and what of it is not kept yet."""
+        """Store the end of the conversation, and all of it that is not stored yet."""
         self.end = self.end or played.end
         journal = self._journals.pop(conversation.id, None)
         if journal is None:  # it was stopped while an attempt was being begun, of which nothing is known
@@ -192,7 +192,7 @@ class RunWriter:
             self._on_conversation(conversation, () if played.status == "outage" else played.turns)
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """End the attempt at a conversation whose process has died; what is kept of it stays as that attempt."""
+        """End the attempt at a conversation whose process has died; its records stay as that attempt."""
         journal = self._journals.pop(conversation.id)
         await journal.settle()
         spent = self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
@@ -214,7 +214,7 @@ class RunWriter:
 
 
 def _unkept(conversation: Conversation, played: ConversationResult, journal: Journal) -> tuple[TurnRecord, ...]:
-    """Return the turns that are to be written with the end of their conversation."""
+    """Return the turns that are written at the end of their conversation."""
     place, chained = journal.place, conversation.chained
     turns = () if journal.heard else turn_records(place, played.turns, chained=chained)
     if played.broken is None:

@@ -1,4 +1,4 @@
-"""A file to its document: which reader takes it, what is said where its name tells something else, what is kept."""
+"""Reads a file as a document: finds its reader, warns if its name does not fit, and caches the document."""
 
 import asyncio
 from contextlib import suppress
@@ -22,30 +22,30 @@ _SUFFIXES = {
     "csv": (".csv", ".tsv", ".tab", ".psv"),
     "text": (".txt", ".text", ".asc"),
 }
-"""How files are called that a reader of this package reads."""
+"""The suffixes of the files of each reader of this package."""
 
 _KIND = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdown", "csv": "CSV", "text": "plain text"}
 _TEXTS = frozenset({".txt", ".text", ".asc"})
-"""May hold any text: nothing is said where it is a table."""
+"""Suffixes of files with any text: there is no warning if it is a table."""
 
 _TEXT_READERS = frozenset({"markdown", "csv", "text"})
 
 SMALL_TEXT = 1 << 18
-"""Bytes of a text that is read without a process of its own: what that costs is linear in its size."""
+"""The most bytes of a text that is read in this process, at a cost linear in its size."""
 
 
 def read_file(
     content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits | None = None
 ) -> tuple[str, Document] | None:
-    """Return the name of the reader that takes a file, and its document; None if no reader knows it.
+    """Return the name of a file's reader, and its document; None if no reader recognises it.
 
     Args:
-        cache: Where documents are kept; None to read it anew and keep nothing.
-        limits: What the reading may take, in a process of its own; None to read it here.
+        cache: Where documents are cached, or None.
+        limits: The limits for reading, in a process of its own; None to read it in this process.
 
     Raises:
-        InputError: A reader knows it, and cannot read it.
-        ReadingLimitError: It takes more than it may.
+        InputError: A reader recognises it, and cannot read it.
+        ReadingLimitError: Reading exceeds a limit.
     """
     reader = find_reader(content)
     if reader is None:
@@ -54,13 +54,13 @@ def read_file(
 
 
 def unreadable(content: FileContent, error: Exception) -> str:
-    """Return the line for a file that a library or a reader fails on in a way of its own."""
+    """Return the message for a file on which a library or a reader fails unexpectedly."""
     why = f"it is damaged, or written in an unknown way ({type(error).__name__})"
     return f"cannot read {content.path}: {why}; get it again"
 
 
 def unread_file(content: FileContent) -> str:
-    """Return what is wrong with a file that no reader knows, in one line."""
+    """Return the message for a file that no reader recognises."""
     known = ", ".join(reader_names())
     kind = unread_kind(content)
     if kind is not None:
@@ -69,11 +69,7 @@ def unread_file(content: FileContent) -> str:
 
 
 def document_key(content: FileContent) -> str | None:
-    """Return the key under which the document of a file is kept; None if no reader takes it whose code is known.
-
-    Args:
-        content: The file, which is recognised and not read.
-    """
+    """Return the cache key of the document of a file; None if it has no reader, or one without a version."""
     reader = find_reader(content)
     return None if reader is None else _key(reader, content)
 
@@ -83,20 +79,20 @@ def _cached_document(
 ) -> Document:
     key = _key(reader, content) if cache is not None else None
     if cache is not None and key is not None and (data := cache.get(key)) is not None:
-        with suppress(ValueError):  # then it is made and kept anew
+        with suppress(ValueError):  # a damaged entry is made again
             return document_of(data)
     if limits is None or _is_small_text(reader, content):
         document = _read(reader, content)
     else:
         document = read_limited(content, limits)[1]
     if cache is not None and key is not None:
-        with suppress(ValueError):  # what another package's reader made may be more than can be written
+        with suppress(ValueError):  # a document of another package's reader may be too large
             cache.put(key, document_bytes(document))
     return document
 
 
 def _is_small_text(reader: DocumentReader, content: FileContent) -> bool:
-    """Tell whether reading a file is bounded by its size alone: no library parses it, and it has no more to unpack."""
+    """Return whether the cost of reading a file is bounded by its size: a text that no library parses."""
     if reader.name not in _TEXT_READERS or reader.name not in own_readers():
         return False
     with content.open() as file:
@@ -122,16 +118,16 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
     return replace(document, warnings=(DocumentWarning(WarningKind.LOST, detail=line), *document.warnings))
 
 
-# A file whose reading could do harm, read in a process with limits and then found by whoever reads it here.
+# A file that could do harm is read in a process with limits; this process then finds its document in a cache.
 
 
 @dataclass(frozen=True, slots=True)
 class SingleDocumentCache:
-    """A `ByteCache` that has the document of one file, and is another one besides.
+    """A `ByteCache` with the document of one file, in front of another cache.
 
     Attributes:
         document: As `written` writes it.
-        others: What is kept of other files, or None.
+        others: The cache of other files, or None.
     """
 
     key: str

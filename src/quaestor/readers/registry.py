@@ -1,4 +1,4 @@
-"""The readers of documents by name, and which of them a file is for: by what it holds, not by its name.
+"""The readers of documents by name, and which of them reads a file: by its content, not by its name.
 
 Other packages add readers by entry points `quaestor.readers`, named as the reader is.
 """
@@ -64,7 +64,7 @@ def own_readers() -> frozenset[str]:
 
 
 def find_reader(content: FileContent, *, own_only: bool = False) -> DocumentReader | None:
-    """Return the reader of a file, or None if none knows it: readers of other packages are asked first, if at all."""
+    """Return the reader that recognises a file, or None; readers of other packages come first, unless `own_only`."""
     ordered = sorted(reader_names(), key=own_readers().__contains__)
     ordered = [name for name in ordered if not own_only or name in own_readers()]
     return next((reader for _, reader in _READERS.usable(ordered) if _recognises(reader, content)), None)
@@ -80,19 +80,19 @@ def _recognises(reader: DocumentReader, content: FileContent) -> bool:
         return False
 
 
-# Which way of reading made a document: what is kept by another one is made again.
+# The version of the code that read a document: a cached document of other code is read again.
 #
-# Nobody has to count versions: whatever changes in the code that reads, changes the digest of that code.
+# It is a digest of the code, so that no version needs to be counted.
 
 
 _PACKAGES = ("core", "documents", "readers")
-"""What a document is read with."""
+"""The packages whose code affects a document."""
 
 
 def version_of(reader: DocumentReader) -> str | None:
-    """Return what the documents of a reader depend on besides their files; None if that is not known.
+    """Return the version of a reader's documents; None if it is unknown, so that they are not cached.
 
-    A reader of another package says it by an attribute `version`; what one makes that does not is not kept.
+    A reader of another package has an attribute `version`.
     """
     version = getattr(reader, "version", None)
     if reader.name in own_readers():
@@ -101,7 +101,7 @@ def version_of(reader: DocumentReader) -> str | None:
 
 
 def code_of_reading() -> str:
-    """Return the digest of all code of this package that reads."""
+    """Return the digest of the code of this package that reads documents."""
     return digest_of_code(*_PACKAGES)
 
 

@@ -1,4 +1,4 @@
-"""A document of the places found, within a budget: what a solver reads of a whole filing."""
+"""Makes the excerpt of a long document: the places found, within a budget."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ def _around(document: Document, block: Block) -> list[Block]:
 
 # Blocks cut down to what a question is about: rows of tables with those that sum up, sentences with the one before.
 #
-# What is asked for is the retrieval's; whoever lacks the rest searches for it.
+# A solver that needs the rest can search for it.
 
 
 _FEW_ROWS, _FEW_SENTENCES = 8, 4

@@ -1,4 +1,4 @@
-"""The places of a document, or of several, that fit a question best."""
+"""Finds the places of one document, or of several, that fit a question best."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -36,7 +36,7 @@ _WORDS_SHOWN = 5
 def find_places(
     indexes: PlaceIndex | Sequence[PlaceIndex], question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
 ) -> tuple[Place, ...]:
-    """Return the places where the answer to a question would stand, best first; none if nothing fits.
+    """Return the places where the answer to a question may be, best first; none if nothing fits.
 
     A question that only points back stays at the places of earlier answers. Where it names something new, both that
     and the latest place of earlier answers are among those returned.
@@ -176,7 +176,7 @@ def _text(block: Block, places: Sequence[int]) -> str:
             heads = [column.label for column in table.columns[1:] if column.label]
             lines = [_shorten(" | ".join(heads))] if heads else []
             lines += [_shorten(" | ".join(_row_texts(table, row))) for row in places[:_ROWS_SHOWN]]
-            return "\n".join(dict.fromkeys(lines))  # a total may stand twice, word for word
+            return "\n".join(dict.fromkeys(lines))  # a total may be printed twice
         case Paragraph(sentences=sentences):
             return _shorten(" ".join(sentences[place].text for place in sorted(places[:2])))
     return ""

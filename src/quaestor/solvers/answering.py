@@ -1,4 +1,4 @@
-"""From a plan to an answer, or from what a model says to none: the last step of every solver."""
+"""Makes the answer of a plan, or an answer without a value: the last step of every solver."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ _LONGEST_EXPLANATION = 1000
 
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:
-    """Return a plan whose numbers say what the labels and captions around them name, whoever wrote it."""
+    """Return a plan whose numbers have the scales and units of the labels and captions around them."""
     return replace(plan, steps=tuple(_label_step(step, document) for step in plan.steps))
 
 
@@ -60,11 +60,11 @@ def _label_group(group: CellGroup, document: Document) -> CellGroup:
 def answer_from_plan(
     plan: Plan, context: TurnContext, *, question: str = "", confidence: float | None = None, reason: str | None = None
 ) -> Answer:
-    """Return the answer that a plan gives, with its description, formula, variables and sources.
+    """Return the answer of a plan in a turn, with its description, formula, variables and sources.
 
     Args:
-        question: As asked: it tells a percentage from another ratio, and names what the text of the page does not.
-        confidence: The solver's probability that the answer is right, if it gives one.
+        question: The question, which distinguishes percentages from ratios and names numbers of the text.
+        confidence: The solver's probability that the answer is right, if it has one.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -82,10 +82,10 @@ def answer_of_plan(
     confidence: float | None = None,
     reason: str | None = None,
 ) -> Answer:
-    """Return the answer that a plan gives at its place in a conversation.
+    """Return the answer of a plan after the turns of a memory, as `answer_from_plan` does in a turn.
 
     Args:
-        confidence: The probability that the answer is right, where that is known.
+        confidence: The probability that the answer is right, if it is known.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -117,7 +117,7 @@ def answer_of_plan(
 
 
 def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | None:
-    """Return how an answer is to be shown: as the question says; in percent what is a fraction, and nothing else."""
+    """Return the form in which an answer is shown: that of the question; fractions in percent, and nothing else."""
     asked = read_instructions(question.lowered).form
     scale = asked.scale if asked is not None else None
     if fraction and scale is None and metric_type not in FRACTIONS:
@@ -128,7 +128,7 @@ def _form(question: Question, fraction: bool, metric_type: str) -> AskedForm | N
 
 
 def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Iterator[str]:
-    """What the page says of numbers that the plan takes as printed: a reader should know that it says otherwise."""
+    """Yield remarks about numbers that the plan takes as printed although the page gives a scale for them."""
     steps = [step for step in plan.steps if isinstance(step, Compute) and step.operation == "as_printed"]
     for operand in (operand for step in steps for operand in step.operands):
         if isinstance(operand, Ref):
@@ -141,10 +141,7 @@ def _scales_set_aside(plan: Plan, execution: Execution, memory: Memory) -> Itera
 
 
 def answer_without_value(context: TurnContext, reason: WhyNoAnswer, explanation: str | None) -> Answer:
-    """Return the answer of a solver whose model, or whose rules, say that there is none, and puts it on record.
-
-    It is no error: the turn is played to its end, counts as not answered, and nothing is made up.
-    """
+    """Return an answer without a value, and record the reason; the turn counts as not answered, not as failed."""
     why = (explanation or "")[:_LONGEST_EXPLANATION]
     context.trace.append(NoAnswerGiven(reason, why))
     return Answer(value=None, reason=no_answer_words(reason, why))
@@ -168,16 +165,16 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
 
 
 def verified_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
-    """Return whether the answer's plan, executed again, gives its value, and what each step came to.
+    """Return whether the answer's plan, executed again, gives its value, and the result of each step.
 
     Every plan is executed a second time, independently of its solver.
 
     Args:
         memory: The turns before.
-        document: What it takes its numbers from.
+        document: The document of its numbers.
 
     Raises:
-        PlanError: The plan cannot be run, or the value is no number that can be held.
+        PlanError: The plan cannot be executed, or the value is too large.
     """
     if answer.value is None:
         return False, ()

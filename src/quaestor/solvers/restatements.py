@@ -1,6 +1,6 @@
-"""Restated figures: where two filings print different numbers for one line and period, the later one's is taken.
+"""Restated figures: if filings print different numbers for a line and period, answers take the latest filing's.
 
-Any solver may have answered.
+It wraps any solver.
 """
 
 from collections.abc import Iterator
@@ -24,10 +24,9 @@ _ALIKE = 0.3
 
 
 class RestatementResolver:
-    """A solver whose answers over several filings are of the later one if both print a number."""
+    """Wraps a solver: its answers over several filings take numbers of the latest filing that prints them."""
 
     def __init__(self, solver: Solver) -> None:
-        """Take who answers."""
         self.name = solver.name
         self._solver = solver
 
@@ -37,7 +36,7 @@ class RestatementResolver:
         return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the solver's answer, its numbers those of the later filing; `reason` says which were restated.
+        """Return the solver's answer with the numbers of the latest filing; `reason` names restated ones.
 
         Raises:
             SolverError: As the solver does.
@@ -46,7 +45,7 @@ class RestatementResolver:
 
 
 def with_later_figures(answer: Answer, question: str, context: TurnContext) -> Answer:
-    """Return an answer whose numbers are those of the later filing, and say what the earlier ones print."""
+    """Return an answer with the numbers of the latest filing, and the earlier ones in its reason."""
     document = context.document
     if answer.plan is None or answer.value is None or len(files_of(document)) < 2:
         return answer
