@@ -34,7 +34,7 @@ from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
 from quaestor.solvers.answer_kinds import remarks_with, why_none
-from quaestor.solvers.answering import answer_of_plan, answer_without_value, verified_answer
+from quaestor.solvers.answering import answer_without_value, build_answer, verify_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, quote
 from quaestor.solvers.workflow.checking import check_workflow_plan
@@ -103,7 +103,7 @@ def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
         answer = answer_without_value(context, why_none(written.no_answer), written.thought_process)
         return Turn(question, answer, False, started, now(), context.trace.events)
     reason = remarks_with(written.assumption, examined.remarks)
-    answer = answer_of_plan(examined.final_plan, context.memory, context.document, context.question, reason=reason)
+    answer = build_answer(examined.final_plan, context.memory, context.document, context.question, reason=reason)
     return _make_turn(question, answer, context.memory, context.document, started)
 
 
@@ -170,10 +170,10 @@ def _constant(name: str, text: str) -> Constant:
 
 def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:
     memory, started = Memory(tuple(turns)), now()
-    answer = answer_of_plan(plan, memory, document, read_question(question))
+    answer = build_answer(plan, memory, document, read_question(question))
     return _make_turn(question, answer, memory, document, started)
 
 
 def _make_turn(question: str, answer: Answer, memory: Memory, document: Document, started: datetime) -> Turn:
-    verified, registers = verified_answer(answer, memory, document)
+    verified, registers = verify_answer(answer, memory, document)
     return Turn(question, answer, verified, started, now(), registers=registers)

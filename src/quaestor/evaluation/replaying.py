@@ -17,7 +17,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
 from quaestor.llm.usage import Usage
-from quaestor.solvers.answering import answer_from_plan, verified_answer
+from quaestor.solvers.answering import answer_from_plan, verify_answer
 from quaestor.solvers.base import Solver, TurnContext
 from quaestor.solvers.cascade.solver import CascadeSolver, Stage
 from quaestor.store.records import TurnRecord
@@ -81,7 +81,7 @@ class RecordedAnswers:
         if answer.value is None or answer.plan is None:
             return answer
         try:
-            if verified_answer(answer, context.memory, context.document)[0]:
+            if verify_answer(answer, context.memory, context.document)[0]:
                 return answer
             return answer_from_plan(
                 answer.plan, context, question=question, confidence=answer.confidence, reason=answer.reason

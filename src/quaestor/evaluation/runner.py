@@ -36,7 +36,7 @@ from quaestor.llm.session import ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import Question, read_question
-from quaestor.solvers.answering import verified_answer
+from quaestor.solvers.answering import verify_answer
 from quaestor.solvers.base import Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
 
@@ -338,7 +338,7 @@ async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
     try:
         answer = await solver.solve(question, context)
         whole = context.document.whole or context.document
-        verified, registers = await compute_little(verified_answer, answer, context.memory, whole)
+        verified, registers = await compute_little(verify_answer, answer, context.memory, whole)
         answer = _with_doubts(answer, question, context.document)
     except OutageError:
         raise

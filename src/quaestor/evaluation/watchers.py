@@ -32,7 +32,7 @@ class TurnBegun:
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
         graph_of: The digest of the page, or of all that was shown of a long document so far.
-        graph: Its graph, or the graph as it is stored; None if it is known already, or the watcher is notified afterwards.
+        graph: Its graph, or the graph as stored; None if it is known already, or the watcher is notified afterwards.
     """
 
     index: int

@@ -88,7 +88,7 @@ _CENTS = -2
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
 
-def read_sayings(document: Document, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
+def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
     """Yield the lines of the sentences of a document.
 
     Args:

@@ -16,11 +16,10 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
-from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sayings
+from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sentence_lines
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
 
 # Full names of the abbreviations that a document explains: "United States and Canada (UCAN)".
-
 
 _CALLED = lazy_regex(
     r"(?<![\w.&'\u2019-])(?P<name>[A-Z][\w.&'\u2019-]*+(?:,? (?:(?:and|of|the|&) )?[A-Z][\w.&'\u2019-]*+){0,6}),? "
@@ -102,13 +101,13 @@ class FactTable:
     Attributes:
         calendar: The fiscal calendar of its company.
         lines: Those of tables, in the order of the document.
-        sayings: Those of sentences, in the order of the document; their places go on from those of tables.
+        sentence_lines: Those of sentences, in the order of the document; their places follow those of tables.
     """
 
     document: Document
     calendar: FiscalCalendar
     lines: tuple[FactLine, ...] = field(repr=False)
-    sayings: tuple[FactLine, ...] = field(default=(), repr=False)
+    sentence_lines: tuple[FactLine, ...] = field(default=(), repr=False)
 
     @cached_property
     def latest(self) -> Moment:
@@ -152,7 +151,7 @@ class FactTable:
     def series(self) -> tuple[Series, ...]:
         """All series in the order of the document, those of tables before those of sentences."""
         found: list[Series] = []
-        for line in (*self.lines, *self.sayings):
+        for line in (*self.lines, *self.sentence_lines):
             groups: dict[tuple[tuple[str, ...], tuple[str, ...], int], dict[Moment | None, FactCell]] = {}
             for cell in line.cells:
                 repeat = 0
@@ -177,7 +176,7 @@ class FactTable:
     def lines_of_sentence(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
         """The places of the lines of each sentence, by its section and index."""
         found: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for line in self.sayings:
+        for line in self.sentence_lines:
             ref = line.cells[0].ref
             if isinstance(ref, SentenceRef):
                 found[ref.section, ref.sentence].append(line.place)
@@ -217,7 +216,7 @@ class FactTable:
     def by_concept(self) -> Mapping[str, tuple[FactLine, ...]]:
         """The lines of each concept."""
         found: dict[str, list[FactLine]] = defaultdict(list)
-        for line in (*self.lines, *self.sayings):
+        for line in (*self.lines, *self.sentence_lines):
             for concept in {line.concept, *(cell.concept for cell in line.cells)} - {""}:
                 found[concept].append(line)
         return {concept: tuple(lines) for concept, lines in found.items()}
@@ -258,12 +257,12 @@ class FactTable:
     @cached_property
     def sentence_postings(self) -> Mapping[str, tuple[int, ...]]:
         """The places of the lines of sentences that have a term in the sentence, the one before it or the headings."""
-        return _post(self.sayings)
+        return _post(self.sentence_lines)
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency of a term among the lines."""
         having = len(self.postings.get(term, ())) + len(self.sentence_postings.get(term, ()))
-        return log((1 + len(self.lines) + len(self.sayings)) / (1 + having))
+        return log((1 + len(self.lines) + len(self.sentence_lines)) / (1 + having))
 
     def knows(self, term: str) -> bool:
         """Return whether a term is of the company's name, abbreviates it ("mcd"), or is of a line of a table."""
@@ -278,7 +277,7 @@ class FactTable:
     def line(self, place: int) -> FactLine:
         """Return the line at a place."""
         tables = len(self.lines)
-        return self.lines[place] if place < tables else self.sayings[place - tables]
+        return self.lines[place] if place < tables else self.sentence_lines[place - tables]
 
     def column_label(self, cell: FactCell) -> str:
         """Return the heading of the column that a number is in; "" in a sentence."""
@@ -308,7 +307,7 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     """Return the facts of a document.
 
     Args:
-        part: Whether only the facts of an excerpt are wanted; otherwise an excerpt stands for the whole.
+        part: Whether to return only the facts of an excerpt; else those of its whole document.
     """
     whole = document if part else document.whole or document
     calendar = fiscal_calendar(whole)
@@ -316,7 +315,7 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     for table in whole.tables:
         if table.role is not TableRole.CONTENTS and not table.is_too_large:
             lines += read_rows(whole, table, calendar, len(lines))
-    return FactTable(whole, calendar, tuple(lines), tuple(read_sayings(whole, calendar, len(lines))))
+    return FactTable(whole, calendar, tuple(lines), tuple(read_sentence_lines(whole, calendar, len(lines))))
 
 
 def build_company_facts(document: Document) -> tuple[FactTable, ...]:

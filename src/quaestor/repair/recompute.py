@@ -27,7 +27,7 @@ from quaestor.questions.question import read_question
 from quaestor.repair.choosing import chosen_reading, with_choice
 from quaestor.repair.documents import corrected_document
 from quaestor.repair.numbers import Numbers, changed_places, require_numbers, with_numbers
-from quaestor.solvers.answering import answer_of_plan, verified_answer
+from quaestor.solvers.answering import build_answer, verify_answer
 
 
 def recompute(
@@ -109,8 +109,8 @@ class _Recomputation:
         error = None
         try:
             require_numbers(plan, before, self._now)
-            answer = answer_of_plan(plan, memory, self._document, read_question(turn.question))
-            verified, registers = verified_answer(answer, memory, self._document)
+            answer = build_answer(plan, memory, self._document, read_question(turn.question))
+            verified, registers = verify_answer(answer, memory, self._document)
         except PlanError as failure:
             if chosen and isinstance(failure, PlanValidationError):
                 raise InputError(f"answer {len(self._made) + 1} cannot be recomputed: {failure}") from failure

@@ -70,10 +70,10 @@ def answer_from_plan(
         PlanError: The plan cannot be run.
     """
     asked = context.read(question)
-    return answer_of_plan(plan, context.memory, context.document, asked, confidence=confidence, reason=reason)
+    return build_answer(plan, context.memory, context.document, asked, confidence=confidence, reason=reason)
 
 
-def answer_of_plan(
+def build_answer(
     plan: Plan,
     memory: Memory,
     document: Document,
@@ -164,7 +164,7 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
     return replace(answer, confidence=before.confidence, answerable=before.answerable, grounds=grounds)
 
 
-def verified_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
+def verify_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
     """Return whether the answer's plan, executed again, gives its value, and the result of each step.
 
     Every plan is executed a second time, independently of its solver.

@@ -13,7 +13,7 @@ from quaestor.errors import PlanError, SolverError
 from quaestor.plan.steps import Compute, Plan, Ref, Step, closed_plan, replace_references
 from quaestor.questions.question import read_question
 from quaestor.questions.splitting import split_question
-from quaestor.solvers.answering import answer_from_plan, answer_of_plan
+from quaestor.solvers.answering import answer_from_plan, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.store.records import now
 
@@ -92,7 +92,7 @@ def _parts_of(turn: Turn, place: int, context: TurnContext) -> list[tuple[Turn, 
     before = Memory(context.memory.turns[:place])
     document = context.document.whole or context.document
     return [
-        (_turn(text, answer_of_plan(plan, before, document, read_question(text))), plan)
+        (_turn(text, build_answer(plan, before, document, read_question(text))), plan)
         for text, plan in zip(texts, plans, strict=True)
     ]
 

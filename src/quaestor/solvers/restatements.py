@@ -16,7 +16,7 @@ from quaestor.documents.table import Cell, Table
 from quaestor.errors import PlanError
 from quaestor.plan.steps import Extract, Step
 from quaestor.retrieval.company_name import may_be_of_one_company
-from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.answering import build_answer
 from quaestor.solvers.base import Solver, TurnContext, WholeSolver
 
 _ALIKE = 0.3
@@ -59,7 +59,7 @@ def with_later_figures(answer: Answer, question: str, context: TurnContext) -> A
     try:
         plan = replace(answer.plan, steps=steps)
         asked, whole = context.read(question), document.whole or document
-        later = answer_of_plan(plan, context.memory, whole, asked, confidence=answer.confidence, reason=reason)
+        later = build_answer(plan, context.memory, whole, asked, confidence=answer.confidence, reason=reason)
     except PlanError:
         return replace(answer, reason=reason)
     return replace(later, grounds=answer.grounds)

@@ -16,7 +16,7 @@ from quaestor.datasets.convfinqa import read_conversation
 from quaestor.plan.steps import Compute, Extract, Plan, Ref, Step
 from quaestor.questions.instructions import AskedForm
 from quaestor.questions.question import read_question
-from quaestor.solvers.answering import answer_of_plan
+from quaestor.solvers.answering import build_answer
 
 DOCUMENT = read_conversation(a_record(), "here").document
 PAGE = DOCUMENT.id
@@ -95,6 +95,6 @@ def test_a_difference_of_shares_is_shown_in_percent_a_difference_of_amounts_is_n
         ((*taken, Compute(3, "subtract", (Ref(1), Ref(2)))), "-9"),
     )
     for steps, shown in cases:
-        answer = answer_of_plan(Plan(steps), Memory(), DOCUMENT, read_question("what is the difference in percent?"))
+        answer = build_answer(Plan(steps), Memory(), DOCUMENT, read_question("what is the difference in percent?"))
         assert (show_number(answer).split()[0], answer.metric_type) == (shown.split()[0], "change")
         assert answer.fraction is ("%" in shown)

@@ -16,7 +16,7 @@ from quaestor.plan.program import to_program
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.plan.validate import validate
 from quaestor.questions.question import read_question
-from quaestor.solvers.answering import answer_of_plan, verified_answer
+from quaestor.solvers.answering import build_answer, verify_answer
 from quaestor.store.records import now
 
 PAGE = page(
@@ -33,9 +33,9 @@ NEW, OLD = CellRef(PAGE.id, 0, 1, 1), CellRef(PAGE.id, 0, 1, 2)
 
 
 def explained(plan: Plan, question: str = "why did revenue grow?", memory: Memory = NEVER) -> Answer:
-    answer = answer_of_plan(plan, memory, PAGE, read_question(question))
+    answer = build_answer(plan, memory, PAGE, read_question(question))
     assert serial.load(Answer, serial.dump(answer)) == answer
-    assert verified_answer(answer, memory, PAGE)[0]
+    assert verify_answer(answer, memory, PAGE)[0]
     return answer
 
 
@@ -65,7 +65,7 @@ def test_an_explanation_alone_is_its_sentences_with_all_their_places() -> None:
     assert answer.kind == "explanation"
     assert str(answer) == 'Revenue grew 20.0 % to $ 120 million. The report says "because prices did".'
     assert (answer.value, answer.sources, answer.formula) == (Text(str(answer)), (NEW, OLD, WHY), "")
-    assert not verified_answer(replace(answer, value=Text("Revenue grew 99 %.")), Memory(), PAGE)[0]
+    assert not verify_answer(replace(answer, value=Text("Revenue grew 99 %.")), Memory(), PAGE)[0]
     again = Memory((Turn("why did revenue grow?", answer, True, now(), now()),))
     assert explained(Plan((Compute(1, "identity", (Ref(-1),)),)), "why?", again).value == answer.value
     with pytest.raises(ProgramError):
@@ -100,7 +100,7 @@ def test_faults_of_an_explanation_are_one_line(
     plan = Plan(steps, explanation=explanation)
     assert validate(plan, 0) == (issue,)
     with pytest.raises(PlanValidationError):
-        answer_of_plan(plan, Memory(), PAGE, read_question("why?"))
+        build_answer(plan, Memory(), PAGE, read_question("why?"))
 
 
 def test_the_answers_own_number_is_printed_as_the_answer_is() -> None:

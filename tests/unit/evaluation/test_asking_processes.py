@@ -53,7 +53,7 @@ def loaded_ahead() -> Iterator[None]:
     """As the command line has it: a process with all modules, of which workers are forked."""
     processes.preload_modules([*processes.ASKING, "asking"])
     yield
-    processes._Ahead.loaded = False
+    processes._Preloading.started = False
     if sys.platform == "linux":
         forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
 

@@ -17,7 +17,7 @@ from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Plan
 from quaestor.questions.understanding import read_filing_question
-from quaestor.solvers.answering import answer_of_plan, answer_without_value
+from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
 from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
@@ -160,7 +160,7 @@ def _answer(result: Result, question: str, context: TurnContext, table: FactTabl
 
 def _describe_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
     whole = context.document.whole or context.document
-    return answer_of_plan(plan, context.memory, whole, context.read(question), confidence=confidence)
+    return build_answer(plan, context.memory, whole, context.read(question), confidence=confidence)
 
 
 def _other_reading(answer: Answer) -> OtherReading:

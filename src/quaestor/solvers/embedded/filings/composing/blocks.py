@@ -402,7 +402,7 @@ def _is_running_sum(before: Sequence[tuple[str, Series]], series: Series) -> boo
 
 
 def _list_table_places(table: FactTable, place: int) -> range:
-    index, count = table.line(place).table, len(table.lines) + len(table.sayings)
+    index, count = table.line(place).table, len(table.lines) + len(table.sentence_lines)
     begin = end = place
     while begin > 0 and table.line(begin - 1).table == index:
         begin -= 1

@@ -255,7 +255,7 @@ def _find_employees(table: FactTable) -> Series | None:
     own = table.company | _WE
     counts = [
         series
-        for line in table.sayings
+        for line in table.sentence_lines
         if not own.isdisjoint(line.label_terms)
         for series in table.series_of_line.get(line.place, ())
         if series.first.scale is Scale.ONE and not (series.first.unit or "").isupper() and series.first.amount >= 1

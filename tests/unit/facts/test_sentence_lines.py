@@ -19,7 +19,7 @@ def amounts(line: FactLine) -> list[tuple[float, Moment | None]]:
 
 def test_numbers_listed_for_several_years_are_one_line() -> None:
     table = read_text("Advertising expenses for 2024, 2023 and 2022 were $5 million, $4 million and $3 million.")
-    (line,) = table.sayings
+    (line,) = table.sentence_lines
     assert [value for value, _ in amounts(line)] == [5, 4, 3]
     assert [moment.year for _, moment in amounts(line) if moment] == [2024, 2023, 2022]
     assert line.label == "Advertising expenses"
@@ -30,22 +30,26 @@ def test_numbers_listed_for_several_years_are_one_line() -> None:
 
 def test_numbers_of_different_things_are_different_lines() -> None:
     table = read_text("We employ 1,200 people, and 30% of them work in Canada, which has 12 sites.")
-    assert [line.label for line in table.sayings] == ["We employ people", "them work in Canada", "which has sites"]
-    assert table.sayings[0].path_terms >= {"employ", "peopl", "canada", "site"}
+    assert [line.label for line in table.sentence_lines] == [
+        "We employ people",
+        "them work in Canada",
+        "which has sites",
+    ]
+    assert table.sentence_lines[0].path_terms >= {"employ", "peopl", "canada", "site"}
 
 
 def test_numbers_of_one_time_are_different_lines() -> None:
     table = read_text("The dividend rose from $1.50 to $1.60 per share.")
-    assert [amounts(line)[0][0] for line in table.sayings] == [1.5, 1.6]
+    assert [amounts(line)[0][0] for line in table.sentence_lines] == [1.5, 1.6]
 
 
 def test_a_short_clause_goes_on_with_the_one_before_it() -> None:
     table = read_text("Total taxes were $21 million, a fall of $2 million.")
-    assert [line.label for line in table.sayings] == ["Total taxes", "Total taxes were a fall"]
+    assert [line.label for line in table.sentence_lines] == ["Total taxes", "Total taxes were a fall"]
 
 
 def test_numbers_of_names_are_no_amounts() -> None:
-    assert read_text("See Note 5 and Form 10-K on the 737-8.").sayings == ()
+    assert read_text("See Note 5 and Form 10-K on the 737-8.").sentence_lines == ()
 
 
 @pytest.mark.parametrize(
@@ -59,32 +63,32 @@ def test_numbers_of_names_are_no_amounts() -> None:
     ],
 )
 def test_what_is_called_by_a_number_is_not_counted(sentence: str) -> None:
-    assert read_text(sentence).sayings == ()
+    assert read_text(sentence).sentence_lines == ()
 
 
 def test_a_new_thing_takes_no_words_of_the_one_before_it() -> None:
     table = read_text("We had $5 million of cash from operations and paid $3 million of dividends.")
-    assert [line.label for line in table.sayings] == ["We had cash from operations", "paid dividends"]
+    assert [line.label for line in table.sentence_lines] == ["We had cash from operations", "paid dividends"]
 
 
 def test_numbers_of_years_to_come_are_one_line() -> None:
     table = read_text(
         "Losses of $7 million, $34 million and $13 million will expire in 2030, 2031 and 2032, respectively."
     )
-    (line,) = table.sayings
+    (line,) = table.sentence_lines
     assert [moment.year for _, moment in amounts(line) if moment] == [2030, 2031, 2032]
 
 
 def test_what_is_set_between_commas_names_nothing() -> None:
     table = read_text("The fair value of the notes, based on Level 2 inputs, was $88 million.")
-    assert [line.label for line in table.sayings] == ["fair value of the notes"]
+    assert [line.label for line in table.sentence_lines] == ["fair value of the notes"]
 
 
 @pytest.mark.parametrize(
     "sentence", ["Our 20 largest tenants left.", "Opened 12 stores.", "In Ohio 1,200 people work."]
 )
 def test_what_begins_a_sentence_counts(sentence: str) -> None:
-    assert len(read_text(sentence).sayings) == 1
+    assert len(read_text(sentence).sentence_lines) == 1
 
 
 def test_sentences_are_found_apart_from_tables() -> None:
@@ -97,5 +101,5 @@ def test_sentences_are_found_apart_from_tables() -> None:
 def test_a_table_in_running_text_is_no_sentence() -> None:
     rows = "Phones $ 46 $ 45 $ 115 $ 116 Tablets 7 8 16 15 Services 26 23 52 46 Total $ 79 $ 76 $ 183 $ 177"
     table = read_text(f"Net sales were as follows (in millions): {rows}.", "Phones sold well.")
-    assert not table.sayings
+    assert not table.sentence_lines
     assert [sentence.text for sentence in table.sentences.sentences][-1] == "Phones sold well."
