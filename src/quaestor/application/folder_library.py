@@ -54,7 +54,7 @@ class Folders:
         self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
 
     def find(self, name: str) -> str:
-        """Return what `resolve.find_page` takes for a name that somebody gives, the page after `#` included.
+        """Return what `resolve.read_page` takes for a name that somebody gives, the page after `#` included.
 
         Args:
             name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.

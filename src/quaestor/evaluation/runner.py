@@ -269,7 +269,7 @@ class ConversationRunner:
         """Return how the conversation went.
 
         Args:
-            failure: The error that `run_all_turns` ended with, if it did.
+            failure: The error of `run_all_turns`, if any.
         """
         id, session = self._conversation.id, self._session
         error = None if failure is None else describe_failure(failure)

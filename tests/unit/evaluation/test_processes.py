@@ -40,7 +40,7 @@ def played(engine):
     return kept.answers
 
 if __name__ == "__main__":
-    processes.load_modules_ahead(["quaestor.solvers.embedded.solver", "no_such_module"])
+    processes.preload_modules(["quaestor.solvers.embedded.solver", "no_such_module"])
     ahead, here = played(processes.ProcessEngine(2)), played(InlineEngine())
     print(json.dumps({"same": ahead == here, "turns": sum(map(len, here.values()))}))
 """
