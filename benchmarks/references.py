@@ -34,7 +34,7 @@ from quaestor.conversation.references.ranking import (
     traits_of,
     with_rules,
 )
-from quaestor.conversation.references.resolving import resolve, resolve_with
+from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
@@ -221,7 +221,7 @@ def hint_tables(
     for name, items in files.items():
         shown, silent = Counter[tuple[str, bool]](), 0
         for item in items:
-            found = resolve_with(read_question(item.label.question), item.label.memory, weights_for(item.label))
+            found = resolve(read_question(item.label.question), item.label.memory, weights_for(item.label))
             judged = list(judge_hint(item, found))
             shown.update(judged)
             silent += not judged

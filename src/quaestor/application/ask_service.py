@@ -1,7 +1,7 @@
 """Questions about a page or about files, answered in one conversation."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -38,7 +38,7 @@ from quaestor.solvers import registry
 from quaestor.solvers.base import Solver
 
 if TYPE_CHECKING:
-    from quaestor.application.live_traces import TraceFile, TraceFolder, TraceOptions
+    from quaestor.application.live_traces import TraceFile, TraceOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ async def answer_questions(
     async with resolve_solver(request) as active:
         with computing_limit(seconds):
             graphs, excerpts = await get_graph_provider(page, request), await compute(load_excerpts, document, request)
-        with _trace_folder(request, name) as traces:
+        with request.traces.opened([name]) if request.traces else nullcontext() as traces:
             writer = None
             if request.keep:
                 writer = set_up_ask_run(page, conversation, active, OntologySnapshot.of(graphs))
@@ -187,10 +187,6 @@ async def get_graph_provider(page: DocumentInCorpus, request: AskRequest) -> Gra
     if request.get_graphs is not None:
         return await request.get_graphs()
     return await load_graph_provider(page.corpus, request.settings, request.cache)
-
-
-def _trace_folder(request: AskRequest, conversation: str) -> "AbstractContextManager[TraceFolder | None]":
-    return request.traces.opened([conversation]) if request.traces else nullcontext()
 
 
 def make_runner(

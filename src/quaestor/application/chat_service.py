@@ -29,7 +29,7 @@ from quaestor.documents.document import Document
 from quaestor.errors import InputError, QuestionError
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import PlaceExcerpts
-from quaestor.evaluation.failures import describe_failure
+from quaestor.evaluation.conversation_result import describe_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import TurnBegun, Watcher, Watchers

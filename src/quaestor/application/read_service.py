@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from quaestor.application.file_cache import reading_limits
 from quaestor.application.spreading import spread
 from quaestor.core.periods import Period
-from quaestor.datasets.formats import document_in, read_document
+from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
 from quaestor.documents.health import document_health, table_health
 from quaestor.documents.repairs import show_warning
@@ -18,22 +18,12 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.graph.facts import period_code
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import LARGEST, FileContent, read_content
-from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits
+from quaestor.readers.limited import ReadingLimits
 from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 
 _MOST_UNREAD = 20
 """How many unread cells of one table are listed."""
-
-
-def read_one(path: Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
-    """Return the document of a file.
-
-    Raises:
-        DatasetError: The file is not what it should be.
-        SeveralPagesError: It holds more documents than one.
-    """
-    return read_document(path, cache, limits)
 
 
 async def read_several(
@@ -72,7 +62,7 @@ async def read_several(
                     with content.as_it_is() as opened:  # of a file that is too large, enough to be told so
                         yield number, str(file), opened.read(LARGEST + 1)
                     continue
-                became[number] = document_in(content, cache, limits)
+                became[number] = read_document(content, cache, limits)
             except QuaestorError as error:
                 became[number] = error
             show_in_order()
@@ -118,7 +108,7 @@ class _FileReader:
         _, path, data = job
         notes = _Notes()
         try:
-            return document_in(FileContent(Path(path), data), notes, self.limits), notes.written
+            return read_document(FileContent(Path(path), data), notes, self.limits), notes.written
         except QuaestorError as error:
             return error, {}
 

@@ -17,9 +17,13 @@ from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import EngineError
-from quaestor.evaluation.conversation_result import ConversationResult
+from quaestor.evaluation.conversation_result import (
+    ConversationResult,
+    describe_failure,
+    fatal_error,
+    status_for_failure,
+)
 from quaestor.evaluation.event_relay import EventRelay
-from quaestor.evaluation.failures import describe_failure, fatal_error, status_for_failure
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.evaluation.watchers import TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -86,7 +90,7 @@ class RemoteRunner:
         await self.begin(turns)
 
     async def ask(self, text: str) -> None:
-        """Play the turn of a text. The watcher is given it.
+        """Run the next turn; the watcher is notified of it.
 
         Raises:
             QuestionTimeoutError: It took too long; turns before it stand.

@@ -44,8 +44,9 @@ def read_command(
     A file that cannot be read is reported in one line; the others are still shown.
     """
     from quaestor.application.file_cache import file_cache, reading_limits
-    from quaestor.application.read_service import outline_object, read_one, table_object, table_of
+    from quaestor.application.read_service import outline_object, table_object, table_of
     from quaestor.cli.printing import make_console, print_json, show_reading
+    from quaestor.datasets.formats import read_document
     from quaestor.errors import InputError
     from quaestor.settings import load_settings
 
@@ -56,7 +57,7 @@ def read_command(
         _show_several(files, settings, json=json)
         return
     with show_reading([str(files[0])]):
-        document = read_one(files[0], file_cache(settings), reading_limits(settings))
+        document = read_document(files[0], file_cache(settings), reading_limits(settings))
     if table is not None:
         chosen = table_of(document, table)
         if json:

@@ -240,32 +240,20 @@ def _dataset_in(
     raise DatasetError(f"{content.path} contains no conversations: {wanted}; known formats: {names}")
 
 
-def read_document(path: str | Path, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> Document:
-    """Return the document of a file that holds just one: a file of a document reader, or a dataset about one page.
-
-    Args:
-        cache: Where documents are cached.
-
-    Raises:
-        DatasetError: The file is not what it should be.
-        SeveralPagesError: It holds more pages than one.
-    """
-    return only_document(read_dataset(path, None, cache, limits))
-
-
-def document_in(
-    content: FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
+def read_document(
+    source: str | Path | FileContent, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> Document:
-    """Return the document of a file that was opened before, as `read_document` does.
+    """Return the document of a file with just one: a file of a document reader, or a dataset about one page.
 
     Args:
-        content: The file, from `read_content`.
+        source: The path, or the file opened by `read_content`.
         cache: Where documents are cached.
 
     Raises:
         DatasetError: The file is not what it should be.
-        SeveralPagesError: It holds more pages than one.
+        SeveralPagesError: It has several pages.
     """
+    content = source if isinstance(source, FileContent) else read_content(Path(source))
     return only_document(_dataset_in(content, None, cache, limits))
 
 

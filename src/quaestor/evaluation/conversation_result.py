@@ -1,16 +1,30 @@
-"""The result of a conversation: its turns, and all else that a run stores of it.
+"""The result of a conversation: its turns, its status, and all else that a run stores of it.
 
 It is passed from the process that ran the conversation to the process that stores it.
 """
 
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.conversation.turn import Turn
 from quaestor.core.serial import Triple
-from quaestor.errors import QuaestorError
+from quaestor.errors import (
+    BudgetExceededError,
+    DocumentError,
+    EngineError,
+    GraphError,
+    InputError,
+    ModelError,
+    OntologyError,
+    OutageError,
+    QuaestorError,
+    SettingsError,
+    StoreError,
+)
 from quaestor.llm.usage import Usage
 from quaestor.store.records import ExampleStatus
 
@@ -48,3 +62,33 @@ class ConversationResult:
     exchanges: "tuple[Exchange, ...]" = ()
     usage: Usage = field(default_factory=Usage)
     end: QuaestorError | None = None
+
+
+_MISCONFIGURED = (SettingsError, ModelError, OntologyError, StoreError, EngineError)
+"""Errors that every other conversation of a run would have too."""
+
+
+def status_for_failure(failure: Exception) -> ExampleStatus:
+    """Return the status of a conversation that ended with a failure."""
+    return "outage" if isinstance(failure, (OutageError, *_MISCONFIGURED)) else "failed"
+
+
+def fatal_error(failure: Exception | None) -> QuaestorError | None:
+    """Return the failure if every other conversation of the run would have it too; else None."""
+    if isinstance(failure, OutageError):
+        # Wrong input and a used-up budget end the run; a service in trouble may answer the next conversation.
+        return failure if isinstance(failure, InputError | BudgetExceededError) else None
+    return failure if isinstance(failure, _MISCONFIGURED) else None
+
+
+def describe_failure(failure: Exception) -> str:
+    """Return the stored message of a failure; for an unexpected error with its place in the code."""
+    if isinstance(failure, (OutageError, GraphError, DocumentError, *_MISCONFIGURED)):
+        return named_failure(failure)
+    frame = traceback.extract_tb(failure.__traceback__)[-1]
+    return f"{named_failure(failure)} (in {frame.name}, {Path(frame.filename).name}:{frame.lineno})"
+
+
+def named_failure(failure: Exception) -> str:
+    """Return the type and the message of a failure."""
+    return f"{type(failure).__name__}: {failure}"

@@ -27,8 +27,14 @@ from quaestor.errors import (
 )
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import ContextSelector
-from quaestor.evaluation.conversation_result import FROZEN, ConversationResult
-from quaestor.evaluation.failures import describe_failure, fatal_error, named_failure, status_for_failure
+from quaestor.evaluation.conversation_result import (
+    FROZEN,
+    ConversationResult,
+    describe_failure,
+    fatal_error,
+    named_failure,
+    status_for_failure,
+)
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.watchers import TurnBegun, Watcher, watched_trace
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -173,7 +179,7 @@ class ConversationRunner:
         return await compute(self._context_selector.graph) if self._context_selector else None
 
     async def ask(self, text: str) -> None:
-        """Run the next turn with a text as typed, after `begin`.
+        """Run the next turn with a question as typed, after `begin`.
 
         Raises:
             QuestionTimeoutError: It took too long.

@@ -18,7 +18,7 @@ from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError
 from quaestor.evaluation.checked_questions import check_questions
-from quaestor.evaluation.failures import describe_failure, status_for_failure
+from quaestor.evaluation.conversation_result import describe_failure, status_for_failure
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner

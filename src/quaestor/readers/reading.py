@@ -161,7 +161,7 @@ async def read_in_process(
     Raises:
         DatasetError: It is damaged, or takes more than it may.
     """
-    key = await asyncio.to_thread(_key_of_document, content)
+    key = await asyncio.to_thread(lambda: None if content.looks_like_json else document_key(content))
     if key is None or (cache is not None and await asyncio.to_thread(cache.get, key) is not None):
         return cache
     async with place:
@@ -170,7 +170,3 @@ async def read_in_process(
     if cache is not None:
         await asyncio.to_thread(cache.put, key, written)
     return SingleDocumentCache(key, written, cache)
-
-
-def _key_of_document(content: FileContent) -> str | None:
-    return None if content.looks_like_json else document_key(content)

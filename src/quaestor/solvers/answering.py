@@ -1,4 +1,4 @@
-"""Makes the answer of a plan, or an answer without a value: the last step of every solver."""
+"""Makes the answer of a plan, or an answer without a value, as the last step of every solver; verifies answers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -165,9 +165,7 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
 
 
 def verify_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
-    """Return whether the answer's plan, executed again, gives its value, and the result of each step.
-
-    Every plan is executed a second time, independently of its solver.
+    """Execute an answer's plan again, independently of its solver; return whether it gives the value, and all results.
 
     Args:
         memory: The turns before.

@@ -1,4 +1,4 @@
-"""What one question refers to: the results it uses, what each of its expressions means, the entity in focus.
+"""Resolves what a question refers to: the results it uses, what each of its expressions means, the entity in focus.
 
 One reading: the results that the question most likely uses together are settled first, and an expression for a result
 means one of them, so the two never contradict each other. An expression that nothing earlier answers to means nothing.
@@ -53,26 +53,17 @@ _OVER = lazy_regex(r"\b(?:over|during|through|throughout|across|within|in|for)\s
 _ITS_YEAR = lazy_regex(r"\s*[,(]\s*(?:(?:in|of|for|from)\s+)?(?:the\s+)?(?:year\s+)?(?:19|20)\d\d\b")
 
 
-def resolve(question: Question, memory: Memory) -> References:
-    """Return what a question refers to of the turns before it. Needs no model, and gives the same every time.
+def resolve(question: Question, memory: Memory, weights: Weights | None = None) -> References:
+    """Return what a question refers to of the turns before it; deterministic, and without a model.
 
     Args:
         memory: The turns so far; empty for the first question.
-    """
-    return resolve_with(question, memory, read_weights())
-
-
-def resolve_with(question: Question, memory: Memory, weights: Weights) -> References:
-    """Return what a question refers to by weights of one's own.
-
-    Args:
-        memory: The turns so far; empty for the first question.
-        weights: For traits and cues.
+        weights: Of traits and cues; None for those of the package.
     """
     if not memory.turns:
         return References()
     latest = latest_results(results_of_turns(memory))
-    sets = rank_sets(question, latest, weights)
+    sets = rank_sets(question, latest, weights or read_weights())
     focus, switched = find_focus(question, memory)
     scene = _Scene(question, latest, sets, memory.entity_in_focus, focus)
     expressions = find_expressions(question)
