@@ -44,7 +44,7 @@ from quaestor.learning.filing_confidence import (
 )
 from quaestor.learning.filing_training import company_of, split_by_company
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions, read_labelled
-from quaestor.solvers.embedded.filings.deciding import Result
+from quaestor.solvers.embedded.filings.deciding import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
@@ -120,7 +120,7 @@ def write_played(played: PlayedQuestion, *, decline: bool) -> Line:
     return write_answer(Answer(first.value, first.scale, confidence=decision.right)) | {"shown": _show(first)}
 
 
-def _show(result: Result) -> str:
+def _show(result: PlanResult) -> str:
     number = re.sub(r"([.][0-9]{4})[0-9]+", r"\1", print_value(result.value))
     lines = "; ".join(dict.fromkeys(series.line.label[:30] for series in result.proposal.series))
     return f"[{result.proposal.form}] {number} {result.scale.name.lower()} ({lines:.60})"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quaestor.core.terms import terms
 from quaestor.facts.sentences import SentenceIndex
 from quaestor.learning.trees import FittedTrees, fitted_trees
-from quaestor.solvers.embedded.filings.words import WordCandidates
+from quaestor.solvers.embedded.filings.words import SentenceCandidates
 
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*")
 _SMALL = frozenset(
@@ -42,7 +42,7 @@ _RISING = (
 """Features that make no sentence less likely the higher they are; from few questions chance would teach otherwise."""
 
 
-def fit_word_ranker(samples: Sequence[tuple[WordCandidates, NDArray[np.float32]]]) -> FittedTrees:
+def fit_word_ranker(samples: Sequence[tuple[SentenceCandidates, NDArray[np.float32]]]) -> FittedTrees:
     """Return the trees that rank the sentences that may answer a question."""
     import xgboost
 

@@ -25,19 +25,19 @@ from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.question_parts import split_questions
-from quaestor.solvers.embedded.filings.binding import Candidates, resolve_moments
+from quaestor.solvers.embedded.filings.binding import SeriesCandidates, resolve_moments
 from quaestor.solvers.embedded.filings.evidence import rank_sentences
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
-    Likely,
+    QuestionProbabilities,
     TurnState,
     build_word_query,
-    find_operand,
-    read_question,
+    find_operand_series,
+    read_question_for_filing,
     read_turn_state,
     with_sentences,
 )
-from quaestor.solvers.embedded.filings.words import WordCandidates, find_sentences
+from quaestor.solvers.embedded.filings.words import SentenceCandidates, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 
 _NUMBER = re.compile(r"\d[\d,]*\.?\d*")
@@ -120,12 +120,13 @@ def fit_filing_intents(questions: Sequence[LabelledQuestion], tables: Mapping[st
     before = ""
     for one in questions:
         before = before if one.turn else ""
-        samples.append(QuestionSample(read_question(one.text, tables[one.filing]), before, one.intent))
+        samples.append(QuestionSample(read_question_for_filing(one.text, tables[one.filing]), before, one.intent))
         before = one.intent
     filings = sorted({one.filing for one in questions})
     by_label = (one for filing in filings for one in label_questions(filing, tables[filing]))
     samples += [
-        QuestionSample(read_question(one.text, tables[one.filing]), "", one.intent, _LABEL_WEIGHT) for one in by_label
+        QuestionSample(read_question_for_filing(one.text, tables[one.filing]), "", one.intent, _LABEL_WEIGHT)
+        for one in by_label
     ]
     return fit_classifier([*samples, *generate_samples()])
 
@@ -157,7 +158,9 @@ def fit_answer_kinds(questions: Sequence[LabelledQuestion], tables: Mapping[str,
         before = before if one.turn else ""
         for labelled in (one, *label_parts(one)):
             if kind := kind_of_label(labelled.answer):
-                samples.append(QuestionSample(read_question(labelled.text, tables[one.filing]), before, kind))
+                samples.append(
+                    QuestionSample(read_question_for_filing(labelled.text, tables[one.filing]), before, kind)
+                )
         before = kind_of_label(one.answer) or before
     for made in generate_samples():
         if made.label in _KIND_OF_INTENT:
@@ -183,8 +186,8 @@ class LabelledTurn:
     """
 
     question: LabelledQuestion
-    operands: tuple[tuple[Candidates, NDArray[np.float32]], ...]
-    words: tuple[WordCandidates, NDArray[np.float32]]
+    operands: tuple[tuple[SeriesCandidates, NDArray[np.float32]], ...]
+    words: tuple[SentenceCandidates, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,17 +223,17 @@ def _read_turn(
 ) -> tuple[LabelledTurn, TurnState]:
     """Return a question with what it may mean, and what the next one goes on from."""
     index = table.sentences
-    reading = read_question(one.text, table)
+    reading = read_question_for_filing(one.text, table)
     shares = readers.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
-    likely = Likely(shares, readers.kinds.classify(reading, before=state.kind))
+    likely = QuestionProbabilities(shares, readers.kinds.classify(reading, before=state.kind))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     if readers.words is not None:
         likely = with_sentences(likely, rank_sentences(words, readers.words), table)
     meant: list[Series] = []
     operands = []
     for place, operand in enumerate((*reading.operands, *((reading.whole,) if reading.relation else ()))):
-        candidates = find_operand(
+        candidates = find_operand_series(
             reading, min(place, len(reading.operands) - 1), moments, state, table, likely, operand
         )
         if not candidates.series:
@@ -249,7 +252,7 @@ def _read_turn(
     return LabelledTurn(one, tuple(operands), (words, fits)), after
 
 
-def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[Candidates, NDArray[np.float32]]]:
+def rank_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SeriesCandidates, NDArray[np.float32]]]:
     """Return the candidates of operands that have one that is meant, and how well each is."""
     return [
         (candidates, grades)
@@ -304,7 +307,7 @@ _LABEL_FORMS = (
 
 def label_samples(
     questions: Sequence[LabelledQuestion], table: FactTable, readers: TurnReaders
-) -> Iterator[tuple[Candidates, NDArray[np.float32]]]:
+) -> Iterator[tuple[SeriesCandidates, NDArray[np.float32]]]:
     """Yield what questions by lines' own labels may mean, and whether it is that line's number."""
     for turn in read_turns(questions, table, readers):
         if len(turn.operands) == 1:
@@ -322,12 +325,12 @@ def _prints(series: Series, numbers: frozenset[float]) -> bool:
     return any(abs(float(cell.quantity.value)) in numbers for cell in series.cells.values())
 
 
-def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[WordCandidates, NDArray[np.float32]]]:
+def word_samples(turns: Iterable[LabelledTurn]) -> list[tuple[SentenceCandidates, NDArray[np.float32]]]:
     """Return the sentences of questions that words answer, and how well each does."""
     return [turn.words for turn in turns if turn.question.intent in WORD_INTENTS and turn.words[1].max(initial=0.0) > 0]
 
 
-def fit_series_ranker(samples: Sequence[tuple[Candidates, NDArray[np.float32]]]) -> FittedTrees:
+def fit_series_ranker(samples: Sequence[tuple[SeriesCandidates, NDArray[np.float32]]]) -> FittedTrees:
     """Return the trees that rank the candidates of an operand."""
     import xgboost
 
@@ -353,13 +356,13 @@ def fit_filing_weights(
     by_filing = {filing: [one for one in questions if one.filing == filing] for filing in sorted(tables)}
     parts = [sorted(fold & set(tables)) for fold in folds or [frozenset(tables)]]
     readers = []
-    words: list[list[tuple[WordCandidates, NDArray[np.float32]]]] = []
+    words: list[list[tuple[SentenceCandidates, NDArray[np.float32]]]] = []
     for part in parts:
         rest = [one for one in questions if one.filing not in part] if folds else list(questions)
         readers.append(TurnReaders(fit_filing_intents(rest, tables), fit_answer_kinds(rest, tables)))
         turns = (turn for name in part for turn in read_turns(by_filing[name], tables[name], readers[-1]))
         words.append(word_samples(turns))
-    samples: list[tuple[Candidates, NDArray[np.float32]]] = []
+    samples: list[tuple[SeriesCandidates, NDArray[np.float32]]] = []
     for place, part in enumerate(parts):
         others = [sample for other, several in enumerate(words) if other != place or not folds for sample in several]
         reader = replace(readers[place], words=fit_word_ranker(others))

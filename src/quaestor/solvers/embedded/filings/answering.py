@@ -20,7 +20,7 @@ from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
-from quaestor.solvers.embedded.filings.deciding import Decision, Result, decide_question
+from quaestor.solvers.embedded.filings.deciding import Decision, PlanResult, decide_question
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _LINES = 40_000
@@ -39,7 +39,7 @@ class FilingAnswerer:
     """Answers questions about one document that is longer than a page."""
 
     def __init__(self, weights: FilingWeights, *, decline: bool) -> None:
-        """Take what was learned.
+        """Set the weights.
 
         Args:
             decline: Whether to offer likely readings instead of an answer that is not likely enough.
@@ -94,13 +94,13 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
 
 
 def facts_of(context: TurnContext) -> tuple[FactTable, ...]:
-    """Return the facts of each company that the document of a turn is of; those of the last few documents are kept."""
+    """Return the facts of each company in the document of a turn; those of the last few documents are cached."""
     whole = context.document.whole or context.document
     return _tables.get(whole.digest, lambda: build_company_facts(whole))
 
 
 def choose_reading(question: str, context: TurnContext) -> Answer | None:
-    """Return the answer of a reading that was offered last, if a question is its number; else None."""
+    """Return the answer of an offered reading if the question is its number; else None."""
     number = _NUMBER.fullmatch(question)
     last = context.memory.turns[-1].answer if context.memory.turns else None
     if number is None or last is None or last.value is not None:
@@ -143,7 +143,7 @@ def _answers(decision: Decision, question: str, context: TurnContext, table: Fac
             continue
 
 
-def _answer(result: Result, question: str, context: TurnContext, table: FactTable) -> Answer:
+def _answer(result: PlanResult, question: str, context: TurnContext, table: FactTable) -> Answer:
     plan = result.proposal.plan
     if result.proposal.form == "words":
         from quaestor.solvers.embedded.filings.whole_sentences import explain_by_quoting, quotes_prose
@@ -169,7 +169,7 @@ def _other_reading(answer: Answer) -> OtherReading:
 
 
 def _ask_back(context: TurnContext, answers: Sequence[Answer], why: str) -> Answer:
-    """Return no answer, with the likeliest readings to choose from."""
+    """Return an answer without a value, with the likeliest readings to choose from."""
     offered = tuple(map(_other_reading, answers[:_READINGS]))
     listed = "; ".join(
         f"{place}. {shorten(reading.description or '', _LONGEST, placeholder='...')}: "

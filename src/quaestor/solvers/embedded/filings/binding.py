@@ -1,4 +1,4 @@
-"""Which series of a filing's facts the words of a question mean, and when."""
+"""Binds the words of a question to series of a filing's facts, and to times."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -24,7 +24,7 @@ from quaestor.questions.understanding import INTENTS, AskedMoment, Operand, Read
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """What is printed in place of terms of a question."""
+    """Terms that a document prints in place of terms of a question."""
 
     replaced: frozenset[str]
     printed: frozenset[str]
@@ -33,7 +33,7 @@ class Synonym:
 def find_synonyms(
     phrase: Sequence[str], wanted: Collection[str], is_printed: Callable[[str], bool]
 ) -> tuple[Synonym, ...]:
-    """Return what a document prints in place of terms of a question.
+    """Return the terms that a document prints in place of terms of a question.
 
     Args:
         is_printed: Whether a term is in the document.
@@ -58,7 +58,7 @@ def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> 
 
     Args:
         table: Whose calendar and latest period count.
-        base: The time that was talked about before, which "the year before" counts from; None for the latest.
+        base: The time of the turn before, which "the year before" counts from; None for the latest.
     """
     found: list[Moment] = []
     part = next((asked for asked in reading.moments if asked.year is None and asked.months), None)
@@ -165,8 +165,8 @@ _WORD_IN_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is looked for.
+class OperandQuery:
+    """A query for the series that an operand may mean.
 
     Attributes:
         moments: The times that are asked for; empty if none is named.
@@ -211,7 +211,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class SeriesCandidates:
     """The series that an operand may mean.
 
     Shape: `features` is candidates x features.
@@ -222,20 +222,20 @@ class Candidates:
     features: NDArray[np.float32] = field(repr=False)
 
 
-def find_candidates(asked: Asked, table: FactTable) -> Candidates:
-    """Return what an operand may mean, with features."""
+def find_candidates(asked: OperandQuery, table: FactTable) -> SeriesCandidates:
+    """Return the series that an operand may mean, with features."""
     finder = _CandidateFinder(asked, table)
     places = finder.places()
     rows = [finder.features(table.series[place]) for place in places]
     if not rows:
-        return Candidates((), (), np.zeros((0, 0), dtype=np.float32))
+        return SeriesCandidates((), (), np.zeros((0, 0), dtype=np.float32))
     # How each compares with the others, for features whose scale depends on the question.
     matrix = np.array([tuple(row.values()) for row in rows], dtype=np.float32)
     series = tuple(table.series[place] for place in places)
     compared = matrix[:, :_COMPARED]
     matrix = np.hstack([matrix, compared - compared.max(axis=0, keepdims=True)])
     names = (*rows[0], *(f"{name}_behind" for name in tuple(rows[0])[:_COMPARED]))
-    return Candidates(series, names, matrix)
+    return SeriesCandidates(series, names, matrix)
 
 
 def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], table: FactTable) -> NDArray[np.bool_]:
@@ -245,9 +245,9 @@ def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], tabl
 
 
 class _CandidateFinder:
-    """An operand on its way to its candidates."""
+    """Finds the series for one query, and computes their features."""
 
-    def __init__(self, asked: Asked, table: FactTable) -> None:
+    def __init__(self, asked: OperandQuery, table: FactTable) -> None:
         self.asked, self.table = asked, table
         # A rate may be the name of a line: "the 4.875% notes".
         rates = (term for term in asked.operand.phrase if _RATE.fullmatch(term) and term in table.postings)

@@ -1,8 +1,7 @@
-"""Whether and how a question about a filing is answered: results of all likely plans, each with its probability.
+"""Decides the answer to a question about a filing: executes the likely plans, and estimates which result is right.
 
-Plans that come to one result support each other. How likely each of the first results is right, and how likely a
-question like this one has no answer in its filing, two models say that are learned on questions about other companies'
-filings; the result that is likeliest to be right is the answer.
+Plans with the same result support each other. One model estimates the probability that a result is right, another the
+probability that the filing has an answer; the answer is the result that is likeliest to be right.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,14 +29,14 @@ from quaestor.questions.question_parts import split_questions
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import find_synonyms
-from quaestor.solvers.embedded.filings.composing import Proposal, Question
+from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
-    Likely,
     PastTurn,
-    Understood,
+    QuestionProbabilities,
+    UnderstoodQuestion,
     classify_plan,
     understand_turn,
 )
@@ -88,8 +87,8 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What one or several plans come to.
+class PlanResult:
+    """The result of one or several plans.
 
     Attributes:
         scale: The multiplier of one unit of it.
@@ -112,16 +111,16 @@ class Result:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is known of a question's answer.
+    """The possible answers to a question, with their probabilities.
 
     Attributes:
         results: The results, the likeliest first.
-        features: What the probability of each is computed from, as far as they are judged.
+        features: The features of each result whose probability was estimated.
         answerable: The probability that the filing has an answer.
-        parts: What is known of the answer to each of the questions that it consists of, if it is several.
+        parts: The decision of each question, if it consists of several.
     """
 
-    results: tuple[Result, ...]
+    results: tuple[PlanResult, ...]
     features: tuple[Mapping[str, float], ...]
     answerable: float
     parts: "tuple[Decision, ...]" = ()
@@ -133,7 +132,7 @@ class Decision:
 
     @property
     def declines(self) -> bool:
-        """Whether to give no answer is better than the first result."""
+        """Whether giving no answer is better than the first result."""
         return not self.results or _WRONG * (1 - self.answerable) > self.right
 
 
@@ -163,8 +162,8 @@ def _predict(trees: Trees, rows: NDArray[np.float32]) -> list[float]:
     return [1 / (1 + exp(-float(score))) for score in trees.scores(rows)]
 
 
-def collect_results(understood: Understood) -> tuple[Result, ...]:
-    """Return what the plans for a question come to, the likeliest first; plans that cannot be executed are left out."""
+def collect_results(understood: UnderstoodQuestion) -> tuple[PlanResult, ...]:
+    """Execute the plans for a question, and return their results, the likeliest first."""
     found: dict[object, list[Proposal]] = {}
     values: dict[object, tuple[AnswerValue, Scale]] = {}
     for proposal in understood.proposals[:_TRIED]:
@@ -183,7 +182,7 @@ def collect_results(understood: Understood) -> tuple[Result, ...]:
     _join_rounded(found, values)
     weights = {key: sum(exp(max(proposal.score, -30.0)) for proposal in several) for key, several in found.items()}
     total = sum(weights.values()) or 1.0
-    results = [Result(*values[key], tuple(several), weights[key] / total) for key, several in found.items()]
+    results = [PlanResult(*values[key], tuple(several), weights[key] / total) for key, several in found.items()]
     return tuple(sorted(results, key=lambda result: -result.share))
 
 
@@ -208,29 +207,31 @@ def _is_rounded(exact: tuple[float, float, object], amount: float, digit: float)
     return abs(exact[1] - amount) <= digit * _HALF and isclose(exact[1], amount, rel_tol=_ROUNDED)
 
 
-def _computes_again(question: Question) -> bool:
+def _computes_again(question: BoundQuestion) -> bool:
     """Return whether a question computes with the last answers and names nothing: no sentence has the result."""
     return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
-    """Return what is known of the answer to a question after the turns before."""
+    """Decide the answer to a question after the turns before."""
     understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
     texts = split_questions(text)
     if len(texts) == 1:
-        return _judge(understood, results, weights.confidence)
+        return _estimate_confidence(understood, results, weights.confidence)
     parts = _decide_parts(texts, past, table, weights)
     if not all(decision.results for _, decision in parts):
-        return _judge(understood, results, weights.confidence)
+        return _estimate_confidence(understood, results, weights.confidence)
     quotes = [_add_known_parts(result, parts) for result in results if result.proposal.form == "words"]
     joined = (*join_parts(parts, table), *quotes[:_QUOTES])
-    decision = _judge(understood, joined or results, weights.confidence)
+    decision = _estimate_confidence(understood, joined or results, weights.confidence)
     return replace(decision, parts=tuple(decision for _, decision in parts))
 
 
-def _judge(understood: Understood, results: tuple[Result, ...], model: ConfidenceModel | None) -> Decision:
-    """Return the results by their probability of being right."""
+def _estimate_confidence(
+    understood: UnderstoodQuestion, results: tuple[PlanResult, ...], model: ConfidenceModel | None
+) -> Decision:
+    """Estimate the probability that each result is right, and sort the results by it."""
     if not results:
         return Decision((), (), 0.0)
     judged = results[:_JUDGED]
@@ -270,7 +271,7 @@ def _judge(understood: Understood, results: tuple[Result, ...], model: Confidenc
     return Decision(ranked, tuple(features[place] for place in order), answerable)
 
 
-def _find_computed_measures(question: Question, results: Sequence[Result]) -> frozenset[str]:
+def _find_computed_measures(question: BoundQuestion, results: Sequence[PlanResult]) -> frozenset[str]:
     """Return the measures that a question names and nothing else, if one of the results is computed by a formula."""
     operand, *others = question.reading.operands
     named = [match for match in operand.matches if match.measures and not match.concepts]
@@ -280,7 +281,7 @@ def _find_computed_measures(question: Question, results: Sequence[Result]) -> fr
     return frozenset(named[0].measures) if covered >= set(operand.terms) else frozenset()
 
 
-def _is_of_another(result: Result, measures: frozenset[str], table: FactTable) -> bool:
+def _is_of_another(result: PlanResult, measures: frozenset[str], table: FactTable) -> bool:
     """Return whether no line or sentence of a looked-up result is called like one of some measures."""
     if result.proposal.form not in ("words", *_LOOKED_UP):
         return False
@@ -310,25 +311,25 @@ def _measure_gap(features: Mapping[str, float], judged: Sequence[Mapping[str, fl
     return least | {f"{name}_behind": max(known[name], default=nan) - features[name] for name in _MORE_IS_BETTER}
 
 
-Part = tuple[Understood, Decision]
+Part = tuple[UnderstoodQuestion, Decision]
 
 
 def _decide_parts(
     texts: Sequence[str], past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> list[Part]:
-    """Return the meaning of each of several questions, and what is known of its answer."""
+    """Decide the answer to each of several questions, each after those before it."""
     asked = list(past)
     found: list[Part] = []
     for text in texts:
         understood = understand_turn(text, asked, table, weights)
-        decision = _judge(understood, collect_results(understood), weights.confidence)
+        decision = _estimate_confidence(understood, collect_results(understood), weights.confidence)
         found.append((understood, decision))
         plan = decision.results[0].proposal.plan if decision.results else None
         asked.append(PastTurn(text, plan, decision.right))
     return found
 
 
-def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
+def join_parts(parts: Sequence[Part], table: FactTable) -> list[PlanResult]:
     """Return lists of the answers to several questions, the likeliest first."""
     from quaestor.solvers.parts import join_plans
 
@@ -351,11 +352,11 @@ def join_parts(parts: Sequence[Part], table: FactTable) -> list[Result]:
             tuple(moment for first in firsts for moment in first.proposal.moments),
             {"parts_weight": weight, "parts_least": min(rights), "parts_all": prod(rights)},
         )
-        found.append(Result(result.value, result.scale, (proposal,), prod(first.share for first in firsts)))
+        found.append(PlanResult(result.value, result.scale, (proposal,), prod(first.share for first in firsts)))
     return found
 
 
-def _add_known_parts(quote: Result, parts: Sequence[Part]) -> Result:
+def _add_known_parts(quote: PlanResult, parts: Sequence[Part]) -> PlanResult:
     """Return a quotation with how likely what it quotes answers each of several questions."""
     quoted = set(_list_sentences(quote.proposal))
     rights = [
@@ -366,7 +367,7 @@ def _add_known_parts(quote: Result, parts: Sequence[Part]) -> Result:
     return replace(quote, proposals=(replace(quote.proposal, features=features), *quote.proposals[1:]))
 
 
-def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float, Result]]:
+def weigh_results(likely: QuestionProbabilities, results: Sequence[PlanResult]) -> list[tuple[float, PlanResult]]:
     """Return the likeliest results of one question of several with their weights.
 
     An entry of a list is one thing. So a number that is asked for is taken out of its sentence, if that is likely the
@@ -387,14 +388,14 @@ def weigh_results(likely: Likely, results: Sequence[Result]) -> list[tuple[float
     return found[:_PER_PART] or [(results[0].right, results[0])]
 
 
-def _list_quoted(result: Result) -> Iterator[tuple[str, int]]:
+def _list_quoted(result: PlanResult) -> Iterator[tuple[str, int]]:
     return _list_sentences(result.proposal) if result.proposal.form == "words" else iter(())
 
 
-def combine_parts(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple[float, tuple[Result, ...]]]:
+def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[tuple[float, tuple[PlanResult, ...]]]:
     """Return results for all parts, the likeliest first; one number for two parts is hardly likely."""
 
-    def weigh(chosen: Sequence[tuple[float, Result]]) -> float:
+    def weigh(chosen: Sequence[tuple[float, PlanResult]]) -> float:
         amounts = [amount for _, result in chosen if (amount := _read_amount(result)) is not None]
         same = any(isclose(one, other, rel_tol=_SAME) for one, other in combinations(amounts, 2))
         return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
@@ -403,15 +404,15 @@ def combine_parts(parts: Sequence[Sequence[tuple[float, Result]]]) -> list[tuple
     return sorted(weighed, key=lambda one: -one[0])
 
 
-def _read_amount(result: Result) -> float | None:
+def _read_amount(result: PlanResult) -> float | None:
     if not isinstance(result.value, Number):
         return None
     factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
     return float(result.value.value) * factor
 
 
-def measure_decision(understood: Understood, results: Sequence[Result], place: int) -> dict[str, float]:
-    """Return what tells right results from wrong ones, and questions that have an answer from others."""
+def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResult], place: int) -> dict[str, float]:
+    """Return the features that distinguish right results from wrong ones, and answerable questions from others."""
     question, result = understood.question, results[place]
     table, proposal = question.table, result.proposal
     asked = {term for operand in question.reading.operands for term in operand.terms} - table.company
@@ -507,7 +508,7 @@ def measure_decision(understood: Understood, results: Sequence[Result], place: i
     return features | {f"plan_{name}": value for name, value in proposal.features.items()}
 
 
-def _measure_numbers(result: Result) -> dict[str, float]:
+def _measure_numbers(result: PlanResult) -> dict[str, float]:
     """Return how well the numbers of a calculation go together; nothing of a single number."""
     series = result.proposal.series
     if len(series) < _SEVERAL or not isinstance(result.value, Number):
@@ -557,12 +558,12 @@ def _is_met(match: LexiconMatch, proposal: Proposal, seen: AbstractSet[str]) -> 
     return any(seen >= set(phrase) for phrase in phrases)
 
 
-def _phrase(match: LexiconMatch, question: Question) -> tuple[str, ...]:
+def _phrase(match: LexiconMatch, question: BoundQuestion) -> tuple[str, ...]:
     phrases = (operand.phrase for operand in question.reading.operands if match in operand.matches)
     return next((phrase[match.start : match.end] for phrase in phrases), ())
 
 
-def _measure_missing_periods(question: Question, proposal: Proposal) -> float:
+def _measure_missing_periods(question: BoundQuestion, proposal: Proposal) -> float:
     """Return how many of the periods that are asked for a result has no number of: 1 if of none."""
     asked = [moment for moment in question.moments if moment.months]
     if not asked:
@@ -580,7 +581,9 @@ def _measure_missing_periods(question: Question, proposal: Proposal) -> float:
     return sum((one.end, one.months) not in found and one.end not in ends for one in asked) / len(asked)
 
 
-def _find_printed_otherwise(question: Question, wanted: Collection[str], is_printed: Callable[[str], bool]) -> set[str]:
+def _find_printed_otherwise(
+    question: BoundQuestion, wanted: Collection[str], is_printed: Callable[[str], bool]
+) -> set[str]:
     """Return the terms of a question for which something else is printed."""
     return {
         term
@@ -590,7 +593,7 @@ def _find_printed_otherwise(question: Question, wanted: Collection[str], is_prin
     }
 
 
-def measure_agreements(results: Sequence[Result]) -> list[float]:
+def measure_agreements(results: Sequence[PlanResult]) -> list[float]:
     """Return how likely what agrees with each result is: a quotation that prints its number, or a number in it."""
     found = [0.0] * len(results)
     printed = {
@@ -615,7 +618,7 @@ def _list_sentences(proposal: Proposal) -> Iterator[tuple[str, int]]:
     return ((ref.section, ref.sentence) for ref in refs if isinstance(ref, SentenceRef))
 
 
-def _measure_kind_fit(likely: Likely, result: Result) -> float:
+def _measure_kind_fit(likely: QuestionProbabilities, result: PlanResult) -> float:
     """Return how likely the kind of a result is asked for; nan of lists and of yes and no."""
     kinds = dict(zip(KINDS, map(float, likely.kinds), strict=True))
     if isinstance(result.value, Text) or result.proposal.form == "words":

@@ -18,8 +18,8 @@ from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.answer_units import KINDS
 from quaestor.solvers.embedded.filings.binding import find_synonyms
-from quaestor.solvers.embedded.filings.composing import Proposal, Question, softmax
-from quaestor.solvers.embedded.filings.words import STOP_TERMS, WordCandidates, asks_for
+from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal, softmax
+from quaestor.solvers.embedded.filings.words import STOP_TERMS, SentenceCandidates, asks_for
 from quaestor.solvers.embedded.trees import Trees
 
 _SHARES: Mapping[str, float] = {"why": 3.0, "description": 3.0, "text_fact": 0.5, "two_part": 0.1, "yesno": 0.1}
@@ -66,7 +66,7 @@ class LikelySentence:
     share: float
 
 
-def rank_sentences(candidates: WordCandidates, ranker: Trees) -> list[LikelySentence]:
+def rank_sentences(candidates: SentenceCandidates, ranker: Trees) -> list[LikelySentence]:
     """Return the sentences that may answer a question, the likeliest first."""
     if not len(candidates.places):
         return []
@@ -221,7 +221,7 @@ class Evidence:
         return self.own + self.inherited
 
 
-def find_evidence(question: Question, inherited: Iterable[str]) -> Evidence:
+def find_evidence(question: BoundQuestion, inherited: Iterable[str]) -> Evidence:
     """Return what a question needs, and which lines and sentences of its filing have it.
 
     Args:
@@ -305,7 +305,7 @@ def _find_places(phrase: Sequence[str], table: FactTable) -> tuple[Flags, Flags]
     return lines, sentences
 
 
-def measure_joint(evidence: Evidence, question: Question, kinds: Sequence[float]) -> dict[str, float]:
+def measure_joint(evidence: Evidence, question: BoundQuestion, kinds: Sequence[float]) -> dict[str, float]:
     """Return how much of what a question needs is in one line or sentence.
 
     Args:
@@ -375,7 +375,7 @@ def _contradicts(needs: Iterable[Need], series: Sequence[Series]) -> float:
     return float(bool(known) and wanted.isdisjoint(known)) if wanted else nan
 
 
-def count_lines(question: Question) -> dict[str, float]:
+def count_lines(question: BoundQuestion) -> dict[str, float]:
     """Return how many lines a filing has of what a question names, and of the times that it names.
 
     A filing whose lines have no number of a quarter, or none called like something, hardly answers for it.

@@ -1,4 +1,4 @@
-"""A question about a filing in its conversation: read, bound to series, and composed to plans."""
+"""A question about a filing after the turns before: reads it, binds it to series, and composes plans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,13 +23,20 @@ from quaestor.questions.understanding import INTENTS, Operand, Reading, read_fil
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import (
-    Asked,
-    Candidates,
+    OperandQuery,
+    SeriesCandidates,
     find_candidates,
     find_unasked_members,
     resolve_moments,
 )
-from quaestor.solvers.embedded.filings.composing import Bound, Proposal, Question, compose, intents_by_name, softmax
+from quaestor.solvers.embedded.filings.composing import (
+    Bound,
+    BoundQuestion,
+    Proposal,
+    compose,
+    intents_by_name,
+    softmax,
+)
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
@@ -39,7 +46,7 @@ from quaestor.solvers.embedded.filings.past import (
     read_past_parts,
     read_quoted_number,
 )
-from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences
+from quaestor.solvers.embedded.filings.words import WordQuery, find_sentences
 from quaestor.solvers.embedded.trees import Trees
 
 if TYPE_CHECKING:
@@ -89,17 +96,18 @@ class PastTurn:
 
 
 @dataclass(frozen=True)
-class Understood:
-    """A question with what it may mean.
+class UnderstoodQuestion:
+    """A question with the plans that may answer it.
 
     Attributes:
-        proposals: The plans that would answer it, the likeliest first.
-        past: How likely the answers before are right, the latest last.
-        inherited: Terms of the questions before that it may go on from.
+        likely: The probabilities of what it asks for.
+        proposals: The plans, the likeliest first.
+        past: The probabilities that the answers before are right, the latest last.
+        inherited: Terms of the questions before that it may refer to.
     """
 
-    question: Question
-    likely: "Likely"
+    question: BoundQuestion
+    likely: "QuestionProbabilities"
     proposals: tuple[Proposal, ...]
     past: tuple[float, ...] = ()
     inherited: frozenset[str] = frozenset()
@@ -107,10 +115,10 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """What a question goes on from.
+    """The conversation before a question.
 
     Attributes:
-        base: The time that was talked about; None before the first question.
+        base: The time of the last question; None before the first.
         series: What the last answer was read from, in the order of its plan.
         before: What the answers were, the latest first.
         falls: Whether the last question asked for a fall.
@@ -140,10 +148,10 @@ def read_turn_state(
     answer: PastAnswer | None = None,
     sentences: tuple[tuple[str, int], ...] = (),
 ) -> TurnState:
-    """Return what the next question goes on from.
+    """Return the state after a turn.
 
     Args:
-        state: What this one went on from.
+        state: The state before it.
         found: The series and times that its answer was read from.
     """
     moments = tuple(dict.fromkeys(moment for _, moment in found if moment is not None))
@@ -161,8 +169,8 @@ def read_turn_state(
 
 
 @dataclass(frozen=True, slots=True)
-class Likely:
-    """What a question is likely to ask for.
+class QuestionProbabilities:
+    """The probabilities of what a question asks for.
 
     Attributes:
         intents: The probability of each of `INTENTS`.
@@ -175,36 +183,38 @@ class Likely:
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
 
 
-def with_sentences(likely: Likely, ranked: Sequence[LikelySentence], table: FactTable) -> Likely:
-    """Return what a question is likely to ask for, with the sentences that may answer it."""
+def with_sentences(
+    likely: QuestionProbabilities, ranked: Sequence[LikelySentence], table: FactTable
+) -> QuestionProbabilities:
+    """Return the probabilities with those of the sentences that may answer the question."""
     sentences = table.sentences.sentences
     places = ((sentences[one.place], one.share) for one in ranked)
     return replace(likely, sentences={(sentence.section, sentence.index): share for sentence, share in places})
 
 
-def read_question(text: str, table: FactTable) -> Reading:
-    """Return a question about a filing as it is read: its own company is "the company", and slips are mended."""
+def read_question_for_filing(text: str, table: FactTable) -> Reading:
+    """Parse a question about a filing, after its company is replaced by "the company" and its spelling corrected."""
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
 
 
-def find_operand(
+def find_operand_series(
     reading: Reading,
     place: int,
     moments: tuple[Moment, ...],
     state: TurnState,
     table: FactTable,
-    likely: "Likely",
+    likely: "QuestionProbabilities",
     operand: Operand | None = None,
-) -> Candidates:
+) -> SeriesCandidates:
     """Return the series that an operand of a question may mean.
 
     Args:
         moments: The times that the question names.
-        operand: Other words that are looked for instead.
+        operand: Words to use instead of the operand.
     """
     lowered = reading.text.lower()
-    asked = Asked(
+    asked = OperandQuery(
         operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
@@ -214,9 +224,9 @@ def find_operand(
     return find_candidates(asked, table)
 
 
-def _go_on(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
-    """Return what the question after a turn goes on from."""
-    reading = read_question(turn.text, table)
+def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: FilingWeights) -> TurnState:
+    """Return the state after a turn of the conversation."""
+    reading = read_question_for_filing(turn.text, table)
     asked = resolve_moments(reading, table, state.base)
     answer = None if turn.plan is None else read_past_answer(turn.plan, table)
     sources = [step.source for step in turn.plan.extracts] if turn.plan is not None else []
@@ -252,7 +262,7 @@ _RELATIVE = frozenset({"growth", "share", "cagr"})
 
 
 def classify_plan(form: str, series: Sequence[Series]) -> str:
-    """Return the kind of what a plan comes to, by its form and what it takes its numbers from."""
+    """Return the kind of the result of a plan, by its form and its series."""
     if form in _RELATIVE:
         return "percent"
     if form == "ratio":
@@ -265,9 +275,9 @@ def classify_plan(form: str, series: Sequence[Series]) -> str:
 
 def build_word_query(
     reading: Reading, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
-) -> WordsAsked:
-    """Return what is looked for in the sentences of a document."""
-    return WordsAsked(
+) -> WordQuery:
+    """Return the query for sentences of a document."""
+    return WordQuery(
         reading, moments, tuple(map(float, intents)), state.series, state.moments, state.terms, state.sentences,
         not state.turns,
     )  # fmt: skip
@@ -281,8 +291,8 @@ def _lists_numbers(before: Sequence[PastAnswer]) -> bool:
     return len(values) == 2 and values[0].anchor == values[1].anchor and values[0].series != values[1].series
 
 
-def _compare_otherwise(question: Question, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
-    """Return changes between two times of what else the question before may mean; its answer has no other time."""
+def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weights: FilingWeights) -> list[Proposal]:
+    """Return changes between two times of other meanings of the question before, whose answer has only one time."""
     if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
         return []
     earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
@@ -293,23 +303,25 @@ def _compare_otherwise(question: Question, past: Sequence[PastTurn], weights: Fi
     return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
 
 
-def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Understood:
-    """Return what a question may mean after the turns before, with the plans that would answer it."""
+def understand_turn(
+    text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
+) -> UnderstoodQuestion:
+    """Read a question after the turns before, and compose the plans that may answer it."""
     state = TurnState()
     for turn in past:
-        state = _go_on(state, turn, table, weights)
-    reading = read_question(text, table)
+        state = _advance_state(state, turn, table, weights)
+    reading = read_question_for_filing(text, table)
     listed = _lists_numbers(state.before)
     by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     shares = mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
-    likely = Likely(shares, weights.kinds.classify(reading, before=state.kind))
+    likely = QuestionProbabilities(shares, weights.kinds.classify(reading, before=state.kind))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
 
     def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
-        candidates = find_operand(reading, place, moments, state, table, likely, operand)
+        candidates = find_operand_series(reading, place, moments, state, table, likely, operand)
         if not candidates.series:
             return ()
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
@@ -320,7 +332,7 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
         parts = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))
 
-    question = Question(
+    question = BoundQuestion(
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),
         moments, state.base or table.latest, state.before, state.falls, lru_cache(lambda operand: bind(0, operand)),
     )  # fmt: skip
@@ -337,4 +349,4 @@ def understand_turn(text: str, past: Sequence[PastTurn], table: FactTable, weigh
             again = compose(replace(earlier, reading=timed, moments=moments))
             composed = [one for one in again if set(moments).intersection(one.moments)]
     proposals = sorted([*composed, *quotes, *verdicts], key=lambda proposal: -proposal.score)
-    return Understood(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)
+    return UnderstoodQuestion(question, likely, tuple(proposals), tuple(turn.right for turn in past), state.terms)

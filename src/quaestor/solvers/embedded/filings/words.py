@@ -1,4 +1,4 @@
-"""Answers in words: which sentences of a filing answer a question."""
+"""Finds the sentences of a filing that may answer a question."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +87,7 @@ _ASKS: Mapping[str, re.Pattern[str]] = {
     "now": _build_pattern("now,current*,today,latest,left,remain*"),
     "any": _build_pattern("any,anything,anyone,anybody,ever,at all"),
 }
-"""What a question may ask for, by its words."""
+"""What a question may ask for, by patterns of its words."""
 
 _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "who": (("person", "name"),),
@@ -105,8 +105,8 @@ _FITS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class WordsAsked:
-    """What words are looked for.
+class WordQuery:
+    """A query for sentences that may answer a question.
 
     Attributes:
         intents: The probability of each of `INTENTS`.
@@ -126,7 +126,7 @@ class WordsAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class WordCandidates:
+class SentenceCandidates:
     """The sentences that may answer a question.
 
     Shape: `features` is candidates x features.
@@ -137,11 +137,11 @@ class WordCandidates:
     features: Floats = field(repr=False)
 
 
-def find_sentences(asked: WordsAsked, table: FactTable) -> WordCandidates:
+def find_sentences(asked: WordQuery, table: FactTable) -> SentenceCandidates:
     """Return the sentences that may answer a question, with features."""
     index = table.sentences
     if not index.sentences:
-        return WordCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
+        return SentenceCandidates(np.zeros(0, np.intp), (), np.zeros((0, 0), np.float32))
     return _SentenceFinder(asked, table, index).candidates()
 
 
@@ -185,9 +185,9 @@ class _Group:
 
 
 class _SentenceFinder:
-    """A question on its way to its sentences."""
+    """Finds the sentences for one query, and computes their features."""
 
-    def __init__(self, asked: WordsAsked, table: FactTable, index: SentenceIndex) -> None:
+    def __init__(self, asked: WordQuery, table: FactTable, index: SentenceIndex) -> None:
         self.asked, self.table, self.index = asked, table, index
         lowered = asked.reading.text.lower().replace("\u2019", "'")
         self.lowered = lowered
@@ -202,7 +202,7 @@ class _SentenceFinder:
         self.counts = frozenset(terms(named_counts[1])[:3]) if named_counts else frozenset[str]()
         self.lines = tuple(dict.fromkeys(one for series in asked.before[:2] for one in _list_line_terms(series)))
 
-    def candidates(self) -> WordCandidates:
+    def candidates(self) -> SentenceCandidates:
         index, asked = self.index, self.asked
         groups = {
             "own": _Group(self.own, index).recalls(),
@@ -275,7 +275,7 @@ class _SentenceFinder:
         matrix = np.column_stack(
             [*columns.values(), *(np.full(size, value, np.float32) for value in constant.values())]
         )
-        return WordCandidates(places, (*columns, *constant), matrix.astype(np.float32))
+        return SentenceCandidates(places, (*columns, *constant), matrix.astype(np.float32))
 
     def _explained(self) -> Floats:
         """Return how well sentences explain what the question wants explained, by how likely it wants that."""

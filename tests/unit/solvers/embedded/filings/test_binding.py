@@ -8,7 +8,7 @@ from quaestor.errors import ModelError
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.questions.understanding import INTENTS, read_filing_question
-from quaestor.solvers.embedded.filings.binding import Asked, find_candidates, find_unasked_members
+from quaestor.solvers.embedded.filings.binding import OperandQuery, find_candidates, find_unasked_members
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 
 
@@ -33,7 +33,7 @@ def a_report() -> FactTable:
 def find(text: str, *moments: Moment, table: FactTable | None = None) -> dict[float, dict[str, float]]:
     """Return the features of the candidates of a question by the number that each takes first."""
     (operand,) = read_filing_question(text).operands
-    asked = Asked(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
+    asked = OperandQuery(operand, moments, count="how many" in text, intent=(0.0,) * len(INTENTS))
     found = find_candidates(asked, table or a_report())
     rows = (dict(zip(found.names, row, strict=True)) for row in found.features.tolist())
     return {float(series.first.quantity.value): row for series, row in zip(found.series, rows, strict=True)}

@@ -12,9 +12,9 @@ from quaestor.questions.answer_units import KINDS
 from quaestor.questions.understanding import INTENTS, read_filing_question
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import resolve_moments
-from quaestor.solvers.embedded.filings.composing import Bound, Question, compose
+from quaestor.solvers.embedded.filings.composing import Bound, BoundQuestion, compose
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall
-from quaestor.solvers.embedded.filings.composing.question import Terms, spell_at
+from quaestor.solvers.embedded.filings.composing.question import FormulaTerms, spell_at
 from quaestor.solvers.embedded.filings.past import PastAnswer, read_past_answer, read_past_parts, read_quoted_number
 from quaestor.solvers.parts import join_plans
 
@@ -68,7 +68,7 @@ def ask(
         (Bound(find(table, label), 1.0),) if operand.terms and (label := next(named, "")) else bound
         for operand in reading.operands
     )
-    question = Question(
+    question = BoundQuestion(
         reading, table, {name: float(name == intent) for name in INTENTS}, operands,
         resolve_moments(reading, table, base), base or table.latest, past, asks_for_fall(falls), lambda _: (),
     )  # fmt: skip
@@ -142,7 +142,7 @@ def test_what_was_raised_grows_from_the_other_number_of_its_sentence() -> None:
     known = read_past_answer(past, table)
     assert known is not None
     before = (replace(known, measured=(replace(known.measured[0], series=new, moment=None),)),)
-    question = Question(
+    question = BoundQuestion(
         reading, table, {name: float(name == "growth") for name in INTENTS}, ((),), (), table.latest, before, False,
         lambda _: (),
     )  # fmt: skip
@@ -236,7 +236,7 @@ def test_both_numbers_answer_whether_it_is_higher_or_lower(table: FactTable) -> 
 
 def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
     quarters = build_facts(assemble("q", [TablePart(tuple(map(tuple, QUARTERS)))]))
-    terms = Terms(quarters)
+    terms = FormulaTerms(quarters)
     assert spell_at(find(quarters, "revenue"), Moment(2023, 1, 3), terms) == "(x0 - x1)"
     assert [float(extract.quantity.value) for extract in terms.variables.values() if extract.quantity] == [410, 230]
     assert spell_at(find(quarters, "revenue"), Moment(2022, 4, 12), terms) is None
@@ -245,8 +245,8 @@ def test_a_quarter_is_the_longer_period_less_the_other_one() -> None:
 def test_a_sentence_about_a_year_is_not_about_its_quarters() -> None:
     years = build_facts(assemble("y", [ParagraphPart(("Advertising was $5 million in 2023 and $4 million in 2022.",))]))
     (series,) = years.series
-    assert spell_at(series, Moment(2023, 4, 3), Terms(years)) is None
-    assert spell_at(series, Moment(2023, 4, 12), Terms(years)) == "x0"
+    assert spell_at(series, Moment(2023, 4, 3), FormulaTerms(years)) is None
+    assert spell_at(series, Moment(2023, 4, 12), FormulaTerms(years)) == "x0"
 
 
 def test_a_quarter_is_compared_with_that_of_the_year_before() -> None:
@@ -506,7 +506,7 @@ def test_a_change_is_of_what_several_words_name_together() -> None:
     paid = build_facts(assemble("a", [TablePart(tuple(map(tuple, rows)))]))
     reading = read_filing_question("what was the change in rents and fees paid from 2022 to 2023?")
     assert reading.relation == "sum"
-    question = Question(
+    question = BoundQuestion(
         reading, paid, {name: float(name == "change") for name in INTENTS}, ((), ()),
         resolve_moments(reading, paid, None), paid.latest, (), False,
         lambda operand: (Bound(find(paid, "rents and fees paid"), 1.0),) if operand == reading.whole else (),

@@ -13,7 +13,7 @@ from quaestor.plan.steps import Plan
 from quaestor.solvers.embedded.filings.composing import Proposal
 from quaestor.solvers.embedded.filings.deciding import (
     ConfidenceModel,
-    Result,
+    PlanResult,
     combine_parts,
     decide_question,
     measure_agreements,
@@ -107,7 +107,7 @@ def test_what_a_question_names_and_a_result_lacks_is_known(
 
 def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
     sales, same, profit = (
-        Result(Number(Decimal(value)), scale, (), share)
+        PlanResult(Number(Decimal(value)), scale, (), share)
         for value, scale, share in ((642, Scale.MILLION, 0.9), ("642.3", Scale.MILLION, 0.5), (70, Scale.MILLION, 0.3))
     )
     assert combine_parts([[(0.9, sales)], [(0.5, same), (0.3, profit)]])[0][1] == (sales, profit)
@@ -115,8 +115,8 @@ def test_one_number_does_not_answer_two_parts_if_another_is_likely() -> None:
 
 
 def test_a_number_and_a_sentence_that_prints_it_support_each_other() -> None:
-    def result(value: AnswerValue, form: str, share: float) -> Result:
-        return Result(value, Scale.MILLION, (Proposal(Plan(()), 0.0, form, (), ()),), share)
+    def result(value: AnswerValue, form: str, share: float) -> PlanResult:
+        return PlanResult(value, Scale.MILLION, (Proposal(Plan(()), 0.0, form, (), ()),), share)
 
     stated = result(Text("Sales rose to $1.2 billion."), "words", 0.3)
     agreeing, other = result(Number(Decimal(1198)), "value", 0.5), result(Number(Decimal(70)), "value", 0.2)

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
-from quaestor.solvers.embedded.filings.composing import Question
+from quaestor.solvers.embedded.filings.composing import BoundQuestion
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.filings.turns import FilingWeights, understand_turn
@@ -29,7 +29,7 @@ def table() -> FactTable:
     return build_facts(assemble("10-K", parts))
 
 
-def ask(text: str, table: FactTable, weights: FilingWeights) -> Question:
+def ask(text: str, table: FactTable, weights: FilingWeights) -> BoundQuestion:
     return understand_turn(text, [], table, weights).question
 
 

@@ -19,7 +19,7 @@ from quaestor.solvers.embedded.filings.evidence import (
     quote,
     rank_sentences,
 )
-from quaestor.solvers.embedded.filings.words import WordsAsked, find_sentences, find_subject, weigh_best_window
+from quaestor.solvers.embedded.filings.words import WordQuery, find_sentences, find_subject, weigh_best_window
 
 TABLE = build_facts(
     assemble(
@@ -52,8 +52,8 @@ class _BySubject:
         return 5 * rows[:, names.index("subject")]
 
 
-def ask(text: str, intent: str) -> WordsAsked:
-    return WordsAsked(read_filing_question(text), intents=tuple(float(name == intent) for name in INTENTS))
+def ask(text: str, intent: str) -> WordQuery:
+    return WordQuery(read_filing_question(text), intents=tuple(float(name == intent) for name in INTENTS))
 
 
 def test_the_sentence_with_the_asked_subject_differs_from_others() -> None:

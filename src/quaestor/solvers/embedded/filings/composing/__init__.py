@@ -13,7 +13,7 @@ from quaestor.solvers.embedded.filings.composing.comparisons import (
     propose_growths,
     propose_rankings,
 )
-from quaestor.solvers.embedded.filings.composing.question import Bound, Proposal, Question, softmax
+from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, Proposal, softmax
 from quaestor.solvers.embedded.filings.composing.ratios import propose_numbers, propose_ratios, propose_shares
 from quaestor.solvers.embedded.filings.composing.several import (
     AVERAGE_CHANGE,
@@ -23,7 +23,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
     propose_sums,
 )
 
-__all__ = ["Bound", "Proposal", "Question", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
+__all__ = ["Bound", "BoundQuestion", "Proposal", "asks_for_yearly_change", "compose", "intents_by_name", "softmax"]
 
 _LEAST_FORM = 0.02
 """Forms that are less likely are not composed."""
@@ -46,7 +46,7 @@ _BY_NUMBERS: Mapping[str, float] = {"text_fact": 0.2, "why": 0.02, "description"
 """How many of the questions of a kind numbers of tables answer; of the other kinds all."""
 
 
-_COMPOSERS: Mapping[str, Callable[[Question], Iterator[Proposal]]] = {
+_COMPOSERS: Mapping[str, Callable[[BoundQuestion], Iterator[Proposal]]] = {
     "value": propose_numbers,
     "ratio": propose_ratios,
     "share": propose_shares,
@@ -67,7 +67,7 @@ def asks_for_yearly_change(text: str) -> bool:
     return bool(YEARLY_RATE.search(text) or AVERAGE_CHANGE.search(text))
 
 
-def compose(question: Question) -> list[Proposal]:
+def compose(question: BoundQuestion) -> list[Proposal]:
     """Return the plans that may answer a question, the likeliest first; plans that are the same once."""
     found: dict[str, Proposal] = {}
     # Whether there is an answer is decided later; here any form may be that of a question without one.

@@ -17,8 +17,8 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     list_member_terms,
     spell_member,
 )
-from quaestor.solvers.embedded.filings.composing.meant import find_bounds
-from quaestor.solvers.embedded.filings.composing.question import Bound, Question, pick_cell
+from quaestor.solvers.embedded.filings.composing.meanings import find_bounds
+from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import list_moments
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
@@ -86,7 +86,7 @@ class Block:
     share: float
 
 
-def read_blocks(question: Question) -> list[Block]:
+def read_blocks(question: BoundQuestion) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[frozenset[object], Block] = {}
     asked = _read_dimension(question.text)
@@ -116,7 +116,7 @@ def read_blocks(question: Question) -> list[Block]:
     return sorted(blocks, key=lambda block: -block.share)[:_MOST_BLOCKS]
 
 
-def _add_block(found: dict[frozenset[object], Block], question: Question, block: Block) -> None:
+def _add_block(found: dict[frozenset[object], Block], question: BoundQuestion, block: Block) -> None:
     """Add a block to those that are found; of the same members in two tables those with the time that is asked for."""
     key = _identify_members(block.members)
     known = found.get(key)
@@ -126,14 +126,14 @@ def _add_block(found: dict[frozenset[object], Block], question: Question, block:
     found[key] = block
 
 
-def _has_asked_time(question: Question, block: Block) -> bool:
+def _has_asked_time(question: BoundQuestion, block: Block) -> bool:
     """Return whether any member has a number at the time that is asked for, else at the latest; or none is dated."""
     asked = (*question.moments[:1], *question.wanted[:1], question.table.latest)[0]
     ends = {moment.end for _, series in block.members for moment in series.cells if moment is not None}
     return not ends or asked.end in ends
 
 
-def _find_measured_last(question: Question, asked: str) -> list[Bound]:
+def _find_measured_last(question: BoundQuestion, asked: str) -> list[Bound]:
     """Return what the last answer was read from, if its parts are asked for: "break it down by asset category"."""
     last = question.last
     if last is None or not last.series:
@@ -167,7 +167,7 @@ def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
     return 1.0 if regions == asked.isdisjoint(_COUNTRY) else _OTHER_PLACES
 
 
-def _find_named_wholes(question: Question, asked: str) -> Iterator[Bound]:
+def _find_named_wholes(question: BoundQuestion, asked: str) -> Iterator[Bound]:
     """Yield the numbers of the whole company that a question names by concept; revenue if it names members alone."""
     named = question.reading.operands[0].concepts if question.names(0) else frozenset[str]()
     concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if asked and question.last is None else ()
@@ -177,7 +177,7 @@ def _find_named_wholes(question: Question, asked: str) -> Iterator[Bound]:
             yield Bound(found[0], found[1] * _measure_named_share(question, asked) / (1 + len(named)))
 
 
-def _measure_named_share(question: Question, asked: str) -> float:
+def _measure_named_share(question: BoundQuestion, asked: str) -> float:
     """Return how much of a question its concepts and the members that it asks for say, rare terms counting most."""
     operand, table = question.reading.operands[0], question.table
     named = {term for match in operand.matches if match.concepts for term in operand.phrase[match.start : match.end]}
@@ -186,7 +186,7 @@ def _measure_named_share(question: Question, asked: str) -> float:
     return (sum(rarities[term] for term in named & rarities.keys()) / (sum(rarities.values()) or 1.0)) ** 2
 
 
-def _find_summed_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
+def _find_summed_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterator[Block]:
     """Yield the members whose numbers add up to one of a series."""
     table = question.table
     picked = next(
@@ -231,7 +231,7 @@ def _identify_members(members: Sequence[tuple[str, Series]]) -> frozenset[object
     )
 
 
-def _find_blocks(question: Question, series: Series, asked: str) -> Iterator[Block]:
+def _find_blocks(question: BoundQuestion, series: Series, asked: str) -> Iterator[Block]:
     table = question.table
     across = _find_across(table, series)
     if len(across) >= 2:
@@ -247,7 +247,7 @@ def _find_blocks(question: Question, series: Series, asked: str) -> Iterator[Blo
             yield Block(members, _measure_fit(asked, members, table))
 
 
-def _measure_named_around(question: Question, series: Series) -> float:
+def _measure_named_around(question: BoundQuestion, series: Series) -> float:
     """Return which part of the terms of the question is around the members: their title, headings, or concept."""
     own = {term for operand in question.reading.operands for term in operand.terms} - question.table.company
     known = read_lexicon().concepts.get(series.concept)
@@ -271,7 +271,7 @@ def _find_under_headings(table: FactTable, series: Series) -> tuple[tuple[str, S
     return tuple(found.values())
 
 
-def _find_last_block(question: Question, asked: str) -> Block | None:
+def _find_last_block(question: BoundQuestion, asked: str) -> Block | None:
     """Return the members that were listed or ranked last, if the question goes on from them."""
     last = question.last
     if last is None or last.form not in ("members", "ranking", "list") or len(last.series) < 2:
@@ -320,7 +320,7 @@ def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactT
     return 0.3 if any(around & others for others, _ in _DIMENSIONS.values()) else 0.6
 
 
-def _weigh_lines(question: Question, members: Sequence[tuple[str, Series]], series: Series) -> float:
+def _weigh_lines(question: BoundQuestion, members: Sequence[tuple[str, Series]], series: Series) -> float:
     """Return how likely lines are members of one dimension, rather than steps of a statement."""
     tagged = [bool(one.members) for _, one in members]
     if series.line.role.is_statement and not any(tagged):
@@ -367,7 +367,7 @@ def label_line(line: FactLine) -> str:
     return next((label for label in (line.label, *reversed(line.path)) if label), "")
 
 
-def _find_neighbour_lines(question: Question, series: Series) -> tuple[tuple[str, Series], ...]:
+def _find_neighbour_lines(question: BoundQuestion, series: Series) -> tuple[tuple[str, Series], ...]:
     """Return the lines beside a line under one heading, without totals and lines of another unit."""
     table, line = question.table, series.line
     first = series.first
@@ -411,7 +411,7 @@ def _list_table_places(table: FactTable, place: int) -> range:
     return range(begin, end + 1)
 
 
-def _find_tagged_members(question: Question, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
+def _find_tagged_members(question: BoundQuestion, concept: str) -> Iterator[tuple[tuple[str, Series], ...]]:
     """Yield the members that a concept has by tags, those of each table together."""
     tables: dict[int, dict[tuple[str, ...], tuple[str, Series]]] = {}
     for line in question.table.by_concept.get(concept, ()):

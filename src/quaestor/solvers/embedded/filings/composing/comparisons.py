@@ -13,8 +13,14 @@ from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
 from quaestor.questions.listing import read_order
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
-from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, read_whole, repeat_node
-from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.meanings import (
+    OperandMeaning,
+    build_meaning,
+    read_meanings,
+    read_whole_meanings,
+    repeat_node,
+)
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
     read_same_sentence,
     read_two,
@@ -69,7 +75,7 @@ _OF_SENTENCE = 0.6
 """The probability that what is compared is the last number and another one of its sentence."""
 
 
-def falls(question: Question) -> bool:
+def falls(question: BoundQuestion) -> bool:
     """Return whether a question asks for a fall: by its own words, else by those of the question before."""
     if _FALLS.search(question.text):
         return not EITHER.search(question.text)
@@ -86,33 +92,33 @@ def asks_for_rise(text: str) -> bool:
     return bool(_RISES.search(text.lower()))
 
 
-def read_pairs(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
     """Yield what is measured with its earlier and its later number."""
-    found = read_meant(question, part=not _OF_RATIO.search(question.text))[:_MOST]
+    found = read_meanings(question, part=not _OF_RATIO.search(question.text))[:_MOST]
     if question.reading.relation in ("sum", "ratio") and question.names(0):
-        found += read_whole(question)[:_MOST]  # "restricted stock and performance awards vested"
-    for meant in found:
-        pair = find_two_moments(question, meant)
+        found += read_whole_meanings(question)[:_MOST]  # "restricted stock and performance awards vested"
+    for meaning in found:
+        pair = find_two_moments(question, meaning)
         if pair is None:
             continue
-        pair = _start_from_begin(meant, pair)
-        terms = Terms(question.table)
-        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        pair = _start_from_begin(meaning, pair)
+        terms = FormulaTerms(question.table)
+        old, new = meaning.spell(pair[0], terms, ""), meaning.spell(pair[1], terms, "")
         if old is not None and new is not None and old != new:
-            yield log_share(meant.share), meant, old, new, terms
+            yield log_share(meaning.share), meaning, old, new, terms
     yield from _pair_last_answers(question)
     yield from _pair_in_sentence(question)
 
 
-def _start_from_begin(meant: Meant, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
+def _start_from_begin(meaning: OperandMeaning, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
     """Return the begin and the end of a part of a year, if what is measured is printed at days: in it, it moved."""
     end = pair[1]
-    at_days = bool(meant.moments) and all(moment.months == 0 for moment in meant.moments)
+    at_days = bool(meaning.moments) and all(moment.months == 0 for moment in meaning.moments)
     begin = replace(end, months=0).before(quarters=end.months // 3)
-    return (begin, end) if at_days and 0 < end.months < 12 and _has(meant.moments, begin) else pair
+    return (begin, end) if at_days and 0 < end.months < 12 and _has(meaning.moments, begin) else pair
 
 
-def _pair_in_sentence(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+def _pair_in_sentence(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
     """Yield the last number and another one of its sentence: after "raised from 20 to 22 cents"."""
     last = question.last
     series = last.measured[0].series if last is not None and len(last.measured) == 1 else None
@@ -121,14 +127,14 @@ def _pair_in_sentence(question: Question) -> Iterator[tuple[float, Meant, str, s
         return
     others = list(read_same_sentence(series, question.table))
     for other in others:
-        terms = Terms(question.table)
-        meants = sorted((build_meant(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
-        old, new = (meant.spell(None, terms, "") for meant in meants)
+        terms = FormulaTerms(question.table)
+        meants = sorted((build_meaning(series, 1.0), other), key=lambda one: one.series[0].first.amount, reverse=down)
+        old, new = (meaning.spell(None, terms, "") for meaning in meants)
         if old is not None and new is not None and old != new:
             yield log_share(_OF_SENTENCE / len(others)), meants[1], old, new, terms
 
 
-def _pair_last_answers(question: Question) -> Iterator[tuple[float, Meant, str, str, Terms]]:
+def _pair_last_answers(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning, str, str, FormulaTerms]]:
     """Yield the last two answers, if they are one thing at two times."""
     if question.own or question.moments or len(question.before) < 2:
         return
@@ -136,9 +142,9 @@ def _pair_last_answers(question: Question) -> Iterator[tuple[float, Meant, str, 
     moments = [past.anchor for past in question.before[:2]]
     if None in moments or moments[0] == moments[1] or not _is_alike(*nodes):
         return
-    terms = Terms(question.table)
+    terms = FormulaTerms(question.table)
     meants = [repeat_node(node, 1.0) for node in nodes]
-    names = [meant.spell(None, terms, "") for meant in meants]
+    names = [meaning.spell(None, terms, "") for meaning in meants]
     if names[0] is not None and names[1] is not None:
         later = 0 if (moments[0] or nodes[0].moment) > (moments[1] or nodes[1].moment) else 1  # type: ignore[operator]
         yield log_share(0.9), meants[0], names[1 - later] or "", names[later] or "", terms
@@ -156,7 +162,7 @@ def _is_alike(one: Node, other: Node) -> bool:
     )
 
 
-def find_two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+def find_two_moments(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
     """Return the earlier and the later time that a question compares; None if there are none."""
     asked = question.moments
     last = question.last
@@ -171,7 +177,7 @@ def find_two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] 
         and (not question.own or last.form in ("growth", "change", "compare"))
     ):
         return min(last.moments), max(last.moments)
-    printed = meant.moments
+    printed = meaning.moments
     end = anchor or question.table.latest
     if printed and not _has(printed, end):
         end = _find_latest(printed, question.table.latest)
@@ -183,14 +189,14 @@ def find_two_moments(question: Question, meant: Meant) -> tuple[Moment, Moment] 
     return begin, end
 
 
-def asks_of_then(question: Question) -> bool:
+def asks_of_then(question: BoundQuestion) -> bool:
     """Return whether what was at an earlier time is compared with what was talked about: "was it better a year ago"."""
     anchor = question.last.anchor if question.last is not None else None
     earlier = anchor is not None and len(question.moments) == 1 and question.moments[0].end < anchor.end
     return earlier and bool(_OF_THEN.match(question.text)) and not _BASED.search(question.text)
 
 
-def _complete_moments(question: Question, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
+def _complete_moments(question: BoundQuestion, asked: Moment, anchor: Moment | None) -> tuple[Moment, Moment]:
     """Return the times that are compared if one is named: it is the base of the other, or has a year before it."""
     times = question.reading.moments
     # "in Q2 vs last year": what follows "vs" is the base.
@@ -221,12 +227,12 @@ def _find_latest(moments: tuple[Moment, ...], latest: Moment) -> Moment:
     return max(past, key=lambda moment: (moment.end, moment.months == latest.months, moment.months))
 
 
-def _compute_amount(question: Question, name: str, terms: Terms) -> float | None:
+def _compute_amount(question: BoundQuestion, name: str, terms: FormulaTerms) -> float | None:
     extract = terms.variables.get(name)
     return None if extract is None or extract.quantity is None else float(abs(extract.quantity.value))
 
 
-def _is_asked_fall(question: Question, old: str, new: str, terms: Terms) -> bool:
+def _is_asked_fall(question: BoundQuestion, old: str, new: str, terms: FormulaTerms) -> bool:
     """Whether a fall is asked for and there is one, so that it is given as a positive number."""
     if not falls(question):
         return False
@@ -234,55 +240,55 @@ def _is_asked_fall(question: Question, old: str, new: str, terms: Terms) -> bool
     return numbers[0] is None or numbers[1] is None or numbers[1] < numbers[0]
 
 
-def propose_growths(question: Question) -> Iterator[Proposal]:
+def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield growth from an earlier to a later number."""
     if YEARLY_RATE.search(question.text) and (_read_year_count(question) or len(question.moments) > 1):
         yield from propose_growth_rates(question)
         return
-    for score, meant, old, new, terms in read_pairs(question):
+    for score, meaning, old, new, terms in read_pairs(question):
         up, down = f"({new} - {old}) / {old}", f"({old} - {new}) / {old}"
         if made := terms.proposal(
-            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meant.percent
+            down if _is_asked_fall(question, old, new, terms) else up, "growth", score - meaning.percent
         ):
             yield made
 
 
-def propose_changes(question: Question) -> Iterator[Proposal]:
+def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
     in_points = bool(_POINTS.search(question.text))
     unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
-    for score, meant, old, new, terms in read_pairs(question):
-        if in_points and meant.kind == "series" and not meant.percent:
+    for score, meaning, old, new, terms in read_pairs(question):
+        if in_points and meaning.kind == "series" and not meaning.percent:
             continue  # amounts have no basis points
         formula = f"{old} - {new}" if _is_asked_fall(question, old, new, terms) else f"{new} - {old}"
         if unsigned:
             formula = f"abs({formula})"
         if in_points:
             formula = f"({formula}) * 10000"
-        in_percent = _IN_PERCENT.search(question.text) and not meant.percent and "/" not in old
+        in_percent = _IN_PERCENT.search(question.text) and not meaning.percent and "/" not in old
         if in_percent:  # "how many percent less": amounts change by percents in growth only
             formula = f"({formula}) / {old}"
         if made := terms.proposal(formula, "growth" if in_percent else "change", score):
             yield made
 
 
-def propose_growth_rates(question: Question) -> Iterator[Proposal]:
+def propose_growth_rates(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield compound annual growth rates."""
-    for meant in read_meant(question, part=True)[:_MOST]:
-        pair = _find_end_years(question, meant)
+    for meaning in read_meanings(question, part=True)[:_MOST]:
+        pair = _find_end_years(question, meaning)
         if pair is None or pair[1].year <= pair[0].year:
             continue
-        terms = Terms(question.table)
-        old, new = meant.spell(pair[0], terms, ""), meant.spell(pair[1], terms, "")
+        terms = FormulaTerms(question.table)
+        old, new = meaning.spell(pair[0], terms, ""), meaning.spell(pair[1], terms, "")
         if old is None or new is None:
             continue
         power = f"({new} / {old}) ** (1 / {pair[1].year - pair[0].year})"
         formula = f"1 - {power}" if _is_asked_fall(question, old, new, terms) else f"{power} - 1"
-        if made := terms.proposal(formula, "cagr", log_share(meant.share)):
+        if made := terms.proposal(formula, "cagr", log_share(meaning.share)):
             yield made
 
 
-def _read_year_count(question: Question) -> int:
+def _read_year_count(question: BoundQuestion) -> int:
     """Return over how many years a growth rate goes, if a question says it and no year; else 0."""
     found = _OVER_YEARS.search(question.text)
     if found is None or any(asked.year is not None for asked in question.reading.moments):
@@ -290,20 +296,20 @@ def _read_year_count(question: Question) -> int:
     return NUMBER_WORDS.get(found["years"]) or int(found["years"])
 
 
-def _find_end_years(question: Question, meant: Meant) -> tuple[Moment, Moment] | None:
+def _find_end_years(question: BoundQuestion, meaning: OperandMeaning) -> tuple[Moment, Moment] | None:
     """Return the first and the last year of a growth rate; a rate over two years has three year-ends."""
     asked = question.moments
     last = question.last
     if years := _read_year_count(question):
         end = (last.anchor if last is not None else None) or question.table.latest
         begin = end.before(years=years)
-        if meant.spell(begin, Terms(question.table), "") is not None:
+        if meaning.spell(begin, FormulaTerms(question.table), "") is not None:
             return begin, end
         if last is not None and len(last.moments) >= 2:
             return min(last.moments), max(last.moments)
     if len(asked) >= 2:
         return min(asked), max(asked)
-    yearly = sorted(moment for moment in meant.moments if moment.months in (0, 12))
+    yearly = sorted(moment for moment in meaning.moments if moment.months in (0, 12))
     past = [moment for moment in yearly if moment.end <= question.table.latest.end]
     if len(asked) == 1:
         end = (
@@ -361,7 +367,7 @@ _SCALES = {
 _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
-def propose_rankings(question: Question) -> Iterator[Proposal]:
+def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the member, or the time, with the highest or the lowest number or growth."""
     low = bool(_LOW.search(question.text))
     timed = question.last is not None and question.last.form == "list" and not question.own
@@ -380,7 +386,7 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             yield from _list_in_order(question, entries, score)
             continue
         if grows:
-            yield from _rank_by_growth(question, [(label, meant) for label, meant, _ in entries], score, "ranking")
+            yield from _rank_by_growth(question, [(label, meaning) for label, meaning, _ in entries], score, "ranking")
         if few is not None:
             if made := _list_first(question, entries, NUMBER_WORDS.get(few) or int(few), score, low=low):
                 yield made
@@ -390,17 +396,17 @@ def propose_rankings(question: Question) -> Iterator[Proposal]:
             chosen, score = f"rank {-place if low else place}", score + 0.5
         if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
             yield made
-    for meant in read_meant(question)[:4]:
-        entries = [(write_moment(moment), meant, moment) for moment in choose_moments(question, meant)]
+    for meaning in read_meanings(question)[:4]:
+        entries = [(write_moment(moment), meaning, moment) for moment in choose_moments(question, meaning)]
         if ordered:
-            yield from _list_in_order(question, entries, log_share(meant.share * when))
+            yield from _list_in_order(question, entries, log_share(meaning.share * when))
             continue
         chosen = "argmin" if low else "argmax"
-        if made := propose_items(question, entries, "ranking", log_share(meant.share * when), chosen):
+        if made := propose_items(question, entries, "ranking", log_share(meaning.share * when), chosen):
             yield made
 
 
-def _list_in_order(question: Question, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
+def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:
     """Yield all entries by their numbers: "rank the segments by revenue"."""
     ordered = _sort_entries(question, entries, low=read_order(question.text) == "ascending")
     if made := propose_items(question, ordered, "ranking", score):
@@ -408,17 +414,17 @@ def _list_in_order(question: Question, entries: Sequence[Entry], score: float) -
 
 
 def _list_first(
-    question: Question, entries: Sequence[Entry], count: int, score: float, *, low: bool
+    question: BoundQuestion, entries: Sequence[Entry], count: int, score: float, *, low: bool
 ) -> Proposal | None:
     """Return a list of the entries with the highest or the lowest numbers: "the top three segments"."""
     return propose_items(question, _sort_entries(question, entries, low=low)[:count], "members", score)
 
 
-def _sort_entries(question: Question, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
+def _sort_entries(question: BoundQuestion, entries: Sequence[Entry], *, low: bool) -> list[Entry]:
     """Return entries by their numbers; none if any is not a single number."""
     sizes: list[tuple[float, Entry]] = []
     for entry in entries:
-        terms = Terms(question.table)
+        terms = FormulaTerms(question.table)
         name = entry[1].spell(entry[2], terms, "")
         extract = terms.variables.get(name or "")
         if extract is None or extract.quantity is None:
@@ -434,17 +440,17 @@ def _read_place(text: str) -> int:
 
 
 def _rank_by_growth(
-    question: Question, entries: Sequence[tuple[str, Meant]], score: float, form: str
+    question: BoundQuestion, entries: Sequence[tuple[str, OperandMeaning]], score: float, form: str
 ) -> Iterator[Proposal]:
     """Yield the one whose number grew most, or fell most."""
     pair = find_two_moments(question, entries[0][1]) if entries else None
     if pair is None:
         return
-    terms = Terms(question.table)
+    terms = FormulaTerms(question.table)
     formulas = []
-    for name, meant in entries:
+    for name, meaning in entries:
         label = question.table.write_out(name)
-        old, new = _spell(meant, pair[0], terms, label), _spell(meant, pair[1], terms, label)
+        old, new = _spell(meaning, pair[0], terms, label), _spell(meaning, pair[1], terms, label)
         if old is not None and new is not None:
             formulas.append(f"{new} - {old}" if _IN_AMOUNTS.search(question.text) else f"({new} - {old}) / {old}")
     joined = join_lists(formulas) if len(formulas) >= 2 else None
@@ -453,11 +459,11 @@ def _rank_by_growth(
         yield made
 
 
-def _spell(meant: Meant, moment: Moment, terms: Terms, label: str) -> str | None:
-    return meant.spell(moment, terms, label or "-")
+def _spell(meaning: OperandMeaning, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
+    return meaning.spell(moment, terms, label or "-")
 
 
-def propose_comparisons(question: Question) -> Iterator[Proposal]:
+def propose_comparisons(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield which of two is higher, or whether something is higher than something else."""
     low = asks_for_fall(question.text) and not asks_for_rise(question.text)
     yield from _compare_with_limit(question)
@@ -478,32 +484,32 @@ def propose_comparisons(question: Question) -> Iterator[Proposal]:
             yield made
 
 
-def _list_both_times(question: Question) -> Iterator[Proposal]:
+def _list_both_times(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the later and the earlier number: what "higher or lower than last year" asks to see."""
-    for meant in read_meant(question)[:4]:
-        pair = find_two_moments(question, meant)
+    for meaning in read_meanings(question)[:4]:
+        pair = find_two_moments(question, meaning)
         if pair is None:
             continue
-        entries = [(write_moment(moment), meant, moment) for moment in reversed(pair)]
-        if made := propose_items(question, entries, "compare", log_share(meant.share)):
+        entries = [(write_moment(moment), meaning, moment) for moment in reversed(pair)]
+        if made := propose_items(question, entries, "compare", log_share(meaning.share)):
             yield made
 
 
-def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
+def _compare_two(question: BoundQuestion, *, low: bool) -> Iterator[Proposal]:
     """Yield which of two operands is higher, or whether the first is."""
     sign = "<" if low or re.search(r"\b(?:below|under)\b", question.text) else ">"
     if chooses(question) or _WHICH.search(question.text):
-        for one in read_meant(question, 0)[:3]:
-            for other in read_meant(question, 1)[:3]:
+        for one in read_meanings(question, 0)[:3]:
+            for other in read_meanings(question, 1)[:3]:
                 moment = list_moments(question)[0]
                 entries = [
-                    (name, meant, moment)
-                    for name, meant in zip(_name_two(question, one, other), (one, other), strict=True)
+                    (name, meaning, moment)
+                    for name, meaning in zip(_name_two(question, one, other), (one, other), strict=True)
                 ]
                 chosen = "argmin" if sign == "<" else "argmax"
                 score = log_share(one.share) + log_share(other.share)
                 if _GROWTH.search(question.text):
-                    named = [(label, meant) for label, meant, _ in entries]
+                    named = [(label, meaning) for label, meaning, _ in entries]
                     yield from _rank_by_growth(question, named, score, "compare")
                     continue
                 if made := propose_items(question, entries, "compare", score, chosen):
@@ -517,14 +523,14 @@ def _compare_two(question: Question, *, low: bool) -> Iterator[Proposal]:
             yield made
 
 
-def _compare_growths(question: Question, sign: str) -> Iterator[Proposal]:
+def _compare_growths(question: BoundQuestion, sign: str) -> Iterator[Proposal]:
     """Yield whether one thing grew more than another: "did sales grow faster than costs?"."""
-    for one, other in product(read_meant(question, 0)[:3], read_meant(question, 1)[:3]):
+    for one, other in product(read_meanings(question, 0)[:3], read_meanings(question, 1)[:3]):
         pair = find_two_moments(question, one)
         if pair is None:
             continue
-        terms = Terms(question.table)
-        numbers = [meant.spell(moment, terms, "") for meant in (one, other) for moment in pair]
+        terms = FormulaTerms(question.table)
+        numbers = [meaning.spell(moment, terms, "") for meaning in (one, other) for moment in pair]
         if None in numbers:
             continue
         first, second = (f"({new} - {old}) / {old}" for old, new in (numbers[:2], numbers[2:]))
@@ -533,7 +539,7 @@ def _compare_growths(question: Question, sign: str) -> Iterator[Proposal]:
             yield made
 
 
-def _compare_with_limit(question: Question) -> Iterator[Proposal]:
+def _compare_with_limit(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield whether a number is more, or less, than the one that the question gives."""
     found = _LIMIT.search(question.text)
     if found is None:
@@ -544,35 +550,35 @@ def _compare_with_limit(question: Question) -> Iterator[Proposal]:
     else:
         limit = Constant(Decimal(printed), printed, _SCALES.get(scale, Scale.ONE))
     sign = "<" if found["how"].startswith(_BELOW) else ">"
-    for meant in read_meant(question)[:4]:
-        terms = Terms(question.table)
-        text = spell_value(question, meant, terms)
+    for meaning in read_meanings(question)[:4]:
+        terms = FormulaTerms(question.table)
+        text = spell_value(question, meaning, terms)
         if text is None:
             continue
-        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meant.share) + 0.5, limit=limit):
+        if made := terms.proposal(f"{text} {sign} limit", "compare", log_share(meaning.share) + 0.5, limit=limit):
             yield made
 
 
-def _compare_with_zero(question: Question) -> Iterator[Proposal]:
+def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield whether a number is positive, or negative."""
     negative = bool(_NEGATIVE.search(question.text))
     if not negative and not _POSITIVE.search(question.text):
         return
-    for meant in read_meant(question)[:4]:
-        terms = Terms(question.table)
-        text = spell_value(question, meant, terms)
+    for meaning in read_meanings(question)[:4]:
+        terms = FormulaTerms(question.table)
+        text = spell_value(question, meaning, terms)
         if text is not None and (
-            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meant.share) + 1.0)
+            made := terms.proposal(f"{text} {'<' if negative else '>'} 0", "compare", log_share(meaning.share) + 1.0)
         ):
             yield made
 
 
-def chooses(question: Question) -> bool:
+def chooses(question: BoundQuestion) -> bool:
     """Return whether a question asks for one of two operands, rather than yes or no."""
     return question.names(1) and question.reading.relation == "versus" and " or " in question.text
 
 
-def _name_two(question: Question, one: Meant, other: Meant) -> Sequence[str]:
+def _name_two(question: BoundQuestion, one: OperandMeaning, other: OperandMeaning) -> Sequence[str]:
     """Return the names of two things: of their lines, of what differs if these are the same, else as they are asked."""
     if one.series and other.series:
         names = name_members(question.table, (one.series[0], other.series[0]))

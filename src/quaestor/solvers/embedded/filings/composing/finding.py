@@ -11,7 +11,7 @@ from quaestor.facts.lines import FactLine, Moment, fits_role
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
 from quaestor.questions.understanding import Operand
-from quaestor.solvers.embedded.filings.composing.question import Question, Terms, pick_cell
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, pick_cell
 
 # Parts that add up to a whole: lines, columns or headings of a table whose numbers sum to that of a total.
 #
@@ -163,7 +163,7 @@ MEMBER_WORDS = frozenset(terms_of("segment segments unit units division division
 Found = tuple[Series, float]
 
 
-def find_concept(concept: str, moment: Moment, question: Question) -> Found | None:
+def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found | None:
     """Return the series of a concept of the whole company that has a number at a time, and its probability."""
     table = question.table
     found: list[tuple[float, Series]] = []
@@ -223,7 +223,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
     return best
 
 
-def spell_debts(moment: Moment, terms: Terms, label: str) -> str | None:
+def spell_debts(moment: Moment, terms: FormulaTerms, label: str) -> str | None:
     """Return the sum of the debts of the first balance sheet that has any, or their total if it is printed."""
     table, sums = terms.table, dict[str, str]()
     first = None
@@ -242,7 +242,7 @@ def spell_debts(moment: Moment, terms: Terms, label: str) -> str | None:
     return f"({' + '.join(sums)})" if sums else None
 
 
-def _find_measure(name: str, question: Question) -> Found | None:
+def _find_measure(name: str, question: BoundQuestion) -> Found | None:
     """Return the series of a measure that is only printed, by its words."""
     if name == _EMPLOYEES and (series := _find_employees(question.table)) is not None:
         return series, _COUNTED
@@ -271,7 +271,7 @@ def _find_employees(table: FactTable) -> Series | None:
     )
 
 
-def find_named_member(concept: str, moment: Moment, question: Question, others: Sequence[str]) -> Found | None:
+def find_named_member(concept: str, moment: Moment, question: BoundQuestion, others: Sequence[str]) -> Found | None:
     """Return the series that a concept has for the member that other words of the question name."""
     known = read_lexicon().concepts.get(concept)
     if known is None:
@@ -300,7 +300,7 @@ def find_named_member(concept: str, moment: Moment, question: Question, others: 
     return None
 
 
-def find_for_member(concept: str, moment: Moment, question: Question, member: Series) -> Found | None:
+def find_for_member(concept: str, moment: Moment, question: BoundQuestion, member: Series) -> Found | None:
     """Return the series that a concept has for the member of another series."""
     table, line = question.table, member.line
     called = list_member_names(member)

@@ -1,4 +1,4 @@
-"""What plans are composed from: a question, the series that its words mean, and their numbers at a time."""
+"""The input of plans: a question bound to series, and the numbers of a formula."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -80,16 +80,16 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """All that a plan is composed from.
+class BoundQuestion:
+    """A question with the series that its operands may mean: the input of all composers.
 
     Attributes:
         intents: The probability of each intent.
         operands: The series that each operand may mean, the likeliest first.
-        base: The time that was talked about before, or the latest.
+        base: The time of the turn before, or the latest.
         before: The last answers that were read from the document, the latest first.
         falls: Whether the last question asked for a fall.
-        bind: Returns what other words may mean.
+        bind: Returns the series that other words may mean.
     """
 
     reading: Reading
@@ -151,11 +151,11 @@ class Question:
         return (self.last.anchor,) if self.last is not None and self.last.anchor is not None else ()
 
 
-class Terms:
-    """Numbers that a formula names.
+class FormulaTerms:
+    """The numbers of a formula, by the names that it uses.
 
     Attributes:
-        score: The log of how sure they are what the formula means.
+        score: The log of the probability that they are the right ones.
     """
 
     def __init__(self, table: FactTable) -> None:
@@ -165,14 +165,14 @@ class Terms:
         self.moments: list[Moment] = []
         self.score = 0.0
 
-    def copy(self) -> "Terms":
-        """Return a copy, to come back to."""
-        other = Terms(self.table)
+    def copy(self) -> "FormulaTerms":
+        """Return a copy that can be restored."""
+        other = FormulaTerms(self.table)
         other.restore(self)
         return other
 
-    def restore(self, other: "Terms") -> None:
-        """Become what a copy is."""
+    def restore(self, other: "FormulaTerms") -> None:
+        """Restore the state of a copy."""
         self.variables, self.series = dict(other.variables), list(other.series)
         self.moments, self.score = list(other.moments), other.score
 
@@ -329,7 +329,7 @@ def _pick_by_year(series: Series, want: Moment) -> tuple[Moment, FactCell] | Non
 
 
 def spell_at(
-    series: Series, moment: Moment | None, terms: Terms, label: str = "", *, signed: bool = False
+    series: Series, moment: Moment | None, terms: FormulaTerms, label: str = "", *, signed: bool = False
 ) -> str | None:
     """Return a formula of the number of a series at a time, or at the latest; None if it has none.
 
@@ -390,7 +390,7 @@ def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
 
 
 def _combine_spans(
-    want: _Span, spans: Mapping[_Span, tuple[Series, Moment, FactCell]], terms: Terms, label: str
+    want: _Span, spans: Mapping[_Span, tuple[Series, Moment, FactCell]], terms: FormulaTerms, label: str
 ) -> str | None:
     """Return a difference or a sum of periods: the second half is the year less the first."""
     begin, end = want
@@ -441,12 +441,12 @@ _ALONE = 0.2
 _MOST, _NEAR = 3, 4
 
 
-def asks_what_is_due(question: Question) -> bool:
+def asks_what_is_due(question: BoundQuestion) -> bool:
     """Return whether a question asks what falls due in years to come."""
     return bool(_DUE.search(question.text))
 
 
-def read_schedules(question: Question) -> list[Bound]:
+def read_schedules(question: BoundQuestion) -> list[Bound]:
     """Return the schedules that a question may mean, the likeliest first; of debts if it does not say of what."""
     table = question.table
     own = {term for operand in question.reading.operands for term in operand.terms} - table.company

@@ -11,8 +11,13 @@ from quaestor.core.terms import term
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.solvers.embedded.filings.composing.finding import find_concept, find_for_member, find_totals, read_phrase
-from quaestor.solvers.embedded.filings.composing.meant import Meant, build_meant, read_meant, repeat_node
-from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.meanings import (
+    OperandMeaning,
+    build_meaning,
+    read_meanings,
+    repeat_node,
+)
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.values import propose_values, spell_value
 from quaestor.solvers.embedded.filings.past import Node, PastAnswer
 
@@ -35,20 +40,22 @@ _STATED = 0.4
 """Added to the score of what the question states with its operands, beside what it leaves to be understood."""
 
 
-def read_two(question: Question) -> Iterator[tuple[float, str, str, Terms]]:
+def read_two(question: BoundQuestion) -> Iterator[tuple[float, str, str, FormulaTerms]]:
     """Yield the numbers of both operands of a question; what it does not name was talked about before."""
-    firsts, seconds = (read_meant(question, place)[:_MOST] for place in (0, 1))
+    firsts, seconds = (read_meanings(question, place)[:_MOST] for place in (0, 1))
     for one in firsts:
         for other in seconds:
             if not one.is_ratio and not other.is_ratio:
                 yield from pair_numbers(question, one, other)
 
 
-def pair_numbers(question: Question, one: Meant, other: Meant) -> Iterator[tuple[float, str, str, Terms]]:
+def pair_numbers(
+    question: BoundQuestion, one: OperandMeaning, other: OperandMeaning
+) -> Iterator[tuple[float, str, str, FormulaTerms]]:
     """Yield the numbers of two things at one time, unless they are the same."""
     if one.series and other.series and one.series[0].place == other.series[0].place and one.kind == other.kind:
         return
-    terms = Terms(question.table)
+    terms = FormulaTerms(question.table)
     first = spell_value(question, one, terms)
     if first is None:
         return
@@ -60,12 +67,12 @@ def pair_numbers(question: Question, one: Meant, other: Meant) -> Iterator[tuple
     yield log_share(one.share) + log_share(other.share) + _SAME_TABLE * (len(tables) == 1), first, second, terms
 
 
-def _is_percent(name: str, terms: Terms) -> bool:
+def _is_percent(name: str, terms: FormulaTerms) -> bool:
     extract = terms.variables.get(name)
     return extract is not None and extract.quantity is not None and extract.quantity.scale is Scale.PERCENT
 
 
-def _is_same(one: str, other: str, terms: Terms) -> bool:
+def _is_same(one: str, other: str, terms: FormulaTerms) -> bool:
     """Return whether two names are of one amount, which filings print in several tables."""
     amounts = [
         extract.quantity.value * extract.quantity.scale.factor
@@ -75,7 +82,7 @@ def _is_same(one: str, other: str, terms: Terms) -> bool:
     return len(amounts) == 2 and amounts[0] == amounts[1]
 
 
-def _divide(score: float, one: str, other: str, terms: Terms, form: str = "ratio") -> Iterator[Proposal]:
+def _divide(score: float, one: str, other: str, terms: FormulaTerms, form: str = "ratio") -> Iterator[Proposal]:
     """Yield one number by another one, unless one alone is a percentage."""
     if _is_percent(one, terms) or _is_percent(other, terms):
         return
@@ -102,7 +109,7 @@ def _is_alike(one: Series, other: Series) -> bool:
     return UNKNOWN in kinds and kinds.isdisjoint({"percent", "price", _SMALL})
 
 
-def read_same_sentence(series: Series, table: FactTable) -> Iterator[Meant]:
+def read_same_sentence(series: Series, table: FactTable) -> Iterator[OperandMeaning]:
     """Yield the other numbers of a sentence that count the same."""
     ref = series.first.ref
     if not isinstance(ref, SentenceRef):
@@ -110,10 +117,10 @@ def read_same_sentence(series: Series, table: FactTable) -> Iterator[Meant]:
     for place in table.lines_of_sentence.get((ref.section, ref.sentence), ()):
         for other in table.series_of_line.get(place, ()):
             if other.place != series.place and _is_alike(series, other):
-                yield build_meant(other, 1.0)
+                yield build_meaning(other, 1.0)
 
 
-def propose_ratios(question: Question) -> Iterator[Proposal]:
+def propose_ratios(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield ratios: of two operands, of a measure, of one operand and what was talked about, or as they are printed."""
     two = len(question.operands) == 2 and question.reading.relation in ("ratio", "part", "versus", "difference", "sum")
     if two and question.reading.relation in ("ratio", "part", "versus"):
@@ -127,7 +134,7 @@ def propose_ratios(question: Question) -> Iterator[Proposal]:
         yield from _divide_last(question)
 
 
-def propose_numbers(question: Question) -> Iterator[Proposal]:
+def propose_numbers(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what a question may mean as one number, margins that are not printed included."""
     yield from propose_values(question)
     yield from _propose_margins(question)
@@ -137,14 +144,14 @@ def _prints_percent(proposal: Proposal) -> bool:
     return bool(proposal.series) and proposal.series[0].first.scale is Scale.PERCENT
 
 
-def _propose_margins(question: Question) -> Iterator[Proposal]:
+def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what is called a margin and has no formula, by the revenue of the same member: "NOI margin", "margin?"."""
     operand = question.reading.operands[0]
     if _MARGIN not in operand.phrase or operand.measures:
         return
     rest = tuple(found for found in operand.terms if found != _MARGIN)
     if rest:
-        parts = [build_meant(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:_MOST]]
+        parts = [build_meaning(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:_MOST]]
     else:
         parts = [repeat_node(question.last.measured[0], 0.8)] if question.last is not None else []
     for part in parts:
@@ -153,69 +160,69 @@ def _propose_margins(question: Question) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
-def _find_revenue(question: Question, members: Sequence[Series]) -> Iterator[Meant]:
+def _find_revenue(question: BoundQuestion, members: Sequence[Series]) -> Iterator[OperandMeaning]:
     """Yield the revenue of the member of a series, else of the company."""
     moment = (*question.wanted, question.table.latest)[0]
     if members:
         found = [one for concept in REVENUE if (one := find_for_member(concept, moment, question, members[0]))]
         if found:
-            yield build_meant(found[0][0], 0.8)
+            yield build_meaning(found[0][0], 0.8)
             return
     for concept in REVENUE:
         if (whole := find_concept(concept, moment, question)) is not None:
-            yield build_meant(whole[0], 0.7)
+            yield build_meaning(whole[0], 0.7)
             return
 
 
-def _divide_last(question: Question) -> Iterator[Proposal]:
+def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what was talked about by what the question names ("as a percentage of revenue"), and the inverse."""
     last = question.last
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meant in product(_read_last(last), read_meant(question)[:3]):
-        for score, one, other, terms in pair_numbers(question, before, meant):
+    for before, meaning in product(_read_last(last), read_meanings(question)[:3]):
+        for score, one, other, terms in pair_numbers(question, before, meaning):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
-            for score, one, other, terms in pair_numbers(question, meant, before):
+            for score, one, other, terms in pair_numbers(question, meaning, before):
                 yield from _divide(score, one, other, terms)
     node = last.measured[0]
     if node.kind == "divide":  # another numerator over the same denominator
         whole = repeat_node(node.parts[1], 0.5)
-        for meant in read_meant(question)[:3]:
-            for score, one, other, terms in pair_numbers(question, meant, whole):
+        for meaning in read_meanings(question)[:3]:
+            for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms)
 
 
-def _read_last(last: PastAnswer) -> list[Meant]:
+def _read_last(last: PastAnswer) -> list[OperandMeaning]:
     """Return the last answer, and the sum of the members that it lists."""
     several = last.form == "members" and len(last.measured) > 1
     sums = [repeat_node(Node("sum", parts=last.measured), 0.3)] if several else []
     return [repeat_node(last.measured[0], 0.6), *sums]
 
 
-def propose_shares(question: Question) -> Iterator[Proposal]:
+def propose_shares(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield parts of a whole."""
     if len(question.operands) == 2 and question.reading.relation in ("ratio", "part") and question.names(1):
         yield from propose_ratios(question)
         return
     yield from _divide_last(question)
     yield from _divide_by_whole(question)
-    for meant in read_meant(question)[:3]:
-        if not meant.series:
+    for meaning in read_meanings(question)[:3]:
+        if not meaning.series:
             continue
-        if meant.percent:
-            terms = Terms(question.table)
-            if (text := spell_value(question, meant, terms)) and (
-                made := terms.proposal(text, "value", log_share(meant.share))
+        if meaning.percent:
+            terms = FormulaTerms(question.table)
+            if (text := spell_value(question, meaning, terms)) and (
+                made := terms.proposal(text, "value", log_share(meaning.share))
             ):
                 yield made
-        for whole in _find_wholes(question, meant.series[0]):
-            for score, one, other, terms in pair_numbers(question, meant, whole):
+        for whole in _find_wholes(question, meaning.series[0]):
+            for score, one, other, terms in pair_numbers(question, meaning, whole):
                 yield from _divide(score, one, other, terms, "share")
 
 
-def _divide_by_whole(question: Question) -> Iterator[Proposal]:
+def _divide_by_whole(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield a difference that was talked about by what it was taken off: "as a percent of the total?"."""
     node = question.last.measured[0] if question.last is not None else None
     if node is None or node.kind != "subtract" or question.own:
@@ -224,31 +231,35 @@ def _divide_by_whole(question: Question) -> Iterator[Proposal]:
         yield from _divide(score, one, other, terms, "share")
 
 
-def _find_wholes(question: Question, part: Series) -> Iterator[Meant]:
+def _find_wholes(question: BoundQuestion, part: Series) -> Iterator[OperandMeaning]:
     """Yield the totals that a series may be a part of: in its table, in its line, and that of its concept."""
     table = question.table
     moment = next((found for found in (*question.wanted, table.latest, *part.cells) if found in part.cells), None)
     if moment is not None and not part.line.sentence:
-        yield from (build_meant(total, _WHOLE / rank) for rank, total in enumerate(find_totals(part, moment, table), 1))
+        yield from (
+            build_meaning(total, _WHOLE / rank) for rank, total in enumerate(find_totals(part, moment, table), 1)
+        )
     for line in table.lines[part.line.place + 1 : part.line.place + 60]:
         if line.table != part.line.table:
             break
         if "total" in line.label_terms:
-            yield from (build_meant(one, 0.5) for one in table.series_of_line[line.place] if one.column == part.column)
+            yield from (
+                build_meaning(one, 0.5) for one in table.series_of_line[line.place] if one.column == part.column
+            )
             break
     if part.column:
         for one in table.series_of_line[part.line.place]:
             if "total" in one.column or not one.column:
-                yield build_meant(one, 0.4)
+                yield build_meaning(one, 0.4)
     if part.members and part.concept:
         found = find_concept(part.concept, (*question.wanted, table.latest)[0], question)
         if found is not None:
-            yield build_meant(found[0], 0.5)
+            yield build_meaning(found[0], 0.5)
     elif not part.column:
         yield from (replace(one, share=0.15) for one in _find_revenue(question, ()))
 
 
-def propose_totals(question: Question) -> Iterator[Proposal]:
+def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
     relation = question.reading.relation
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
@@ -266,16 +277,16 @@ def propose_totals(question: Question) -> Iterator[Proposal]:
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
-    for before, meant in product(_read_last(last), _read_subtracted(question) or read_meant(question)[:3]):
-        for score, one, other, terms in pair_numbers(question, *((meant, before) if from_own else (before, meant))):
+    for before, meaning in product(_read_last(last), _read_subtracted(question) or read_meanings(question)[:3]):
+        for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
 
 
-def _read_subtracted(question: Question) -> list[Meant]:
+def _read_subtracted(question: BoundQuestion) -> list[OperandMeaning]:
     """Return what is taken off in "net of cash"; empty if it is not called so."""
     operand = question.reading.operands[0]
     if not _NET_OF.search(question.text):
         return []
     rest = tuple(found for found in operand.terms if found != _NET)
-    return [build_meant(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:3]] if rest else []
+    return [build_meaning(bound.series, bound.share) for bound in question.bind(read_phrase(rest))[:3]] if rest else []

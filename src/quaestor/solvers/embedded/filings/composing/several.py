@@ -18,18 +18,18 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
     name_members,
     read_blocks,
 )
-from quaestor.solvers.embedded.filings.composing.meant import (
-    Meant,
-    build_meant,
-    read_meant,
-    read_whole,
+from quaestor.solvers.embedded.filings.composing.meanings import (
+    OperandMeaning,
+    build_meaning,
+    read_meanings,
+    read_whole_meanings,
     repeat_for_member,
     repeat_node,
 )
 from quaestor.solvers.embedded.filings.composing.question import (
+    BoundQuestion,
+    FormulaTerms,
     Proposal,
-    Question,
-    Terms,
     asks_what_is_due,
     find_rest,
     list_future_years,
@@ -55,7 +55,7 @@ AVERAGE_CHANGE = lazy_regex(r"\b(?:average|mean|avg)\b.{0,20}\b(?:change|increas
 _OTHERS = frozenset(terms_of("rest remaining other others else"))
 _NOT_COMPUTED = 0.3
 """How likely the amounts of members are listed although the question names a ratio."""
-Entry = tuple[str, Meant, Moment | None]
+Entry = tuple[str, OperandMeaning, Moment | None]
 """An entry of a list: its name, what it is, and when."""
 _BY_TIME = lazy_regex(
     r"\b(?:years|annual(?:ly)?|each year|year by year|by year|per year|quarters|by quarter|each quarter|over time|trend"
@@ -78,7 +78,7 @@ def write_moment(moment: Moment) -> str:
     return f"Q{moment.quarter} {moment.year}" if moment.months in (0, 3) else f"{moment.months}M {moment.year}"
 
 
-def choose_moments(question: Question, meant: Meant) -> Sequence[Moment]:
+def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence[Moment]:
     """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
     last = question.last
     if _QUARTERS.search(question.text):
@@ -92,7 +92,7 @@ def choose_moments(question: Question, meant: Meant) -> Sequence[Moment]:
         trail = {past.anchor for past in question.before[:3] if past.measured[0].shape() == last.measured[0].shape()}
         if len(trail) >= 2:
             return sorted(moment for moment in trail if moment is not None)
-    printed = meant.moments
+    printed = meaning.moments
     latest = question.table.latest
     if not printed:
         return [latest.before(years=2), latest.before(years=1), latest]
@@ -104,12 +104,12 @@ def choose_moments(question: Question, meant: Meant) -> Sequence[Moment]:
     return sorted(moment for moment in printed if moment.months == months)
 
 
-def _spell_all(meant: Meant, moments: Sequence[Moment], terms: Terms) -> list[str]:
-    found = [meant.spell(moment, terms, write_moment(moment)) for moment in moments]
+def _spell_all(meaning: OperandMeaning, moments: Sequence[Moment], terms: FormulaTerms) -> list[str]:
+    found = [meaning.spell(moment, terms, write_moment(moment)) for moment in moments]
     return [text for text in found if text is not None]
 
 
-def propose_sums(question: Question) -> Iterator[Proposal]:
+def propose_sums(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield sums of operands, over times and of listed items, and printed totals."""
     yield from propose_totals(question)
     yield from _sum_over_times(question)
@@ -119,21 +119,21 @@ def propose_sums(question: Question) -> Iterator[Proposal]:
             yield proposal if proposal.form != "value" else replace(proposal, score=proposal.score - 0.5)
 
 
-def _sum_over_times(question: Question) -> Iterator[Proposal]:
+def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
     together = question.reading.total_asked or _ADDED.search(question.text)
     if len(question.moments) == 1 or not (question.moments or together):
         return
-    for meant in read_meant(question)[:MOST_TRIED]:
-        moments = choose_moments(question, meant)
-        terms = Terms(question.table)
-        names = _spell_all(meant, moments, terms)
+    for meaning in read_meanings(question)[:MOST_TRIED]:
+        moments = choose_moments(question, meaning)
+        terms = FormulaTerms(question.table)
+        names = _spell_all(meaning, moments, terms)
         if len(names) == len(moments) >= 2 and (
-            made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(meant.share))
+            made := terms.proposal(f"sum({', '.join(names)})", "sum", log_share(meaning.share))
         ):
             yield replace(made, score=made.score - (0.0 if len(question.moments) >= 2 else 0.7))
 
 
-def _sum_last(question: Question) -> Iterator[Proposal]:
+def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
     together = bool(_TOGETHER.search(question.text))
     counted = _find_last_set(question) if _AS_MANY.search(question.text) and together else None
@@ -145,7 +145,7 @@ def _sum_last(question: Question) -> Iterator[Proposal]:
         nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
     if not 2 <= len(nodes) <= _MOST_ITEMS:
         return
-    terms = Terms(question.table)
+    terms = FormulaTerms(question.table)
     moment = question.moments[0] if question.moments else None
     names = [name for node in nodes if (name := repeat_node(node, 1.0).spell(moment, terms, "")) is not None]
     if len(set(names)) == len(nodes) and (
@@ -156,53 +156,53 @@ def _sum_last(question: Question) -> Iterator[Proposal]:
         yield made
 
 
-def propose_averages(question: Question) -> Iterator[Proposal]:
+def propose_averages(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield averages over times, and of a longer period over its quarters or months."""
     each = 3 if _PER_QUARTER.search(question.text) else 1 if _PER_MONTH.search(question.text) else 0
     listed = question.reading.relation == "sum"  # "technology and development" may be one name
-    meants = read_whole(question) if listed else read_meant(question, part=True)
-    for meant in meants[:MOST_TRIED]:
-        moments = choose_moments(question, meant)
-        terms = Terms(question.table)
+    meanings = read_whole_meanings(question) if listed else read_meanings(question, part=True)
+    for meaning in meanings[:MOST_TRIED]:
+        moments = choose_moments(question, meaning)
+        terms = FormulaTerms(question.table)
         if AVERAGE_CHANGE.search(question.text):
-            yield from _average_changes(meant, moments, terms)
+            yield from _average_changes(meaning, moments, terms)
             continue
-        names = _spell_all(meant, moments, terms)
+        names = _spell_all(meaning, moments, terms)
         if (
             len(names) >= 2
             and len(names) == len(moments)
-            and (made := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meant.share)))
+            and (made := terms.proposal(f"avg({', '.join(names)})", "average", log_share(meaning.share)))
         ):
             yield replace(made, score=made.score - (1.5 if each and moments[0].months != each else 0.0))
         if each:
-            yield from _average_parts(question, meant, each)
+            yield from _average_parts(question, meaning, each)
 
 
-def _average_changes(meant: Meant, moments: Sequence[Moment], terms: Terms) -> Iterator[Proposal]:
+def _average_changes(meaning: OperandMeaning, moments: Sequence[Moment], terms: FormulaTerms) -> Iterator[Proposal]:
     """Yield the whole change by the number of years or quarters that it took."""
-    names = _spell_all(meant, [moments[0], moments[-1]], terms)
+    names = _spell_all(meaning, [moments[0], moments[-1]], terms)
     quarters = 4 * (moments[-1].year - moments[0].year) + moments[-1].quarter - moments[0].quarter
     count = quarters if moments[0].months == 3 else quarters // 4
     if len(names) == 2 and count > 0:
-        made = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meant.share))
+        made = terms.proposal(f"({names[1]} - {names[0]}) / {count}", "average", log_share(meaning.share))
         if made is not None:
             yield made
 
 
-def _average_parts(question: Question, meant: Meant, each: int) -> Iterator[Proposal]:
+def _average_parts(question: BoundQuestion, meaning: OperandMeaning, each: int) -> Iterator[Proposal]:
     latest = question.table.latest
     to_date = Moment(latest.year, latest.quarter, 3 * latest.quarter)
     for moment in (*question.wanted[:1], to_date):
-        terms = Terms(question.table)
-        if moment.months > each and (text := meant.spell(moment, terms, "")) is not None:
-            made = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meant.share) + 0.3)
+        terms = FormulaTerms(question.table)
+        if moment.months > each and (text := meaning.spell(moment, terms, "")) is not None:
+            made = terms.proposal(f"{text} / {moment.months // each}", "average", log_share(meaning.share) + 0.3)
             if made is not None:
                 yield made
                 return
 
 
 def propose_items(
-    question: Question, labelled: Sequence[Entry], form: str, score: float, last: str = ""
+    question: BoundQuestion, labelled: Sequence[Entry], form: str, score: float, last: str = ""
 ) -> Proposal | None:
     """Return a list of labelled numbers.
 
@@ -211,11 +211,11 @@ def propose_items(
     """
     if not 2 <= len(labelled) <= _MOST_ITEMS:
         return None
-    terms = Terms(question.table)
+    terms = FormulaTerms(question.table)
     texts = [
         text
-        for label, meant, moment in labelled
-        if (text := meant.spell(moment, terms, question.table.write_out(label) or "-")) is not None
+        for label, meaning, moment in labelled
+        if (text := meaning.spell(moment, terms, question.table.write_out(label) or "-")) is not None
     ]
     formula = join_lists(texts)
     if formula is None or len(texts) < 2:
@@ -235,55 +235,55 @@ def join_lists(texts: Sequence[str]) -> str | None:
     return "".join(part + listed for part, listed in zip(rest, (*lists, ""), strict=True))
 
 
-def propose_lists(question: Question) -> Iterator[Proposal]:
+def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield lists by time and by member."""
     yield from _list_what_is_due(question)
     by_time, by_member = _read_list_kind(question)
-    for meant in read_meant(question)[:MOST_TRIED]:
-        listed = choose_moments(question, meant)
+    for meaning in read_meanings(question)[:MOST_TRIED]:
+        listed = choose_moments(question, meaning)
         moments = question.moments if len(question.moments) > 1 else tuple(reversed(listed))
-        timed = [(write_moment(moment), meant, moment) for moment in moments]
-        if made := propose_items(question, timed, "list", log_share(meant.share * by_time)):
+        timed = [(write_moment(moment), meaning, moment) for moment in moments]
+        if made := propose_items(question, timed, "list", log_share(meaning.share * by_time)):
             yield made
     for entries, share in read_entries(question):
         if made := propose_items(question, entries, "members", log_share(share * by_member)):
             yield made
 
 
-def _list_what_is_due(question: Question) -> Iterator[Proposal]:
+def _list_what_is_due(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what falls due in each year, and after the last one."""
     if not asks_what_is_due(question):
         return
     for bound in read_schedules(question):
         years = list_future_years(bound.series, question.table)
         named = [moment for moment in years if moment in question.moments]
-        meant = build_meant(bound.series, bound.share)
-        entries: list[Entry] = [(write_moment(moment), meant, moment) for moment in named or years]
+        meaning = build_meaning(bound.series, bound.share)
+        entries: list[Entry] = [(write_moment(moment), meaning, moment) for moment in named or years]
         rest = None if named or _AHEAD.search(question.text) else find_rest(bound.series, question.table)
         if rest is not None:
-            entries.append((rest.line.label, build_meant(rest, bound.share), None))
+            entries.append((rest.line.label, build_meaning(rest, bound.share), None))
         if made := propose_items(question, entries, "list", log_share(bound.share) + _STATED):
             yield made
 
 
-def list_operands(question: Question) -> Iterator[Proposal]:
+def list_operands(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield lists of what a question names side by side: "cash flow and capex"."""
     if len(question.operands) < 2:
         return
     moment = list_moments(question)[0]
     places = range(len(question.operands))
-    for chosen in product(*(read_meant(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
+    for chosen in product(*(read_meanings(question, place)[: 2 if len(places) == 2 else 1] for place in places)):
         if len({one.series[0].place for one in chosen if one.series}) < sum(bool(one.series) for one in chosen):
             continue  # one thing, named twice: "how much of it matures"
-        names = [_name_meant(meant) for meant in chosen]
-        if len(set(names)) < len(names) and all(meant.series for meant in chosen):
-            names = name_members(question.table, [meant.series[0] for meant in chosen])
-        listed = [(name, meant, moment) for name, meant in zip(names, chosen, strict=True)]
+        names = [_name_meant(meaning) for meaning in chosen]
+        if len(set(names)) < len(names) and all(meaning.series for meaning in chosen):
+            names = name_members(question.table, [meaning.series[0] for meaning in chosen])
+        listed = [(name, meaning, moment) for name, meaning in zip(names, chosen, strict=True)]
         if made := propose_items(question, listed, "list", log_share(prod(one.share for one in chosen) * 0.5)):
             yield made
 
 
-def _read_list_kind(question: Question) -> tuple[float, float]:
+def _read_list_kind(question: BoundQuestion) -> tuple[float, float]:
     """Return the probabilities that a list is by time and by member."""
     if len(question.moments) >= 2:
         return 0.9, 0.1
@@ -293,11 +293,11 @@ def _read_list_kind(question: Question) -> tuple[float, float]:
     return (0.8, 0.2) if time and not member else (0.15, 0.85) if member and not time else (0.5, 0.5)
 
 
-def _name_meant(meant: Meant) -> str:
-    return label_line(meant.series[0].line) if meant.series else ""
+def _name_meant(meaning: OperandMeaning) -> str:
+    return label_line(meaning.series[0].line) if meaning.series else ""
 
 
-def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
+def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
     last = None if question.own or question.last is None else question.last.measured[0]
     again = last if last is not None and last.kind == "divide" else None
@@ -305,11 +305,11 @@ def read_entries(question: Question) -> Iterator[tuple[list[Entry], float]]:
         printed = again is None or block.members[0][1].first.scale is Scale.PERCENT
         yield _read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
         if again is not None and not printed:
-            meant = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
-            yield _list_entries(question, meant), block.share * (1 - _NOT_COMPUTED)
+            meaning = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
+            yield _list_entries(question, meaning), block.share * (1 - _NOT_COMPUTED)
 
 
-def _find_last_set(question: Question) -> PastAnswer | None:
+def _find_last_set(question: BoundQuestion) -> PastAnswer | None:
     """Return the last answer that has several entries; of as many as the question says, "the four", if there is one."""
     sets = [past for past in question.before if past.form in ("list", "members", "ranking") and len(past.measured) > 1]
     match = _AS_MANY.search(question.text)
@@ -319,7 +319,7 @@ def _find_last_set(question: Question) -> PastAnswer | None:
     return sets[0] if sets and sets[0] is question.last else None
 
 
-def _keep_asked(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
+def _keep_asked(question: BoundQuestion, blocks: Sequence[Block]) -> Iterator[Block]:
     """Yield blocks without the member that a question leaves out; if it names several members, these alone."""
     asked = set(terms_of(question.text))
     for block in blocks:
@@ -330,18 +330,18 @@ def _keep_asked(question: Question, blocks: Sequence[Block]) -> Iterator[Block]:
             yield replace(block, members=tuple(left))
 
 
-def _read_block_entries(question: Question, members: Sequence[tuple[str, Series]]) -> list[Entry]:
+def _read_block_entries(question: BoundQuestion, members: Sequence[tuple[str, Series]]) -> list[Entry]:
     """Return the members that have a number at the time that is asked for, as entries of a list."""
-    return _list_entries(question, [(name, build_meant(series, 1.0)) for name, series in members])
+    return _list_entries(question, [(name, build_meaning(series, 1.0)) for name, series in members])
 
 
-def _list_entries(question: Question, named: Sequence[tuple[str, Meant]]) -> list[Entry]:
+def _list_entries(question: BoundQuestion, named: Sequence[tuple[str, OperandMeaning]]) -> list[Entry]:
     found: list[Entry] = []
     for moment in list_moments(question):
         found = [
-            (name, meant, moment)
-            for name, meant in named
-            if meant.spell(moment, Terms(question.table), name) is not None
+            (name, meaning, moment)
+            for name, meaning in named
+            if meaning.spell(moment, FormulaTerms(question.table), name) is not None
         ]
         if len(found) >= 2:
             break

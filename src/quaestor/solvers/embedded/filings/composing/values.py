@@ -10,11 +10,11 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
 from quaestor.questions.investments import asks_what_became
-from quaestor.solvers.embedded.filings.composing.meant import (
-    Meant,
-    read_whole,
+from quaestor.solvers.embedded.filings.composing.meanings import (
+    OperandMeaning,
+    read_whole_meanings,
 )
-from quaestor.solvers.embedded.filings.composing.question import Proposal, Question, Terms, log_share
+from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 
 _MOST = 8
 _LOSS = lazy_regex(
@@ -30,38 +30,40 @@ _OTHER_TIME = 0.6
 """How sure a number is that is of the latest time, not of the one that was talked about."""
 
 
-def list_moments(question: Question) -> Sequence[Moment | None]:
+def list_moments(question: BoundQuestion) -> Sequence[Moment | None]:
     """Return the times at which one number may be wanted, in order; None is the latest."""
     if question.moments:
         return question.moments[:1]
     return (*question.wanted[:1], None)
 
 
-def spell_value(question: Question, meant: Meant, terms: Terms, label: str = "") -> str | None:
+def spell_value(question: BoundQuestion, meaning: OperandMeaning, terms: FormulaTerms, label: str = "") -> str | None:
     """Return the formula of something at the time that is asked for; None if there is no number."""
     for rank, moment in enumerate(list_moments(question)):
-        text = meant.spell(moment, terms, label)
+        text = meaning.spell(moment, terms, label)
         if text is not None:
             terms.score += rank * log(_OTHER_TIME)
             return text
     return None
 
 
-def propose_values(question: Question) -> Iterator[Proposal]:
+def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
     yield from propose_investment(question)
     if len(question.moments) > 1:
         return
-    for meant in read_whole(question)[:_MOST]:
-        terms = Terms(question.table)
-        text = spell_value(question, meant, terms)
+    for meaning in read_whole_meanings(question)[:_MOST]:
+        terms = FormulaTerms(question.table)
+        text = spell_value(question, meaning, terms)
         if text is not None and (
-            made := terms.proposal(text, "value" if meant.kind == "series" else meant.kind, log_share(meant.share))
+            made := terms.proposal(
+                text, "value" if meaning.kind == "series" else meaning.kind, log_share(meaning.share)
+            )
         ):
             yield _drop_sign(made) if _asks_for_loss(question.text) else made
 
 
-def propose_investment(question: Question) -> Iterator[Proposal]:
+def propose_investment(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what $100 became, as a line says that has all of its numbers from 100 on: of the company if none is named.
 
     A question names the time of the investment, the last time, or both.
@@ -82,7 +84,7 @@ def propose_investment(question: Question) -> Iterator[Proposal]:
     times = _list_times(series)
     ends = [moment.end for moment in question.moments if moment.end > times[0].end]
     moment = next((time for time in times if ends and time.end >= max(ends)), times[-1])
-    terms = Terms(table)
+    terms = FormulaTerms(table)
     if made := terms.proposal(terms.add(series, moment, series.cells[moment]), "value", _STATED):
         yield made
 

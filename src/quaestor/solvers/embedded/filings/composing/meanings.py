@@ -1,4 +1,4 @@
-"""What an operand of a question may mean: a series, a measure by its formula, or what was talked about, at any time."""
+"""The meanings of an operand: a series, a measure by its formula, or what an earlier turn measured, at any time."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ from quaestor.solvers.embedded.filings.composing.finding import (
 )
 from quaestor.solvers.embedded.filings.composing.question import (
     Bound,
-    Question,
-    Terms,
+    BoundQuestion,
+    FormulaTerms,
     asks_what_is_due,
     log_share,
     pick_cell,
@@ -63,17 +63,17 @@ _OF_MEMBER = lazy_regex(
     r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
 )
 _HOW_MANY = lazy_regex(r"\bhow many\b")
-Spell = Callable[[Moment | None, Terms, str], str | None]
+Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
-    """Something measured.
+class OperandMeaning:
+    """A meaning of an operand.
 
     Attributes:
-        share: The probability that it is meant.
-        spell: Returns a formula of it at a time (None for the latest); the words are what its numbers are called.
-        series: The series it is taken from, if known.
+        share: Its probability.
+        spell: Returns its formula at a time (None for the latest), with a label for its numbers.
+        series: The series of its numbers, if known.
         kind: `series`, `measure`, `before`, `part`.
         is_ratio: Whether it is a quotient by its formula.
     """
@@ -95,39 +95,39 @@ class Meant:
         return bool(self.series) and self.kind == "series" and self.series[0].first.scale is Scale.PERCENT
 
 
-def build_meant(series: Series, share: float, kind: str = "series") -> Meant:
-    """Return a series as something meant."""
+def build_meaning(series: Series, share: float, kind: str = "series") -> OperandMeaning:
+    """Return a series as a meaning."""
 
-    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
+    def spell(moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
         return spell_at(series, moment, terms, label)
 
-    return Meant(share, spell, (series,), kind)
+    return OperandMeaning(share, spell, (series,), kind)
 
 
-def read_meant(question: Question, place: int = 0, *, part: bool = False) -> list[Meant]:
-    """Return what an operand may mean, the likeliest first; without words of its own, what was talked about.
+def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False) -> list[OperandMeaning]:
+    """Return the meanings of an operand, the likeliest first; without words of its own, those of the turn before.
 
     Args:
-        part: Whether of a ratio that was talked about its numerator is likelier to be meant than itself.
+        part: Whether the numerator of an earlier ratio is likelier than the ratio.
     """
     operands = question.reading.operands
     if place >= len(operands):
         return []
     if not question.names(place):
         found = list(_read_last_measured(question, part=part))
-        bound = [build_meant(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
+        bound = [build_meaning(bound.series, bound.share) for bound in question.operands[place][:_MOST]]
         if _HOW_MANY.search(question.text) and found and not _is_count(found[0].series):
             # "how many shares was that?" asks for something beside the amount that was talked about.
             return [one for one in bound if _is_count(one.series)] or found
         return [*_read_due(question), *found, *bound] if not found or question.looks_ahead else found
-    return [*_read_due(question), *mean_operand(question, operands[place], question.operands[place])]
+    return [*_read_due(question), *read_operand_meanings(question, operands[place], question.operands[place])]
 
 
-def _read_due(question: Question) -> list[Meant]:
+def _read_due(question: BoundQuestion) -> list[OperandMeaning]:
     """Return the schedules of what falls due at a time to come."""
     if not (question.looks_ahead and asks_what_is_due(question)):
         return []
-    return [build_meant(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
+    return [build_meaning(bound.series, _SCHEDULED * bound.share) for bound in read_schedules(question)]
 
 
 def _is_count(series: Sequence[Series]) -> bool:
@@ -139,17 +139,17 @@ def _is_count(series: Sequence[Series]) -> bool:
     return kind == "count" or (kind == UNKNOWN and not line.role.is_statement)
 
 
-def read_whole(question: Question) -> list[Meant]:
-    """Return what all words of a question may mean as one name: "sales and marketing expense"."""
+def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
+    """Return the meanings of all words of a question as one name: "sales and marketing expense"."""
     whole = question.reading.whole
     if not question.reading.relation or not whole.terms:
-        return read_meant(question)
-    return [*_read_due(question), *mean_operand(question, whole, question.bind(whole))]
+        return read_meanings(question)
+    return [*_read_due(question), *read_operand_meanings(question, whole, question.bind(whole))]
 
 
-def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) -> list[Meant]:
-    """Return what an operand may mean, the likeliest first: series, and the measures that it names."""
-    found = [build_meant(bound.series, bound.share) for bound in bounds[:_MOST]]
+def read_operand_meanings(question: BoundQuestion, operand: Operand, bounds: Sequence[Bound]) -> list[OperandMeaning]:
+    """Return the meanings of an operand with words of its own, the likeliest first: series and named measures."""
+    found = [build_meaning(bound.series, bound.share) for bound in bounds[:_MOST]]
     for match in operand.matches:
         for name in match.measures[:2]:
             known = read_lexicon().measures[name]
@@ -159,22 +159,22 @@ def mean_operand(question: Question, operand: Operand, bounds: Sequence[Bound]) 
     return sorted(found, key=lambda one: -one.share)
 
 
-def _narrow(question: Question, meant: Meant) -> Iterator[Meant]:
+def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[OperandMeaning]:
     """Yield something meant, and if the question is about a member ("its sales", "sales there") that of the member."""
     member = _find_member_before(question) if _OF_MEMBER.search(question.text) else None
-    concept = meant.series[0].concept if meant.kind == "series" else ""
+    concept = meaning.series[0].concept if meaning.kind == "series" else ""
     moment = (*question.wanted, question.table.latest)[0]
     found = find_for_member(concept, moment, question, member) if member is not None and concept else None
-    if found is None or found[0].place == meant.series[0].place:
-        yield meant
+    if found is None or found[0].place == meaning.series[0].place:
+        yield meaning
         return
-    yield build_meant(found[0], meant.share * _NARROWED)
-    yield replace(meant, share=meant.share * (1 - _NARROWED))
+    yield build_meaning(found[0], meaning.share * _NARROWED)
+    yield replace(meaning, share=meaning.share * (1 - _NARROWED))
 
 
 def _add_measure(
-    question: Question, operand: Operand, match: LexiconMatch, known: NamedMeasure, found: Sequence[Meant]
-) -> list[Meant]:
+    question: BoundQuestion, operand: Operand, match: LexiconMatch, known: NamedMeasure, found: Sequence[OperandMeaning]
+) -> list[OperandMeaning]:
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
     formula = known.formula
     assert formula is not None
@@ -190,12 +190,12 @@ def _add_measure(
     names = [phrase] if others else [phrase, *map(set, known.phrases)]
     member = None if others else _find_member_before(question)
     is_ratio, is_amount = formula.kind == "/", "/" not in formula.kinds()
-    parts = Terms(question.table)
+    parts = FormulaTerms(question.table)
     if not is_ratio:
         _Measure(question, formula, partial(find_concept, question=question))(None, parts, "")
     summed = {series.place for series in parts.series} if len(parts.series) > 1 else set[int]()
-    named: list[Meant] = []
-    rest: list[Meant] = []
+    named: list[OperandMeaning] = []
+    rest: list[OperandMeaning] = []
     exact = False
     for one in found:
         if one.kind != "series":
@@ -230,12 +230,12 @@ def _add_measure(
     ]
 
 
-def _is_printed(question: Question, series: Series) -> bool:
+def _is_printed(question: BoundQuestion, series: Series) -> bool:
     """Return whether a series has a number at the time that is asked for."""
     return pick_cell(series, question.moments[:1], question.table, strict=bool(question.moments)) is not None
 
 
-def _find_member_before(question: Question) -> Series | None:
+def _find_member_before(question: BoundQuestion) -> Series | None:
     """Return what the last answer was read from, if it is of a member and the question goes on from it."""
     last = question.last.series[0] if question.last is not None and question.last.series else None
     goes_on = question.reading.goes_on or not question.names(0)
@@ -256,7 +256,7 @@ def _is_of(series: Series, others: Sequence[str], member: Series | None) -> bool
     return not others or not list_series_terms(series).isdisjoint(others)
 
 
-def repeat_for_member(question: Question, node: Node, member: Series) -> Meant:
+def repeat_for_member(question: BoundQuestion, node: Node, member: Series) -> OperandMeaning:
     """Return what was measured before of the member that a series is of."""
     moment = (*question.wanted, question.table.latest)[0]
 
@@ -269,40 +269,42 @@ def repeat_for_member(question: Question, node: Node, member: Series) -> Meant:
     return repeat_node(node, 1.0, find_own)
 
 
-def _build_measures(question: Question, formula: Formula, others: Sequence[str], share: float) -> Iterator[Meant]:
+def _build_measures(
+    question: BoundQuestion, formula: Formula, others: Sequence[str], share: float
+) -> Iterator[OperandMeaning]:
     """Yield a measure of the whole company, of the member that is named, or of the one that was talked about."""
     whole = _Measure(question, formula, partial(find_concept, question=question))
     last = question.last.series if question.last is not None else ()
     if others:
-        yield Meant(
+        yield OperandMeaning(
             share * 0.8,
             _Measure(question, formula, partial(find_named_member, question=question, others=others), True),
             (),
             "measure",
         )
-        yield Meant(share * 0.25 / len(others), whole, (), "measure")
+        yield OperandMeaning(share * 0.25 / len(others), whole, (), "measure")
     elif (member := _find_member_before(question)) is not None:
         find = partial(find_for_member, question=question, member=member)
-        yield Meant(share * _NARROWED, _Measure(question, formula, find), (), "measure")
-        yield Meant(share * (1 - _NARROWED), whole, (), "measure")
+        yield OperandMeaning(share * _NARROWED, _Measure(question, formula, find), (), "measure")
+        yield OperandMeaning(share * (1 - _NARROWED), whole, (), "measure")
     elif last and last[0].members:
         find = partial(find_for_member, question=question, member=last[0])
-        yield Meant(share * 0.5, _Measure(question, formula, find), (), "measure")
-        yield Meant(share * 0.5, whole, (), "measure")
+        yield OperandMeaning(share * 0.5, _Measure(question, formula, find), (), "measure")
+        yield OperandMeaning(share * 0.5, whole, (), "measure")
     else:
-        yield Meant(share, whole, (), "measure")
+        yield OperandMeaning(share, whole, (), "measure")
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
     """A formula over concepts, each found by a function."""
 
-    question: Question
+    question: BoundQuestion
     formula: Formula
     find: Callable[[str, Moment], Found | None]
     narrowed: bool = False
 
-    def __call__(self, moment: Moment | None, terms: Terms, label: str) -> str | None:
+    def __call__(self, moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
         latest = self.question.table.latest
         if moment is not None or latest.months != _QUARTER:
             return self._spell(self.formula, moment or latest, terms, label)
@@ -314,7 +316,7 @@ class _Measure:
             text = self._spell(self.formula, replace(latest, months=3 * latest.quarter), terms, label)
         return text
 
-    def _spell(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
+    def _spell(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
         parts = formula.parts
         match formula.kind:
             case "number":
@@ -334,7 +336,7 @@ class _Measure:
                 return sides[0] if None in sides or not averaged else f"(({sides[0]} + {sides[1]}) / 2)"
         return self._operation(formula, moment, terms, label)
 
-    def _operation(self, formula: Formula, moment: Moment, terms: Terms, label: str) -> str | None:
+    def _operation(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
         sides = [self._spell(part, moment, terms, label) for part in formula.parts]
         if None not in sides:
             return f"({sides[0]} {formula.kind} {sides[1]})"
@@ -344,7 +346,7 @@ class _Measure:
         terms.score += log_share(LIKELY) if formula.kind == "-" or not sides[0] else 0.0
         return sides[0] or (sides[1] if formula.kind == "+" else None)
 
-    def _concept(self, concept: str, moment: Moment, terms: Terms, label: str) -> str | None:
+    def _concept(self, concept: str, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
         if concept == DEBTS:
             return None if self.narrowed else spell_debts(moment, terms, label)
         measure = read_lexicon().measures.get(concept.removeprefix(MEASURE))
@@ -367,7 +369,7 @@ class _Measure:
 # What was talked about
 
 
-def _read_last_measured(question: Question, *, part: bool) -> Iterator[Meant]:
+def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[OperandMeaning]:
     """Yield what the last answer measured, as a whole and in its parts."""
     last = question.last
     if last is None:
@@ -380,13 +382,13 @@ def _read_last_measured(question: Question, *, part: bool) -> Iterator[Meant]:
             return
         yield repeat_node(node, _AGAIN)
         for rank, series in enumerate(last.series[:3]):
-            yield build_meant(series, (1 - _AGAIN) / (rank + 1.5), "part")
+            yield build_meaning(series, (1 - _AGAIN) / (rank + 1.5), "part")
     else:
         for rank, series in enumerate(last.series[:3]):
-            yield build_meant(series, _AGAIN / (rank + 1), "before")
+            yield build_meaning(series, _AGAIN / (rank + 1), "before")
 
 
-def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> Meant:
+def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:
     """Return what was measured as something meant: the same terms at another time, or of other series.
 
     Args:
@@ -399,7 +401,7 @@ def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series |
         id(leaf): leaf.series if series_of is None or leaf.series is None else series_of(leaf.series) for leaf in leaves
     }
 
-    def spell(moment: Moment | None, terms: Terms, label: str) -> str | None:
+    def spell(moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
         names: dict[int, str] = {}
         for leaf in leaves:
             series = swapped[id(leaf)]
@@ -410,7 +412,7 @@ def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series |
             names[id(leaf)] = name
         return spell_node(node, names)
 
-    return Meant(share, spell, tuple(series for series in swapped.values() if series is not None), "before")
+    return OperandMeaning(share, spell, tuple(series for series in swapped.values() if series is not None), "before")
 
 
 def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) -> Moment:
@@ -421,7 +423,7 @@ def _shift_moment(moment: Moment | None, anchor: Moment | None, wanted: Moment) 
     return replace(wanted.before(quarters=back), months=moment.months and (wanted.months or anchor.months))
 
 
-def find_bounds(question: Question, place: int = 0) -> Sequence[Bound]:
+def find_bounds(question: BoundQuestion, place: int = 0) -> Sequence[Bound]:
     """Return the series that an operand may mean; without words of its own, those that were talked about."""
     if question.names(place):
         return question.operands[place]
