@@ -24,7 +24,7 @@ from quaestor.learning.intents import QuestionSample, fit_classifier, generate_s
 from quaestor.learning.trees import FittedTrees, fitted_trees
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
-from quaestor.questions.question_parts import split_questions
+from quaestor.questions.question_parts import split_filing_question
 from quaestor.solvers.embedded.filings.binding import SeriesCandidates, resolve_moments
 from quaestor.solvers.embedded.filings.evidence import rank_sentences
 from quaestor.solvers.embedded.filings.turns import (
@@ -101,7 +101,7 @@ def read_labelled(paths: Iterable[Path]) -> list[LabelledQuestion]:
 
 def label_parts(one: LabelledQuestion) -> list[LabelledQuestion]:
     """Return the questions that one consists of, with the label of each; none if it is one, or labelled as one."""
-    texts, labels = split_questions(one.text), one.answer.get("parts", ())
+    texts, labels = split_filing_question(one.text), one.answer.get("parts", ())
     if len(texts) < 2 or len(texts) != len(labels):
         return []
     return [

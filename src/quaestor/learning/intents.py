@@ -11,7 +11,7 @@ import numpy as np
 
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.intents import QuestionClassifier, question_features
-from quaestor.questions.understanding import INTENTS, Reading, read_filing_question
+from quaestor.questions.understanding import INTENTS, ParsedQuestion, read_filing_question
 
 _LEAST = 2
 """How often a feature must occur."""
@@ -37,7 +37,7 @@ class QuestionSample:
         weight: How much it counts.
     """
 
-    reading: Reading
+    reading: ParsedQuestion
     before: str
     label: str
     weight: float = 1.0

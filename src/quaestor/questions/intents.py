@@ -11,7 +11,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms, terms
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.questions.asked_times import AskedMoment
-from quaestor.questions.understanding import Reading, is_filler
+from quaestor.questions.understanding import ParsedQuestion, is_filler
 
 FORMS: Mapping[str, str] = {
     "lookup": "value", "text_fact": "value", "unanswerable": "value", "ambiguous": "value", "ratio": "ratio",
@@ -38,7 +38,7 @@ class QuestionClassifier:
     matrix: NDArray[np.float32]
     by_terms: bool = False
 
-    def classify(self, reading: Reading, *, before: str) -> NDArray[np.float64]:
+    def classify(self, reading: ParsedQuestion, *, before: str) -> NDArray[np.float64]:
         """Return the probability of each class.
 
         Args:
@@ -60,7 +60,7 @@ def form_of(intent: str) -> str:
     return FORMS.get(intent, intent)
 
 
-def question_features(reading: Reading, *, before: str, by_terms: bool = False) -> Iterator[str]:
+def question_features(reading: ParsedQuestion, *, before: str, by_terms: bool = False) -> Iterator[str]:
     """Yield what a classifier looks at, each once."""
     words, first = _skeleton(reading), not before
     found = {"bias", f"first={first}", f"relation={reading.relation}", f"goes_on={reading.goes_on}"}
@@ -147,7 +147,7 @@ _CUES = tuple(
 _RELATED = frozenset("? how much many what which is are and or than together total each by list".split())
 
 
-def _skeleton(reading: Reading) -> list[str]:
+def _skeleton(reading: ParsedQuestion) -> list[str]:
     """Return the words of a question, with tags in place of times and of what is measured."""
     text = re.sub(r"\s+", " ", reading.text.lower().replace("\u2019", "'")).strip(" !.")
     spans = [(moment.start, moment.end, _time_tag(moment)) for moment in reading.moments]

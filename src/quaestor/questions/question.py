@@ -1,4 +1,4 @@
-"""A question, read once: each part is read when it is first asked for, and cached with the question."""
+"""A parsed question: each part is parsed when it is first used, and cached with the question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -155,7 +155,7 @@ class Question:
 
 @lru_cache(maxsize=1024)
 def read_question(text: str) -> Question:
-    """Return a question with its white space folded; the same object for the texts that were read last."""
+    """Return a question with its white space folded; the last questions are cached by their text."""
     return Question(" ".join(text.split()))
 
 

@@ -7,7 +7,13 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
 from quaestor.questions.splitting import cut_clauses, split_question
-from quaestor.questions.understanding import Operand, Reading, is_filler, read_filing_question, read_operand
+from quaestor.questions.understanding import (
+    ParsedQuestion,
+    QuestionOperand,
+    is_filler,
+    read_filing_question,
+    read_operand,
+)
 
 _ASKS = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:(?:since|from|by|at|for|on|in|under|to|until|with)\s+(?:about\s+|roughly\s+)?)?"
@@ -89,15 +95,15 @@ def asks_several(text: str) -> bool:
     """
     if len(text) <= _LONGEST and _EITHER_WAY.search(text):
         return len(split_question(text)) > 2
-    return len(split_question(text)) > 1 or len(split_questions(text)) > 1
+    return len(split_question(text)) > 1 or len(split_filing_question(text)) > 1
 
 
-def split_questions(text: str) -> tuple[str, ...]:
+def split_filing_question(text: str) -> tuple[str, ...]:
     """Return the questions that one has in it; it alone if it is one.
 
     Each can be read by itself, or goes on from the one before as a question of a conversation does.
 
-    >>> split_questions("What is the total RPO in 2024, and how much of it is current?")
+    >>> split_filing_question("What is the total RPO in 2024, and how much of it is current?")
     ('What is the total RPO in 2024', 'how much of the total RPO is current in 2024')
     """
     if len(text) > _LONGEST:
@@ -195,21 +201,21 @@ def _split_measures(asked: str) -> list[str]:
     return [_with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
 
 
-def _read_different(reading: Reading) -> tuple[Operand, ...]:
+def _read_different(reading: ParsedQuestion) -> tuple[QuestionOperand, ...]:
     """Return what a question joins by "and", if each is of a kind of its own: shares bought, and their price."""
     kinds = {_kind(operand) for operand in reading.operands}
     different = reading.relation == "sum" and len(kinds) == len(reading.operands) and " and " in reading.text.lower()
     return reading.operands if different and all(operand.matches for operand in reading.operands) else ()
 
 
-def _find_listed(text: str) -> tuple[Operand, ...]:
+def _find_listed(text: str) -> tuple[QuestionOperand, ...]:
     """Return the measures of an enumeration, each by a name of the lexicon that may hold an "and" or a comma itself.
 
     Of the ways to take a text apart the one is meant that ends in "and", then the one with the fewest measures.
     """
     joints = [*_SEPARATOR.finditer(text)][:_MOST_JOINTS]
     begins, ends = [0, *(joint.end() for joint in joints)], [*(joint.start() for joint in joints), len(text)]
-    ways: list[list[tuple[Operand, ...]]] = [[()]]
+    ways: list[list[tuple[QuestionOperand, ...]]] = [[()]]
     for stop in range(1, len(begins) + 1):
         ways.append([])
         for start in range(stop):
@@ -224,25 +230,25 @@ def _find_listed(text: str) -> tuple[Operand, ...]:
     return min(listed, key=lambda way: (not (_ENDS.search(joints[-1][0]) and text[last:] == way[-1].text), len(way)))
 
 
-def _is_other(one: Operand, other: Operand) -> bool:
+def _is_other(one: QuestionOperand, other: QuestionOperand) -> bool:
     """Return whether two operands have no concept and no measure in common."""
     return one.concepts.isdisjoint(other.concepts) and set(one.measures).isdisjoint(other.measures)
 
 
-def _adds_nothing(asked: str, operands: Sequence[Operand]) -> bool:
+def _adds_nothing(asked: str, operands: Sequence[QuestionOperand]) -> bool:
     """Return whether nobody adds up what a question names: earnings and assets, margins and amounts, things listed."""
     kinds = {_kind(operand) for operand in operands}
     whole = any(_WHOLE.search(operand.text) for operand in operands)
     return len(kinds) > 1 or (whole and _HOW_MUCH_OF.search(asked) is None)
 
 
-def _is_named(operand: Operand) -> bool:
+def _is_named(operand: QuestionOperand) -> bool:
     """Return whether the lexicon has all words of an operand that carry meaning."""
     named = {place for match in operand.matches for place in range(match.start, match.end)}
     return all(place in named or is_filler(found) for place, found in enumerate(operand.phrase))
 
 
-def _kind(operand: Operand) -> int:
+def _kind(operand: QuestionOperand) -> int:
     return next((place for place, kind in enumerate(_KINDS) if kind.search(operand.text)), len(_KINDS))
 
 

@@ -1,4 +1,4 @@
-"""What a question about a filing asks for, read once: its times, its operands, and what it inherits."""
+"""Parses a question about a filing: its times, its operands and their relation, and what it refers back to."""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from quaestor.questions.wordings import in_plain_wording
 __all__ = [
     "INTENTS",
     "AskedMoment",
-    "Operand",
-    "Reading",
+    "ParsedQuestion",
+    "QuestionOperand",
     "read_filing_question",
     "read_operand",
 ]
@@ -32,8 +32,8 @@ INTENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
-    """A span of a question that names something measured.
+class QuestionOperand:
+    """A span of a question that names something with a number.
 
     Attributes:
         terms: Its terms that carry meaning, in order.
@@ -63,21 +63,21 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A question as it is read by itself.
+class ParsedQuestion:
+    """A question about a filing, parsed without the conversation before it.
 
     Attributes:
-        text: As asked, in the words that it is read in.
+        text: As asked, in plain wording.
         moments: The times that it names, in order.
-        operands: What it measures: one span, or several that it relates. One without terms was talked about before:
-            "as a share of revenue".
+        operands: What it asks the numbers of: one span, or several that it relates. One without terms refers to the
+            turn before: "as a share of revenue".
         relation: How the operands are related: `ratio` (the first by the second), `part` (how much of the second the
             first is, an amount), `sum`, `difference`, `versus`, or "".
-        goes_on: Whether it points back to the turn before ("and in 2023?", "that").
-        whole: All its words as one operand, without what it only includes ("incl. interest"): what is looked up if the
-            operands are not meant one by one.
-        each: What its numbers are wanted for each of, one by one ("by segment", "per quarter"), or "".
-        role: The statement that it names as the place of the number.
+        goes_on: Whether it refers to the turn before ("and in 2023?", "that").
+        whole: All its words as one operand, without what it only includes ("incl. interest"), for a name that contains
+            words of a relation.
+        each: The things that it asks a number for each of ("by segment", "per quarter"), or "".
+        role: The statement that it names as the source of the number.
         basis: `gaap` or `adjusted`, if it states one.
         unit: `percent`, `points` or `amount`, if it states one.
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
@@ -86,10 +86,10 @@ class Reading:
 
     text: str
     moments: tuple[AskedMoment, ...]
-    operands: tuple[Operand, ...]
+    operands: tuple[QuestionOperand, ...]
     relation: str
     goes_on: bool
-    whole: Operand
+    whole: QuestionOperand
     each: str = ""
     role: TableRole | None = None
     basis: str = ""
@@ -103,7 +103,7 @@ class Reading:
 
     @property
     def slots(self) -> frozenset[str]:
-        """What it names itself; the rest was talked about before: `measure`, `member`, `time`, `operation`."""
+        """What it names itself, of `measure`, `member`, `time`, `operation`; the rest is of the turn before."""
         named = {place for match in self.whole.matches for place in range(match.start, match.end)}
         others = set(self.whole.terms) - {self.whole.phrase[place] for place in named}
         found = {
@@ -266,8 +266,8 @@ _PRINTED = {term("outside"): "non"}
 
 
 @lru_cache(maxsize=512)
-def read_filing_question(text: str) -> Reading:
-    """Return what a question asks for, read by itself."""
+def read_filing_question(text: str) -> ParsedQuestion:
+    """Parse a question about a filing, without the conversation before it."""
     text = in_plain_wording(re.sub(r"\s{2,}|[^\S ]", " ", text))
     lowered = re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip(" ?!.")
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
@@ -284,19 +284,19 @@ def read_filing_question(text: str) -> Reading:
     rest, whole = _take_qualifiers(rest)
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
-    return Reading(
+    return ParsedQuestion(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
         (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked,
     )  # fmt: skip
 
 
-def read_operand(text: str) -> Operand:
-    """Return what a span of a question names."""
+def read_operand(text: str) -> QuestionOperand:
+    """Return a span of a question as an operand."""
     phrase = tuple(_PRINTED.get(found, found) for _, _, found in spans_of_terms(text))
     matches = read_lexicon().find(phrase)
     named = {place for match in matches for place in range(match.start, match.end)}
     terms = tuple(found for place, found in enumerate(phrase) if place in named or not is_filler(found))
-    return Operand(text, terms, matches, phrase)
+    return QuestionOperand(text, terms, matches, phrase)
 
 
 def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
@@ -346,7 +346,7 @@ def _without_definition(text: str) -> str:
 # Operands
 
 
-def _relate(text: str) -> tuple[str, tuple[Operand, ...]]:
+def _relate(text: str) -> tuple[str, tuple[QuestionOperand, ...]]:
     """Return how a text relates operands, and them; "" and the text itself if it does not."""
     for read in (_read_as_part, _read_part_of, _read_ratio_phrase, _read_connected):
         found = read(text)
@@ -452,7 +452,7 @@ def _relates(text: str, connector: re.Match[str], relation: str) -> bool:
     return not opens or word in _OPENING
 
 
-def _is_ratio(before: str, after: str, word: str, left: Operand, right: Operand) -> bool:
+def _is_ratio(before: str, after: str, word: str, left: QuestionOperand, right: QuestionOperand) -> bool:
     near = left.matches and left.matches[-1].end == len(left.phrase)
     far = right.matches and right.matches[0].start <= 1
     if word == "per":

@@ -9,14 +9,14 @@ from quaestor.questions.asked_parts import read_asked_parts
 from quaestor.questions.asked_times import read_moments
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.question import read_question
-from quaestor.questions.question_parts import split_questions
+from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question
 from quaestor.questions.understanding import read_filing_question
 
 READERS: tuple[Callable[[str], object], ...] = (
     read_question,
     read_filing_question,
-    split_questions,
+    split_filing_question,
     split_question,
     read_instructions,
     read_asked_parts,

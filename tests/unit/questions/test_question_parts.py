@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.question_parts import asks_several, split_questions
+from quaestor.questions.question_parts import asks_several, split_filing_question
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from quaestor.questions.question_parts import asks_several, split_questions
     ],
 )
 def test_several_questions_are_split(text: str, parts: tuple[str, ...]) -> None:
-    assert split_questions(text) == parts
+    assert split_filing_question(text) == parts
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_several_questions_are_split(text: str, parts: tuple[str, ...]) -> None:
     ],
 )
 def test_one_question_stays_one(text: str) -> None:
-    assert split_questions(text) == (text,)
+    assert split_filing_question(text) == (text,)
 
 
 def test_a_long_text_is_not_split() -> None:
     text = "What was revenue" + ", and what was rent" * 1_000
-    assert split_questions(text) == (text,)
+    assert split_filing_question(text) == (text,)
 
 
 @pytest.mark.parametrize(

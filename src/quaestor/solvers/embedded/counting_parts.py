@@ -20,7 +20,7 @@ from quaestor.plan.steps import (
     refer_further_back,
 )
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
-from quaestor.questions.question_parts import split_questions
+from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question
 from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
@@ -177,7 +177,7 @@ def _list_parts(turn: Turn) -> list[Plan]:
 
 
 def _count_asked(turn: Turn) -> int:
-    return max(len(split_question(turn.question)), len(split_questions(turn.question)))
+    return max(len(split_question(turn.question)), len(split_filing_question(turn.question)))
 
 
 def _lists_otherwise(turn: Turn) -> bool:

@@ -19,7 +19,7 @@ from quaestor.facts.lines import ADJUSTED_TERMS, FactLine, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import find_expressions, read_lexicon
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
-from quaestor.questions.understanding import INTENTS, AskedMoment, Operand, Reading
+from quaestor.questions.understanding import INTENTS, AskedMoment, ParsedQuestion, QuestionOperand
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ _FEW = 3
 _YEAR = 12
 
 
-def resolve_moments(reading: Reading, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
+def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | None) -> tuple[Moment, ...]:
     """Return the times that a question names; empty if it names none.
 
     Args:
@@ -186,7 +186,7 @@ class OperandQuery:
         total: Whether a total is asked for.
     """
 
-    operand: Operand
+    operand: QuestionOperand
     moments: tuple[Moment, ...] = ()
     before: tuple[Series, ...] = ()
     inherited: frozenset[str] = frozenset()
@@ -518,7 +518,7 @@ def _intersect(places: Sequence[Sequence[int]]) -> set[int]:
     return set(fewest).intersection(*others)
 
 
-def _find_meant_phrases(operand: Operand) -> tuple[frozenset[str], ...]:
+def _find_meant_phrases(operand: QuestionOperand) -> tuple[frozenset[str], ...]:
     """Return the other names of what an operand may mean, as terms."""
     lexicon = read_lexicon()
     called = [lexicon.concepts[name].phrases for name in sorted(operand.concepts) if name in lexicon.concepts]

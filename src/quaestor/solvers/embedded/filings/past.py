@@ -17,7 +17,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.answer_units import kind_of_number, share_of_kind
 from quaestor.questions.listing import asks_for_parts, read_order
-from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.questions.understanding import INTENTS, ParsedQuestion
 
 _OF_WORDS = 0.6
 """The probability of an answer of words above which the numbers of a quotation were not asked for."""
@@ -282,7 +282,7 @@ COMPARATIVES = frozenset(
 
 
 def mix_with_repetition(
-    shares: NDArray[np.float64], reading: Reading, before: str, *, times: int = 1, listed: bool = False
+    shares: NDArray[np.float64], reading: ParsedQuestion, before: str, *, times: int = 1, listed: bool = False
 ) -> NDArray[np.float64]:
     """Return the probabilities of the intents of a question, mixed with that of the one before if it may repeat it.
 

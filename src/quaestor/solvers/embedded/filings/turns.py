@@ -18,8 +18,8 @@ from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
-from quaestor.questions.question_parts import split_questions
-from quaestor.questions.understanding import INTENTS, Operand, Reading, read_filing_question
+from quaestor.questions.question_parts import split_filing_question
+from quaestor.questions.understanding import INTENTS, ParsedQuestion, QuestionOperand, read_filing_question
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import (
@@ -141,7 +141,7 @@ class TurnState:
 
 def read_turn_state(
     state: TurnState,
-    reading: Reading,
+    reading: ParsedQuestion,
     asked: tuple[Moment, ...],
     found: Sequence[tuple[Series, Moment | None]],
     table: FactTable,
@@ -192,20 +192,20 @@ def with_sentences(
     return replace(likely, sentences={(sentence.section, sentence.index): share for sentence, share in places})
 
 
-def read_question_for_filing(text: str, table: FactTable) -> Reading:
+def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
     """Parse a question about a filing, after its company is replaced by "the company" and its spelling corrected."""
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
 
 
 def find_operand_series(
-    reading: Reading,
+    reading: ParsedQuestion,
     place: int,
     moments: tuple[Moment, ...],
     state: TurnState,
     table: FactTable,
     likely: "QuestionProbabilities",
-    operand: Operand | None = None,
+    operand: QuestionOperand | None = None,
 ) -> SeriesCandidates:
     """Return the series that an operand of a question may mean.
 
@@ -235,7 +235,7 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
         kinds = dict(zip(KINDS, map(float, weights.kinds.classify(reading, before=state.kind)), strict=True))
         answer = read_quoted_number(quoted, reading.terms, kinds, table)
     parts: tuple[PastAnswer, ...] = ()
-    if answer is not None and answer.form == "members" and turn.plan and len(split_questions(turn.text)) > 1:
+    if answer is not None and answer.form == "members" and turn.plan and len(split_filing_question(turn.text)) > 1:
         parts = read_past_parts(turn.plan, table)
     leaves = [leaf for node in answer.measured for leaf in node.leaves()] if answer else []
     found = [(leaf.series, leaf.moment) for leaf in leaves if leaf.series is not None]
@@ -274,7 +274,7 @@ def classify_plan(form: str, series: Sequence[Series]) -> str:
 
 
 def build_word_query(
-    reading: Reading, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
+    reading: ParsedQuestion, moments: tuple[Moment, ...], state: TurnState, intents: NDArray[np.float64]
 ) -> WordQuery:
     """Return the query for sentences of a document."""
     return WordQuery(
@@ -320,7 +320,7 @@ def understand_turn(
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
 
-    def bind(place: int, operand: Operand | None = None) -> tuple[Bound, ...]:
+    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
         candidates = find_operand_series(reading, place, moments, state, table, likely, operand)
         if not candidates.series:
             return ()

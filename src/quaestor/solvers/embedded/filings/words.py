@@ -15,7 +15,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.sentences import CAUSE, FALLS, RISES, STATIC, Floats, SentenceIndex
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.questions.understanding import INTENTS, Reading
+from quaestor.questions.understanding import INTENTS, ParsedQuestion
 from quaestor.solvers.embedded.filings.binding import Synonym, find_synonyms
 from quaestor.solvers.embedded.filings.reasons import OF_TIME, find_things, measure_causes, measure_explanations
 
@@ -115,7 +115,7 @@ class WordQuery:
         first: Whether it is the first of its conversation.
     """
 
-    reading: Reading
+    reading: ParsedQuestion
     moments: tuple[Moment, ...] = ()
     intents: tuple[float, ...] = ()
     before: tuple[Series, ...] = ()

@@ -10,7 +10,7 @@ from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactLine, Moment, fits_role
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Concept, read_lexicon
-from quaestor.questions.understanding import Operand
+from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, pick_cell
 
 # Parts that add up to a whole: lines, columns or headings of a table whose numbers sum to that of a total.
@@ -358,10 +358,10 @@ def _find_like(member: FactLine, concept: str, table: FactTable) -> Iterator[tup
                 yield series, 1.0 if headed else 0.3
 
 
-def read_phrase(phrase: Sequence[str]) -> Operand:
+def read_phrase(phrase: Sequence[str]) -> QuestionOperand:
     """Return terms as an operand."""
     phrase = tuple(phrase)
-    return Operand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
+    return QuestionOperand(" ".join(phrase), phrase, read_lexicon().find(phrase), phrase)
 
 
 def list_series_terms(series: Series) -> frozenset[str]:

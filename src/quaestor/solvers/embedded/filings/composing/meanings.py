@@ -10,7 +10,7 @@ from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
-from quaestor.questions.understanding import Operand
+from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.finding import (
     ALIKE,
     DEBTS,
@@ -147,7 +147,9 @@ def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
     return [*_read_due(question), *read_operand_meanings(question, whole, question.bind(whole))]
 
 
-def read_operand_meanings(question: BoundQuestion, operand: Operand, bounds: Sequence[Bound]) -> list[OperandMeaning]:
+def read_operand_meanings(
+    question: BoundQuestion, operand: QuestionOperand, bounds: Sequence[Bound]
+) -> list[OperandMeaning]:
     """Return the meanings of an operand with words of its own, the likeliest first: series and named measures."""
     found = [build_meaning(bound.series, bound.share) for bound in bounds[:_MOST]]
     for match in operand.matches:
@@ -173,7 +175,11 @@ def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[Operan
 
 
 def _add_measure(
-    question: BoundQuestion, operand: Operand, match: LexiconMatch, known: NamedMeasure, found: Sequence[OperandMeaning]
+    question: BoundQuestion,
+    operand: QuestionOperand,
+    match: LexiconMatch,
+    known: NamedMeasure,
+    found: Sequence[OperandMeaning],
 ) -> list[OperandMeaning]:
     """Return what an operand may mean with a measure that it names: lines that are called otherwise are unlikely."""
     formula = known.formula

@@ -15,7 +15,7 @@ from quaestor.facts.lines import FactCell, Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.plan.expressions import parse_expression
 from quaestor.plan.steps import Constant, Extract, Plan, counted
-from quaestor.questions.understanding import Operand, Reading
+from quaestor.questions.understanding import ParsedQuestion, QuestionOperand
 from quaestor.solvers.embedded.filings.past import COMPARATIVES, PastAnswer
 
 LEAST = 1e-6
@@ -92,7 +92,7 @@ class BoundQuestion:
         bind: Returns the series that other words may mean.
     """
 
-    reading: Reading
+    reading: ParsedQuestion
     table: FactTable
     intents: Mapping[str, float]
     operands: tuple[tuple[Bound, ...], ...]
@@ -100,7 +100,7 @@ class BoundQuestion:
     base: Moment
     before: tuple[PastAnswer, ...]
     falls: bool
-    bind: Callable[[Operand], tuple[Bound, ...]]
+    bind: Callable[[QuestionOperand], tuple[Bound, ...]]
 
     @property
     def text(self) -> str:
