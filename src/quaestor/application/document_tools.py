@@ -171,14 +171,14 @@ async def _planning_prompt(question: str, turns: tuple[Turn, ...], here: WorkerP
 
 async def _context(question: str, turns: tuple[Turn, ...], here: WorkerPage) -> TurnContext:
     """Return what a solver would be given for a question."""
-    knowledge, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
+    graphs, asked, memory = await here.get_graphs(), read_question(question), Memory(turns)
     excerpts = await compute(here.excerpts)
-    shown = await compute(lambda: ContextSelector(here.page.document, knowledge, excerpts, None).select(asked, memory))
+    shown = await compute(lambda: ContextSelector(here.page.document, graphs, excerpts, None).select(asked, memory))
     return TurnContext(
         shown.excerpt.document,
         memory,
         shown.graph,
-        knowledge.ontology,
+        graphs.ontology,
         question=asked,
         references=resolve(asked, memory),
         weights=shown.excerpt.weights,

@@ -47,9 +47,9 @@ async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> Document
         GapError: The ontology does not have a label, and the policy is `strict`.
     """
     settings = asking.settings
-    knowledge = await load_graph_provider(page.corpus, settings, asking.cache)
-    key = (page.document.digest, knowledge.ontology.digest, settings.policy)
-    return DocumentFacts(await compute(_GRAPHS.get, key, lambda: knowledge.graph(page.document)))
+    graphs = await load_graph_provider(page.corpus, settings, asking.cache)
+    key = (page.document.digest, graphs.ontology.digest, settings.policy)
+    return DocumentFacts(await compute(_GRAPHS.get, key, lambda: graphs.graph(page.document)))
 
 
 def fact_object(fact: Observation | MentionFact) -> dict[str, JsonValue]:

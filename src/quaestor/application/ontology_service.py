@@ -81,8 +81,8 @@ async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> Knowle
         GapError: The ontology does not have a label, and the policy is `strict`.
         StoreError: The store cannot be written.
     """
-    knowledge = await make_graph_provider(page.corpus, settings)
-    graph, ontology = knowledge.graph(page.document), knowledge.ontology
+    graphs = await make_graph_provider(page.corpus, settings)
+    graph, ontology = graphs.graph(page.document), graphs.ontology
     async with open_store(settings.store) as opened:
         await opened.save_ontology(ontology.digest, ontology.triples)
         await opened.freeze_graph(graph_key(page.document, ontology.digest), graph.triples())
@@ -105,37 +105,37 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
         StoreError: The store cannot be written.
     """
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
-    knowledge = await make_graph_provider(pages[0].corpus if pages else (), settings)
-    digest, built, minted = knowledge.ontology.digest, 0, 0
+    graphs = await make_graph_provider(pages[0].corpus if pages else (), settings)
+    digest, built, minted = graphs.ontology.digest, 0, 0
     async with open_store(settings.store) as opened:
-        await opened.save_ontology(digest, knowledge.ontology.triples)
+        await opened.save_ontology(digest, graphs.ontology.triples)
         frozen = await FrozenGraphs.of(opened, digest)
         waiting = []
         for page in pages:
             if anew or not frozen.has(page.document):
                 waiting.append(page.document)
             else:
-                minted += len(knowledge.graph(page.document, await frozen.triples(page.document)).minted)
+                minted += len(graphs.graph(page.document, await frozen.triples(page.document)).minted)
 
         async def freeze(document: Document, made: tuple[tuple[Triple, ...], int]) -> None:
             nonlocal minted
             await opened.freeze_graph(graph_key(document, digest), made[0])
             minted += made[1]
 
-        await spread(_GraphMaker(knowledge), waiting, freeze, settings)
+        await spread(_GraphMaker(graphs), waiting, freeze, settings)
         built = len(waiting)
-    return FrozenFile(name, digest, knowledge.policy, len(pages), built, minted)
+    return FrozenFile(name, digest, graphs.policy, len(pages), built, minted)
 
 
 @dataclass(frozen=True, slots=True)
 class _GraphMaker:
     """Makes graphs of pages, here or elsewhere."""
 
-    knowledge: GraphProvider
+    graphs: GraphProvider
 
     async def __call__(self, document: Document, /, *_shared: object) -> tuple[tuple[Triple, ...], int]:
         """Return the graph of a page as triples, and how many lines the ontology has no property for."""
-        graph = self.knowledge.graph(document)
+        graph = self.graphs.graph(document)
         return graph.triples(), len(graph.minted)
 
 

@@ -1,6 +1,6 @@
-"""The graphs of pages that a store has, built once and frozen, so that runs need not build them again.
+"""The graphs of pages in a store, built once and frozen, so that runs need not build them again.
 
-A run with frozen graphs and one that builds them give the same answers, byte for byte.
+A run with frozen graphs and one that builds them have the same answers.
 """
 
 from collections.abc import Iterable
@@ -15,18 +15,17 @@ from quaestor.store.records import GraphKey
 
 
 def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
-    """Return what the graph of a page is kept under, built by this version with an ontology."""
+    """Return the key of the stored graph of a page, built by this version with an ontology."""
     return GraphKey(document.id, document.digest, ontology, _this_version())
 
 
 @lru_cache(maxsize=1)
 def _this_version() -> str:
-    """The version of this package, which is read from a file each time that it is asked for."""
-    return version("quaestor")
+    return version("quaestor")  # read from a file each time
 
 
 class FrozenGraphs:
-    """What a store has of one ontology. Lives in the process that has opened the store."""
+    """The graphs in a store that were built with one ontology, in the process that has opened the store."""
 
     def __init__(self, store: RunStore, ontology: str, keys: Iterable[GraphKey]) -> None:
         self._store, self._ontology, self._keys = store, ontology, frozenset(keys)
@@ -41,7 +40,7 @@ class FrozenGraphs:
         return cls(store, ontology, await store.frozen_graphs(ontology))
 
     def has(self, document: Document | ListedPage) -> bool:
-        """Tell whether the graph of a page is there."""
+        """Return whether the store has the graph of a page."""
         return graph_key(document, self._ontology) in self._keys
 
     async def triples(self, document: Document) -> tuple[Triple, ...] | None:
