@@ -42,7 +42,7 @@ _QUERIES_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class PlanningPrompt:
-    """What whoever is to write a plan is told, as the workflow tells a model."""
+    """The prompt for the writer of a plan, as the workflow gives it to a model."""
 
     system: str
     page: str

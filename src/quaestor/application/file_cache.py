@@ -29,7 +29,7 @@ _BUILT_WITH = ("core", "documents", "ontology")
 
 
 def file_cache(settings: Settings) -> FolderCache | None:
-    """Return the cache of files, a folder beside the store; None if caching is off or the store is no file."""
+    """Return the cache of files, a folder beside the store; None if caching is off or the store is not a file."""
     if not settings.cache:
         return None
     file = store_file(settings.store)

@@ -194,7 +194,7 @@ class RequestPatterns:
 
 
 def whole_reply(kind: Any, response: httpx2.Response) -> Any | None:
-    """Return a reply as a value of a type; None of one that is none to the letter, which a client has its way with.
+    """Return a reply as a value of a type; None if it does not fit exactly, which a client handles in its own way.
 
     Args:
         kind: The type that a client would make of it.

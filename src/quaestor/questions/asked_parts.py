@@ -219,7 +219,7 @@ def _read_form(form: _Form) -> AskedParts | None:
 
 
 def _read_term(text: str) -> _Term | None:
-    """Return what words name; None if it is no part of an answer and no answer."""
+    """Return what words name; None if it is neither an answer nor a part of one."""
     name, found = next(
         ((name, match) for name, form in _TERMS.items() if (match := form.fullmatch(text))), (None, None)
     )

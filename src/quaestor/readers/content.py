@@ -90,8 +90,8 @@ _NAMED = frozenset(
     | {"gb2312", "gbk", "gb18030", "hz", "big5", "big5hkscs", "euc_jp", "shift_jis", "cp932", "iso2022_jp"}
     | {"euc_kr", "cp949", "johab"}
 )
-"""Encodings that a file may name, as Python calls them: those that documents are written in. Python knows others that
-are no text, or cost more than their length."""
+"""Encodings that a file may name, as Python calls them: those that documents are written in. Python also has
+codecs that do not make text, or that cost more than their length."""
 
 
 def named_encoding(name: str) -> str | None:
