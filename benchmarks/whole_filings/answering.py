@@ -93,7 +93,7 @@ def ask_filing(
     """
     index, tally, missed = PlaceIndex.of(document), Tally(), list[Missed]()
     conversation = Conversation(document.id, document, tuple(q.text for q in questions), chained=False)
-    solver = make_solver("embedded", {})
+    solver = make_solver("embedded", {"decline": True, "answers": "all"})
     excerpts, knowledge = PlaceExcerpts(document, EXCERPT_TOKENS, lambda: index), GraphProvider.of([document], "extend")
     first = Conversation(document.id, document, conversation.questions[:1])
     asyncio.run(play_conversation(first, solver, knowledge, excerpts=excerpts))

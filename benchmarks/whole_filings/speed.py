@@ -93,7 +93,10 @@ def _inside(path: Path) -> dict[str, float]:
     at = process_time()
     knowledge = GraphProvider.of([document], "extend")
     costs["ontology"] = process_time() - at
-    solver, excerpts = make_solver("embedded", {}), PlaceExcerpts.of_file(document, Settings().excerpt_tokens)
+    solver, excerpts = (
+        make_solver("embedded", {"decline": True, "answers": "all"}),
+        PlaceExcerpts.of_file(document, Settings().excerpt_tokens),
+    )
     seconds = []
     # Once before the watch runs: the first turn loads the weights.
     for question in (_ASKED[0], *_ASKED):

@@ -82,6 +82,7 @@ class ParsedQuestion:
         unit: `percent`, `points` or `amount`, if it states one.
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
             of a name, as in "total assets".
+        source: The terms of the note or table that it names as the source of the number.
     """
 
     text: str
@@ -95,6 +96,7 @@ class ParsedQuestion:
     basis: str = ""
     unit: str = ""
     total_asked: bool = False
+    source: tuple[str, ...] = ()
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -147,6 +149,13 @@ _EACH = lazy_regex(
     r"|\b(?P<again>quarter|year|month|segment) by (?P=again)\b"
 )
 _SOURCE = lazy_regex(r",?\s*\b(?:working |work(?:ed)? it out |worked out |backed out |back it out )from\b.*$")
+
+_NAMED_SOURCE = lazy_regex(
+    r",?\s*\(?\b(?:according\s+to|as\s+per|per|in)\s+(?:the\s+|its\s+)?(?:note\s+\d+\b(?P<note>[^,;?()]*)"
+    r"|(?P<kind>(?:[\w&'/-]+\s+){1,6}?)(?:(?:foot)?note|table|schedule)\b(?!\s+\d)\)?)"
+    r"|\baccording\s+to\s+(?:the\s+|its\s+)?(?P<title>[^,;?()]+)$"
+)
+"""The note or table that a question names as the source of its number."""
 
 # What qualifies an operand
 
@@ -280,13 +289,14 @@ def read_filing_question(text: str) -> ParsedQuestion:
     rest, role, unit = _take_instructions(re.sub(r"\s+", " ", rest))
     if _EARNS.search(rest):
         rest = f"{rest} net income"
+    rest, source = _take_source(rest)
     total_asked = _asks_for_total(rest)
     rest, whole = _take_qualifiers(rest)
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return ParsedQuestion(
         text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
-        (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked,
+        (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked, source,
     )  # fmt: skip
 
 
@@ -303,6 +313,15 @@ def _take_instructions(text: str) -> tuple[str, TableRole | None, str]:
     """Return a question without its instructions, and the statement and the unit that they name."""
     instructions = read_instructions(_SOURCE.sub(" ", _POLITE.sub(" ", _CASH_SPENT.sub("", text))))
     return _BASIS.sub(lambda found: f" {found['kind'] or ''} ", instructions.rest), instructions.role, instructions.unit
+
+
+def _take_source(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a question without the note or table that it names as its source, and the terms of the latter."""
+    found = _NAMED_SOURCE.search(text)
+    if found is None:
+        return text, ()
+    named = read_operand(found["title"] or found["kind"] or found["note"])
+    return (text[: found.start()] + text[found.end() :], named.terms) if named.terms else (text, ())
 
 
 def _asks_for_total(text: str) -> bool:

@@ -244,6 +244,12 @@ def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], tabl
     return np.array([heading is not None and heading.isdisjoint(asked) for heading in headings], bool)
 
 
+def find_outside(series: Sequence[Series], source: frozenset[str]) -> NDArray[np.bool_]:
+    """Return which series are outside the note or table that a question names; none if all are."""
+    inside = np.array([source <= one.line.title_terms for one in series], bool)
+    return ~inside & inside.any()
+
+
 class _CandidateFinder:
     """Finds the series for one query, and computes their features."""
 

@@ -26,6 +26,7 @@ from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
     SeriesCandidates,
     find_candidates,
+    find_outside,
     find_unasked_members,
     resolve_moments,
 )
@@ -58,6 +59,8 @@ _FEW = 2
 _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
 """How much less the score of a series is below the heading of a member, if only a concept is named."""
+_ELSEWHERE = 4.0
+"""How much less the score of a series is outside the note or table that a question names."""
 _COMPARES = 0.3
 """The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -328,6 +331,8 @@ def understand_turn(
         if (operand or reading.operands[place]).is_concept:
             asked = {*reading.terms, *state.terms}
             scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
+        if reading.source:
+            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source))
         order = np.argsort(-scores, kind="stable")[:_MOST]
         parts = softmax([float(scores[index]) for index in order])
         return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))
