@@ -110,6 +110,12 @@ class FactTable:
     sentence_lines: tuple[FactLine, ...] = field(default=(), repr=False)
 
     @cached_property
+    def line_names(self) -> tuple[str, ...]:
+        """What lines of tables are called in more than one word, in lower case, the longest first."""
+        names = {" ".join(line.label.lower().replace("\u2019", "'").split()).strip(" :.") for line in self.lines}
+        return tuple(sorted((name for name in names if " " in name), key=lambda name: (-len(name), name)))
+
+    @cached_property
     def latest(self) -> Moment:
         """The period that the document reports: its last fiscal year, or of a quarterly report its last quarter."""
         counts: Counter[Moment] = Counter()

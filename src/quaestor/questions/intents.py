@@ -84,7 +84,7 @@ def question_features(reading: ParsedQuestion, *, before: str, by_terms: bool = 
         found |= {f"measure={measure}", f"measure computed={computed}", f"measure computed={computed} first={first}"}
     if reading.whole.concepts:
         found.add("concept")
-    text = reading.text.lower().replace("\u2019", "'")
+    text = reading.operation_text.replace("\u2019", "'")
     asks = next(name for name, pattern in _ASKS if pattern.search(text))
     cues = [name for name, pattern in _CUES if pattern.search(text)] or ["none"]
     several = len(reading.moments) > 1 or any(moment.count is not None for moment in reading.moments)
@@ -149,7 +149,7 @@ _RELATED = frozenset("? how much many what which is are and or than together tot
 
 def _skeleton(reading: ParsedQuestion) -> list[str]:
     """Return the words of a question, with tags in place of times and of what is measured."""
-    text = re.sub(r"\s+", " ", reading.text.lower().replace("\u2019", "'")).strip(" !.")
+    text = re.sub(r"\s+", " ", reading.operation_text.replace("\u2019", "'")).strip(" !.")
     spans = [(moment.start, moment.end, _time_tag(moment)) for moment in reading.moments]
     terms = [one for one in spans_of_terms(text) if not any(begin < one[1] and one[0] < end for begin, end, _ in spans)]
     measures = read_lexicon().measures

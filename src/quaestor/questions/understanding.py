@@ -83,6 +83,8 @@ class ParsedQuestion:
         total_asked: Whether it asks for a total ("overall", "in total", "incl. interest") with words that are not part
             of a name, as in "total assets".
         source: The terms of the note or table that it names as the source of the number.
+        quoted: The names of lines that it quotes and that would be read as more than names.
+        outline: Its text with a mark for each of these; "" if it quotes none.
     """
 
     text: str
@@ -97,6 +99,13 @@ class ParsedQuestion:
     unit: str = ""
     total_asked: bool = False
     source: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    outline: str = ""
+
+    @property
+    def operation_text(self) -> str:
+        """Its text in lower case, in which "change" or "and" are not words of a name that it quotes."""
+        return (self.outline or self.text).lower()
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -184,6 +184,7 @@ class OperandQuery:
         sentences: The probability that sentences answer the question, by section and index, the likeliest first.
         sources: The sentences that answers before were read from, by section and index.
         total: Whether a total is asked for.
+        quoted: The names of lines, as terms, that the operand consists of.
     """
 
     operand: QuestionOperand
@@ -203,6 +204,7 @@ class OperandQuery:
     sentences: Mapping[tuple[str, int], float] = field(default_factory=dict)
     sources: tuple[tuple[str, int], ...] = ()
     total: bool = False
+    quoted: frozenset[tuple[str, ...]] = frozenset()
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -242,6 +244,12 @@ def find_unasked_members(series: Sequence[Series], asked: AbstractSet[str], tabl
     """Return which series are in a table below the heading of a member that is not asked about."""
     headings = (table.members_above.get(one.line.table) if not one.line.sentence else None for one in series)
     return np.array([heading is not None and heading.isdisjoint(asked) for heading in headings], bool)
+
+
+def find_otherwise_named(series: Sequence[Series], names: AbstractSet[tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Return which series are of lines that have none of some names, given as terms; none if all are."""
+    named = np.array([one.line.label_terms in names for one in series], bool)
+    return ~named & named.any()
 
 
 def find_outside(series: Sequence[Series], source: frozenset[str]) -> NDArray[np.bool_]:
@@ -311,6 +319,8 @@ class _CandidateFinder:
         for place, line in meant.items():
             scores = in_text if line.sentence else in_tables
             scores[place] = max(scores.get(place, 0.0), 0.5 * self.weight)
+        if self.asked.quoted:
+            named += [line for line in table.lines if line.label_terms in self.asked.quoted]
         for line in (*named, *(series.line for series in self.asked.before)):
             scores = in_text if line.sentence else in_tables
             scores[line.place] = scores.get(line.place, 0.0) + self.weight

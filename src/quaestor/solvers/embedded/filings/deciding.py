@@ -26,6 +26,7 @@ from quaestor.plan.steps import Compute
 from quaestor.questions.answer_units import KINDS, kind_of_number, share_of_kind
 from quaestor.questions.owners import names_other_owner
 from quaestor.questions.question_parts import split_filing_question
+from quaestor.questions.quoted_names import mark_quoted_names, restore_names
 from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import find_synonyms
@@ -216,7 +217,8 @@ def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weigh
     """Decide the answer to a question after the turns before."""
     understood = understand_turn(text, past, table, weights)
     results = collect_results(understood)
-    texts = split_filing_question(text)
+    outline, names = mark_quoted_names(text, table.line_names)
+    texts = tuple(restore_names(part, names) for part in split_filing_question(outline))
     if len(texts) == 1:
         return _estimate_confidence(understood, results, weights.confidence)
     parts = _decide_parts(texts, past, table, weights)

@@ -292,7 +292,7 @@ def mix_with_repetition(
         times: How many times the question names.
         listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up.
     """
-    text = reading.text.lower()
+    text = reading.operation_text
     named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
     if listed and not named and not reading.moments and _TOTAL.search(text) and not _PART.search(text):
         mixed = (1 - _OTHER_TIME) * shares

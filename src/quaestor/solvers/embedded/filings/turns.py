@@ -19,13 +19,21 @@ from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_filing_question
-from quaestor.questions.understanding import INTENTS, ParsedQuestion, QuestionOperand, read_filing_question
+from quaestor.questions.quoted_names import mark_quoted_names, restore_names
+from quaestor.questions.understanding import (
+    INTENTS,
+    ParsedQuestion,
+    QuestionOperand,
+    read_filing_question,
+    read_operand,
+)
 from quaestor.retrieval.company_name import without_company
 from quaestor.retrieval.spelling import respelled
 from quaestor.solvers.embedded.filings.binding import (
     OperandQuery,
     SeriesCandidates,
     find_candidates,
+    find_otherwise_named,
     find_outside,
     find_unasked_members,
     resolve_moments,
@@ -60,7 +68,8 @@ _OF_TWO_TIMES = frozenset({"growth", "change"})
 _OF_MEMBER = 2.0
 """How much less the score of a series is below the heading of a member, if only a concept is named."""
 _ELSEWHERE = 4.0
-"""How much less the score of a series is outside the note or table that a question names."""
+"""How much less the score of a series is outside the note or table that a question names, or of another name than it
+quotes."""
 _COMPARES = 0.3
 """The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -166,7 +175,7 @@ def read_turn_state(
         own | (state.terms if len(own) < _FEW else frozenset()),
         state.turns + 1,
         (answer, *state.before)[:_REMEMBERED] if answer else state.before,
-        asks_for_fall(reading.text),
+        asks_for_fall(reading.operation_text),
         sentences=sentences or state.sentences,
     )
 
@@ -198,7 +207,21 @@ def with_sentences(
 def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
     """Parse a question about a filing, after its company is replaced by "the company" and its spelling corrected."""
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
-    return read_filing_question(respelled(named, table.document, lambda word: any(map(table.mentions, terms(word)))))
+    spelled = respelled(named, table.document, lambda word: any(map(table.mentions, terms(word))))
+    outline, names = mark_quoted_names(spelled, table.line_names)
+    reading = read_filing_question(outline)
+    if not names:
+        return reading
+    operands = tuple(read_operand(restore_names(operand.text, names)) for operand in reading.operands)
+    whole = read_operand(restore_names(reading.whole.text, names))
+    text = restore_names(reading.text, names)
+    return replace(reading, text=text, outline=reading.text, quoted=tuple(names), operands=operands, whole=whole)
+
+
+def _find_quoted_names(operand: QuestionOperand, reading: ParsedQuestion) -> frozenset[tuple[str, ...]]:
+    """Return the names of lines, as terms, that an operand consists of."""
+    names = (tuple(terms(name)) for name in reading.quoted if name in operand.text)
+    return frozenset(name for name in names if set(operand.terms) <= set(name))
 
 
 def find_operand_series(
@@ -216,13 +239,13 @@ def find_operand_series(
         moments: The times that the question names.
         operand: Words to use instead of the operand.
     """
-    lowered = reading.text.lower()
+    lowered = reading.operation_text
     asked = OperandQuery(
         operand or reading.operands[place], moments, state.series, state.terms, reading.goes_on, place,
         reading.relation,
         bool(_PERCENT.search(lowered)), bool(_COUNT.search(lowered)), tuple(map(float, likely.intents)),
         table.company, reading.role, reading.basis, tuple(map(float, likely.kinds)), likely.sentences,
-        state.sentences, reading.total_asked,
+        state.sentences, reading.total_asked, _find_quoted_names(operand or reading.operands[place], reading),
     )  # fmt: skip
     return find_candidates(asked, table)
 
@@ -299,7 +322,13 @@ def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weight
     if sum(question.intents[intent] for intent in ("change", "growth")) < _COMPARES:
         return []
     earlier = understand_turn(past[-1].text, past[:-1], question.table, weights).question
-    reading = replace(earlier.reading, text=question.reading.text, moments=question.reading.moments, relation="")
+    reading = replace(
+        earlier.reading,
+        text=question.reading.text,
+        outline=question.reading.outline,
+        moments=question.reading.moments,
+        relation="",
+    )
     again = compose(
         replace(earlier, reading=reading, moments=question.moments, base=question.base, intents=question.intents)
     )
@@ -331,6 +360,8 @@ def understand_turn(
         if (operand or reading.operands[place]).is_concept:
             asked = {*reading.terms, *state.terms}
             scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
+        if quoted := _find_quoted_names(operand or reading.operands[place], reading):
+            scores = scores - _ELSEWHERE * find_otherwise_named(candidates.series, quoted)
         if reading.source:
             scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source))
         order = np.argsort(-scores, kind="stable")[:_MOST]

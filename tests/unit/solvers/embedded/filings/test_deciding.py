@@ -133,3 +133,37 @@ def test_a_sentence_about_another_measure_does_not_answer_what_can_be_computed(w
     table = build_facts(assemble("10-K", parts))
     decision = decide_question("what was the profit margin in 2024?", [], table, weights)
     assert decision.results[0].value == Number(Decimal("0.25"))
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("what was the change in Income before provision for income taxes from 2023 to 2024?", 20),
+        ("what was Total property, plant and equipment, net in 2023?", 60),
+        ("what was Other assets in 2024 according to Note 8 - Leases?", 4),
+    ],
+)
+def test_lines_are_found_by_their_names_word_for_word(weights: FilingWeights, question: str, value: int) -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended December 31, 2024",)),
+        HeadingPart("CONSOLIDATED STATEMENTS OF INCOME"),
+        TablePart(
+            [
+                ["", "2024", "2023"],
+                ["Income before provision for income taxes", "120", "100"],
+                ["Provision for income taxes", "30", "22"],
+            ]
+        ),
+        HeadingPart("CONSOLIDATED BALANCE SHEETS"),
+        TablePart(
+            [
+                ["", "2024", "2023"],
+                ["Total property, plant and equipment, net", "70", "60"],
+                ["Other assets", "30", "20"],
+            ]
+        ),
+        HeadingPart("Note 8 - Leases"),
+        TablePart([["", "2024", "2023"], ["Other assets", "4", "3"], ["Lease liabilities", "9", "8"]]),
+    ]
+    decision = decide_question(question, [], build_facts(assemble("10-K", parts)), weights)
+    assert decision.results[0].value == Number(Decimal(value))

@@ -104,8 +104,8 @@ class BoundQuestion:
 
     @property
     def text(self) -> str:
-        """The question in lower case."""
-        return self.reading.text.lower()
+        """The question in lower case, with a mark for each name of a line that it quotes."""
+        return self.reading.operation_text
 
     @property
     def own(self) -> bool:

@@ -1,0 +1,80 @@
+"""Names of lines that a question quotes word for word, whose words are not read as words of the question.
+
+"the change in Change in fair value of debt securities" asks for one change, and "Total property, plant and equipment,
+net" is one name.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quaestor.core.patterns import lazy_regex
+from quaestor.questions.asked_times import read_moments
+from quaestor.questions.understanding import read_filing_question
+
+_MARK = "linename{}"
+_MARKS = lazy_regex(r"linename([a-z])\b")
+_MOST = 6
+_READ_AS_MORE = lazy_regex(
+    r"\b(?:chang|increas|decreas|gain|loss|grow|averag|ratio|percent|less|versus|before|after|beginning|end|prior|current)\w*|%"
+)
+"""Words of names that a question would be read differently by."""
+_OPERATION = lazy_regex(r"\b(?:percent|chang|increas|decreas|growth|grow|grew|average|ratio|difference)\w*")
+
+
+def mark_quoted_names(text: str, names: Iterable[str]) -> tuple[str, Sequence[str]]:
+    """Return a question with a mark for each name that it quotes and that would be read as more than a name.
+
+    >>> mark_quoted_names("what was the change in Change in fair value?", ["change in fair value"])
+    ('what was the change in linenamea?', ('Change in fair value',))
+
+    Args:
+        names: What lines are called, in lower case, the longest first.
+    """
+    lowered = text.lower().replace("\u2019", "'")
+    if len(lowered) != len(text):
+        return text, ()
+    found: list[tuple[int, int]] = []
+    for name in names:
+        place = lowered.find(name)
+        if place < 0 or len(found) == _MOST or not _stands_alone(lowered, place, place + len(name)):
+            continue
+        span = place, place + len(name)
+        if any(span[0] < end and begin < span[1] for begin, end in found) or not _reads_as_more(name):
+            continue
+        if not _is_operation(name, lowered, lowered[:place] + lowered[span[1] :]):
+            found.append(span)
+    found.sort()
+    quoted = tuple(text[begin:end] for begin, end in found)
+    for number in reversed(range(len(found))):
+        begin, end = found[number]
+        text = text[:begin] + _MARK.format(chr(ord("a") + number)) + text[end:]
+    return text, quoted
+
+
+def restore_names(text: str, names: Sequence[str]) -> str:
+    """Return a text with the names in place of their marks."""
+    if not names:
+        return text
+    return _MARKS.sub(
+        lambda found: names[ord(found[1]) - ord("a")] if ord(found[1]) - ord("a") < len(names) else found[0], text
+    )
+
+
+def _stands_alone(text: str, begin: int, end: int) -> bool:
+    return not re.match(r"\w", text[end : end + 1]) and not re.match(r"\w", text[begin - 1 : begin] if begin else "")
+
+
+def _reads_as_more(name: str) -> bool:
+    """Return whether a name without a time is read as a relation, several things, or an operation."""
+    reading = read_filing_question(name)
+    if reading.moments or reading.each:
+        return False
+    several = bool(reading.relation) or len(reading.operands) > 1 or reading.total_asked
+    return several or _READ_AS_MORE.search(name) is not None
+
+
+def _is_operation(name: str, text: str, rest: str) -> bool:
+    """Return whether a question means the operation that a name begins with: "what percentage of sales was X?"."""
+    if not _OPERATION.match(name) or _OPERATION.search(rest):
+        return False
+    return name.startswith("percent") or sum(moment.count or 1 for moment in read_moments(text)) > 1
