@@ -15,7 +15,7 @@ _MARK = "linename{}"
 _MARKS = lazy_regex(r"linename([a-z])\b")
 _MOST = 6
 _READ_AS_MORE = lazy_regex(
-    r"\b(?:chang|increas|decreas|gain|loss|grow|averag|ratio|percent|less|versus|before|after|beginning|end|prior|current)\w*|%"
+    r"\b(?:chang|increas|decreas|grow|averag|ratio|percent|less|versus|before|after|beginning|end|prior)\w*|%"
 )
 """Words of names that a question would be read differently by."""
 _OPERATION = lazy_regex(r"\b(?:percent|chang|increas|decreas|growth|grow|grew|average|ratio|difference)\w*")
@@ -74,7 +74,7 @@ def _reads_as_more(name: str) -> bool:
 
 
 def _is_operation(name: str, text: str, rest: str) -> bool:
-    """Return whether a question means the operation that a name begins with: "what percentage of sales was X?"."""
-    if not _OPERATION.match(name) or _OPERATION.search(rest):
+    """Return whether a question means the operation that a name has: "what percentage of sales was X?"."""
+    if not _OPERATION.search(name) or _OPERATION.search(rest):
         return False
-    return name.startswith("percent") or sum(moment.count or 1 for moment in read_moments(text)) > 1
+    return "percent" in name or sum(moment.count or 1 for moment in read_moments(text)) > 1

@@ -165,6 +165,9 @@ _NAMED_SOURCE = lazy_regex(
     r"|\baccording\s+to\s+(?:the\s+|its\s+)?(?P<title>[^,;?()]+)$"
 )
 """The note or table that a question names as the source of its number."""
+_ANY_SOURCE = frozenset(
+    term(word) for word in "note notes footnote table schedule section report filing 10 k q".split()
+)
 
 # What qualifies an operand
 
@@ -330,7 +333,9 @@ def _take_source(text: str) -> tuple[str, tuple[str, ...]]:
     if found is None:
         return text, ()
     named = read_operand(found["title"] or found["kind"] or found["note"])
-    return (text[: found.start()] + text[found.end() :], named.terms) if named.terms else (text, ())
+    if _ANY_SOURCE.issuperset(named.terms):
+        return text, ()
+    return text[: found.start()] + text[found.end() :], named.terms
 
 
 def _asks_for_total(text: str) -> bool:
