@@ -6,6 +6,8 @@ looked up again or computed anew.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self
 
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import Text, ValueList
@@ -17,7 +19,29 @@ from quaestor.plan.operations import metric_of
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, RowRef
 from quaestor.questions.question import Question, names_in
 
-Expression = tuple[object, ...]
+
+class Expression(tuple[object, ...]):
+    """What a result comes to: an operation and its operands, or a leaf.
+
+    Expressions are compared by a digest: operands may share theirs, so that walking through all of them takes a time
+    that doubles with each step.
+    """
+
+    digest: bytes
+
+    def __new__(cls, *parts: object) -> Self:
+        """Make an expression of the name of an operation, or of a kind of leaf, and what belongs to it."""
+        made = super().__new__(cls, parts)
+        written = repr([part.digest if isinstance(part, Expression) else part for part in parts])
+        made.digest = blake2b(written.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
 
 _MADE = {"percentage": "ratio", "percentage_change": "relative change", "maximum": "value", "minimum": "value"}
 """How the results of a metric type are made, where that is not its name: coarser, for what questions call them."""
@@ -65,7 +89,7 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
     expressions: list[Expression] = []
     for turn, (answer, asked) in enumerate(zip(memory.answers, memory.asked, strict=True)):
         if answer.value is None:
-            expressions.append(("nothing", turn))
+            expressions.append(Expression("nothing", turn))
             found.append(None)
             continue
         expression, operands = _read(answer.plan, expressions, turn)
@@ -145,12 +169,12 @@ def _latest(expression: Expression, expressions: Sequence[Expression]) -> int | 
 def _read(plan: Plan | None, earlier: Sequence[Expression], turn: int) -> tuple[Expression, tuple[Expression, ...]]:
     """Return what a plan comes to, and the operands of its last operation."""
     if plan is None:
-        return ("unplanned", turn), ()
+        return Expression("unplanned", turn), ()
     steps: list[Expression] = []
     operands: tuple[Expression, ...] = ()
     for step in plan.steps:
         if isinstance(step, Extract):
-            steps.append(("number", _place(step.source), step.reading))
+            steps.append(Expression("number", _place(step.source), step.reading))
             operands = ()
             continue
         operands = tuple(_operand(operand, steps, earlier) for operand in step.operands)
@@ -159,24 +183,24 @@ def _read(plan: Plan | None, earlier: Sequence[Expression], turn: int) -> tuple[
         else:
             steps.append(_computed(step, operands))
             if step.operation == "percentage_change":
-                operands = (("subtract", *operands), operands[1], operands[0])
+                operands = (Expression("subtract", *operands), operands[1], operands[0])
     return steps[-1], operands
 
 
 def _computed(step: Compute, operands: tuple[Expression, ...]) -> Expression:
     if step.operation == "percentage_change":
-        return ("divide", ("subtract", *operands), operands[1])
-    return (step.operation, *operands)
+        return Expression("divide", Expression("subtract", *operands), operands[1])
+    return Expression(step.operation, *operands)
 
 
 def _operand(operand: Operand, steps: Sequence[Expression], earlier: Sequence[Expression]) -> Expression:
     match operand:
         case Constant(text=text):
-            return ("constant", text)
+            return Expression("constant", text)
         case RowRef(text=text, table=table):
-            return ("row", text, table)
+            return Expression("row", text, table)
         case CellGroup(sources=sources):
-            return ("cells", *map(_place, sources))
+            return Expression("cells", *map(_place, sources))
         case Ref(step=step) if step > 0:
             return steps[step - 1]
         case Ref(step=step):

@@ -122,13 +122,13 @@ def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
     for turn, outcome in enumerate(state.outcomes):
         operands = tuple(_build_expression(o, expressions) for o in outcome.operands)
         if outcome.operation == "lookup":
-            expression = operands[0] if operands else ("nothing", turn)
+            expression = operands[0] if operands else Expression("nothing", turn)
             operands = ()
         elif outcome.operation == "percentage_change":
-            change = ("subtract", *operands)
-            expression, operands = ("divide", change, operands[1]), (change, operands[1], operands[0])
+            change = Expression("subtract", *operands)
+            expression, operands = Expression("divide", change, operands[1]), (change, operands[1], operands[0])
         else:
-            expression = (outcome.operation, *operands)
+            expression = Expression(outcome.operation, *operands)
         again = find_latest_turn(expression, expressions)
         rests = found[again].rests if again is not None else tuple(find_latest_turn(o, expressions) for o in operands)
         asked = state.questions[turn]
@@ -144,7 +144,9 @@ def read_results(state: DialogueState, leaves: NumberMatrix) -> list[Result]:
 def _build_expression(operand: Operand, earlier: Sequence[Expression]) -> Expression:
     if operand.kind == "result":
         return earlier[operand.index]
-    return ("number", operand.index) if operand.kind == "leaf" else ("constant", operand.value)
+    if operand.kind == "leaf":
+        return Expression("number", int(operand.index))
+    return Expression("constant", float(operand.value))
 
 
 def find_latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:

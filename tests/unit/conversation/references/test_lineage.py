@@ -47,3 +47,9 @@ def test_a_turn_without_an_answer_has_no_result_and_one_without_a_plan_rests_on_
 def test_years_are_those_of_the_question_or_of_the_answer() -> None:
     results = results_of_turns(memory_of(RENT_2007, looked_up("and the year after?", "rent", 2008)))
     assert [result.years for result in results if result] == [{2007}, {2008}]
+
+
+def test_results_that_rest_on_the_same_one_over_and_over_are_found_at_once() -> None:
+    doubled = [computed("what is twice that?", "add", -1, -1) for _ in range(200)]
+    results = results_of_turns(memory_of(RENT_2007, *doubled, RENT_2007, *doubled))
+    assert [result.turn for result in latest_results(results)] == [*range(401, 200, -1)]
