@@ -19,6 +19,7 @@ from quaestor.plan.steps import (
     closed_plan,
     refer_further_back,
 )
+from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question
@@ -26,6 +27,7 @@ from quaestor.solvers.answering import answer_by_plan, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.parts import join_plans
 
+_NOT_COMPUTED = "that cannot be computed from the earlier answers"
 _FAR = 8
 """Turns further back are not pointed at by place."""
 
@@ -60,8 +62,10 @@ def answer_part_count(question: str, context: TurnContext) -> Answer | None:
         return replace(answer_without_value(context, "no_question", found.lack), answerable=0.0)
     last = len(context.memory.answers) - 1
     answer = answer_by_plan(found.plan, question, whole_context, last, "asks for what was answered up to question {}")
+    if answer is None:
+        return replace(answer_without_value(context, "no_question", _NOT_COMPUTED), answerable=0.0)
     sure = [confidence for turn in found.turns if (confidence := context.memory.answers[turn].confidence) is not None]
-    return answer if answer is None else replace(answer, confidence=min(sure, default=None))
+    return replace(answer, confidence=min(sure, default=None))
 
 
 def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> PartsPlan | None:
@@ -79,7 +83,7 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
         if lacking is not None:
             known = 0 <= lacking < len(memory.turns)
             return PartsPlan(None, (), f"answer {lacking + 1} has no value" if known else "there is no such answer")
-        parts = [(place, _repeat_answer(memory, place)) for place in places]
+        parts = _repeat_answers(memory, places)
     else:
         parts = _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
     plan = _compute_parts(asked, [part for _, part in parts]) if parts else None
@@ -94,12 +98,18 @@ def _has_value(memory: Memory, place: int) -> bool:
     return 0 <= place < len(memory.turns) and memory.answers[place].value is not None
 
 
-def _repeat_answer(memory: Memory, place: int) -> Plan:
-    """Return the plan of an earlier answer as one of the turn that is asked now."""
-    back, plan = len(memory.turns) - place, memory.answers[place].plan
-    if plan is None:
-        return Plan((Compute(1, "identity", (Ref(-back),)),))
-    return Plan(tuple(refer_further_back(step, back) for step in plan.steps))
+def _repeat_answers(memory: Memory, places: Sequence[int]) -> list[_TurnPart]:
+    """Return earlier answers, each as a plan of the turn that is asked now; as their values if their plans are long."""
+    plans = [memory.answers[place].plan for place in places]
+    are_short = sum(len(plan.steps) for plan in plans if plan is not None) < MOST_STEPS
+    parts: list[_TurnPart] = []
+    for place, plan in zip(places, plans, strict=True):
+        back = len(memory.turns) - place
+        if plan is not None and are_short:
+            parts.append((place, Plan(tuple(refer_further_back(step, back) for step in plan.steps))))
+        else:
+            parts.append((place, Plan((Compute(1, "identity", (Ref(-back),)),))))
+    return parts
 
 
 def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
@@ -163,7 +173,7 @@ def _read_values_before(memory: Memory, end: int, count: int) -> list[_TurnPart]
     first = end - count
     if first < 0 or any(answer.number is None for answer in memory.answers[first:end]):
         return []
-    return [(place, _repeat_answer(memory, place)) for place in range(first, end)]
+    return _repeat_answers(memory, range(first, end))
 
 
 def _list_parts(turn: Turn) -> list[Plan]:

@@ -76,6 +76,8 @@ SALES, INCOME, COSTS = "what were net sales in 2024?", "what was net income in 2
         (["answer 1 less answer 3", "double that"], "$ 500 million"),
         (["half of answer 2", "that times 4", "and 10% of it?"], "$ 18.0 million"),
         (["the sum of answer 1 and answer 12"], "no answer"),
+        (["that divided by 0"], "no answer"),
+        (["double answer 1", *["that plus answer 1"] * 70], "$ 43,200 million"),
     ],
 )
 def test_answers_are_computed_with_by_their_numbers(follow_ups: list[str], expected: str) -> None:
