@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.answer_value import Text
+from quaestor.errors import PlanError
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import (
     CellGroup,
@@ -15,7 +16,6 @@ from quaestor.plan.steps import (
     Operand,
     Plan,
     Ref,
-    Step,
     closed_plan,
     refer_further_back,
 )
@@ -182,7 +182,10 @@ def _list_parts(turn: Turn) -> list[Plan]:
     if plan is None or not plan.steps:
         return []
     asked = _count_asked(turn)
-    parts = list(_list_entries(plan, whole=asked > 1))
+    try:
+        parts = list(_list_entries(plan, whole=asked > 1))
+    except PlanError:
+        return []
     return parts if len(parts) > 1 and (asked == 1 or len(parts) == asked) else []
 
 
@@ -202,7 +205,7 @@ def _list_entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
         whole: Whether a list among them is one entry.
     """
     last = plan.steps[-1]
-    if not isinstance(last, Compute) or not _is_list(plan, last):
+    if not isinstance(last, Compute) or len(plan.steps) not in _find_lists(plan):
         yield plan
     elif last.operation != "items":
         yield from _compute_entries(plan, last)
@@ -212,17 +215,16 @@ def _list_entries(plan: Plan, *, whole: bool = False) -> Iterator[Plan]:
                 yield from (entry,) if whole else _list_entries(entry)
 
 
-def _is_list(plan: Plan, step: Step) -> bool:
-    if not isinstance(step, Compute):
-        return False
-    each = OPERATIONS[step.operation].takes == "each"
-    return step.operation == "items" or (each and any(_refers_to_list(plan, operand) for operand in step.operands))
-
-
-def _refers_to_list(plan: Plan, operand: Operand) -> bool:
-    if isinstance(operand, Ref):
-        return operand.step > 0 and _is_list(plan, plan.steps[operand.step - 1])
-    return isinstance(operand, CellGroup)
+def _find_lists(plan: Plan) -> frozenset[int]:
+    """Return the numbers of the steps that give a list."""
+    lists = set[int]()
+    for number, step in enumerate(plan.steps, 1):
+        if not isinstance(step, Compute):
+            continue
+        of_lists = any(isinstance(o, CellGroup) or (isinstance(o, Ref) and o.step in lists) for o in step.operands)
+        if step.operation == "items" or (of_lists and OPERATIONS[step.operation].takes == "each"):
+            lists.add(number)
+    return frozenset(lists)
 
 
 def _compute_entries(plan: Plan, last: Compute) -> Iterator[Plan]:
@@ -233,6 +235,8 @@ def _compute_entries(plan: Plan, last: Compute) -> Iterator[Plan]:
     if all(len(column) in (1, count) for column in columns):
         for place in range(count):
             listed = join_plans([column[place if len(column) > 1 else 0] for column in columns], chained=False)
+            if len(listed.steps) > MOST_STEPS:
+                raise PlanError(f"an entry of a list has more than {MOST_STEPS} steps")
             end = listed.steps[-1]
             assert isinstance(end, Compute)
             yield replace(listed, steps=(*listed.steps[:-1], replace(end, operation=last.operation)))

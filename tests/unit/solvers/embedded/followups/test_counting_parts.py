@@ -1,12 +1,20 @@
 """The parts of an earlier answer, by their places."""
 
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from discussed_filing import a_discussed_filing
+from remembered import looked_up
 
 import quaestor
+from quaestor.conversation.turn import Memory
 from quaestor.documents.document import Document
+from quaestor.plan.steps import Compute, Constant, Plan, Ref
+from quaestor.solvers.answering import answer_from_plan
+from quaestor.solvers.embedded.counting_parts import answer_part_count
+from quaestor.testing import turn_context
 
 PAGE = """# Alder, annual report
 
@@ -128,3 +136,14 @@ def test_a_line_called_other_is_no_part(tmp_path: Path) -> None:
 def test_a_list_has_the_order_in_which_it_is_asked_for() -> None:
     (found,) = quaestor.open(a_discussed_filing()).ask(["net sales in 2023 and 2024"])
     assert str(found) == "2023: $ 580 million; 2024: $ 600 million"
+
+
+@pytest.mark.parametrize("operation", ["add", "items"])
+def test_parts_are_looked_for_at_once_in_a_plan_whose_steps_double_another(operation: str) -> None:
+    one, two = Constant(Decimal(1), "1"), Constant(Decimal(2), "2")
+    doubling = (Compute(step, "add", (Ref(step - 1), Ref(step - 1))) for step in range(2, 61))
+    plan = Plan((Compute(1, operation, (one, two)), *doubling))
+    context = turn_context("what is it?")
+    turn = replace(looked_up("what is it?", "rent", 2007), answer=answer_from_plan(plan, context))
+    context = turn_context("the first one?", memory=Memory((turn,)))
+    assert answer_part_count("the first one?", context) is None
