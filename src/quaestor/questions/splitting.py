@@ -176,7 +176,7 @@ def _ask_for_each(question: str, asked: re.Match[str]) -> tuple[str, ...]:
     """Return the questions for each of several values, if what is asked next points at them; none for others."""
     if listing := read_listing(_as_question(question)):
         return listing.questions
-    since = asked.re is _BACK and asked["since"]
+    since = asked.groupdict().get("since")  # "the change since 2008" is of each
     if not since and _NEEDS_TWO.match(asked["operation"]) and (pair := _PAIR.fullmatch(_as_question(question))):
         things = (pair["first"].strip(), pair["second"].strip())
         return tuple(f"{pair['before']}{thing}{pair['after']}" for thing in things)

@@ -43,6 +43,10 @@ from quaestor.questions.splitting import split_question
             ("what were sales in 2009?", "what were cost in 2009?", "what was the difference?"),
         ),
         (
+            "what were the sales and the cost in 2009, and the difference since 2008?",
+            ("what were the sales and the cost in 2009?", "what was the difference since 2008?"),
+        ),
+        (
             "how much did sales grow and which segment grew most?",
             ("how much did sales grow?", "which segment grew most?"),
         ),
