@@ -136,12 +136,12 @@ class QuestionPattern:
 
 @lru_cache(maxsize=1024)
 def question_words(question: str) -> str:
-    """Return the words of a question, each followed by one space.
+    """Return the words of a question of lower case, each followed by one space.
 
-    >>> question_words("And what was it, then, in 2008?")
+    >>> question_words("and what was it, then, in 2008?")
     'and what was it then in 2008 '
     """
-    return "".join(f"{word} " for word in compounds(question.lower()))
+    return "".join(f"{word} " for word in compounds(question))
 
 
 def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:

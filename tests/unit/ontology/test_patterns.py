@@ -41,7 +41,7 @@ PATTERNS = read_core().patterns
     ]
 )
 def test_the_notation(phrase: str, question: str, found: bool) -> None:
-    assert (compile_phrases([phrase], NOUNS).search(question_words(question)) is not None) is found
+    assert (compile_phrases([phrase], NOUNS).search(question_words(question.lower())) is not None) is found
 
 
 def test_phrases_are_alternatives() -> None:

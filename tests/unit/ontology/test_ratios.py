@@ -95,6 +95,7 @@ def test_every_spelling_of_a_definition_asks_for_a_ratio(ratio: FinancialRatio) 
         ("net margin", "net margin", "net margin"),
         ("the net margins", "net margin", None),
         ("what?", "^", None),
+        ("İ İ debt ratio", "debt ratio", "debt ratio"),
     ],
 )
 def test_where_a_phrase_stands(question: str, phrase: str, found: str | None) -> None:
