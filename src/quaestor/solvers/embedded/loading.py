@@ -72,6 +72,15 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
     folder = folder or SHIPPED_WEIGHTS
     if not folder.is_dir():
         raise ModelError(f"no weights in {folder}; make them with `quaestor train`")
+    try:
+        return _read_folder(folder)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ModelError(
+            f"the weights in {folder.name} have an unexpected format: {error}; regenerate them with `quaestor train`"
+        ) from error
+
+
+def _read_folder(folder: Path) -> EmbeddedWeights:
     return EmbeddedWeights(
         idf=_read_idf(folder / "idf.json"),
         signature=_read_signature(folder / "signature.json"),
@@ -108,6 +117,8 @@ def _read_signature(path: Path) -> SignatureModel:
     data = _read_json(path)
     match data:
         case {"classes": list(classes), "features": dict(features), "intercept": list(intercept)}:
+            if len(intercept) != len(classes):
+                raise ValueError(f"the lists of {path.name} differ in length")
             return SignatureModel(
                 classes=tuple(map(str, classes)),
                 features={str(name): row for row, name in enumerate(features)},
@@ -140,6 +151,8 @@ def _read_ranker(path: Path) -> Ranker:
             rows = np.array(list(weights.values()), np.float32)
             # Weights of before make no difference between questions.
             alone = np.array(data.get("alone", [0.0] * rows.shape[1]), np.float32)
+            if alone.shape != rows.shape[1:] or not len(mean) == len(scale) == len(columns):
+                raise ValueError(f"the lists of {path.name} differ in length")
             return Ranker(np.array(mean, np.float32), np.array(scale, np.float32), rows, alone)
     raise ModelError(f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`")
 

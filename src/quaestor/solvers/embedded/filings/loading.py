@@ -49,7 +49,7 @@ def read_filing_weights(folder: Path) -> FilingWeights:
         intents = _read_classifier(folder / "intents.json", INTENTS)
         kinds = _read_classifier(folder / "kinds.json", KINDS, by_terms=True)
         words, series, right, answerable = (Trees.read(folder / name) for name in _TREES)
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise ModelError(f"cannot read the weights in {folder.name}: {error}; train them again") from error
     return FilingWeights(intents, kinds, words, series, ConfidenceModel(right.names, right, answerable))
 

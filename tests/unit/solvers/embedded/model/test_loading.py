@@ -8,6 +8,7 @@ import pytest
 
 from quaestor.conversation.references.ranking import trait_words
 from quaestor.errors import ModelError
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, load_weights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
@@ -55,6 +56,30 @@ def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: 
     (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
     with pytest.raises(ModelError, match=r"signature\.json"):
         load_weights(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value"),
+    [
+        ("idf.json", "weight", {"rent": "much"}),
+        ("ranker.json", "mean", [{}]),
+        ("ranker.json", "mean", [1.0, 2.0]),
+        ("signature.json", "intercept", [1.0]),
+        ("calibration.json", "intercept", 10**400),
+        ("filings/intents.json", "weights", []),
+    ],
+)
+def test_numbers_that_are_none_or_too_few_are_reported_in_one_line(
+    tmp_path: Path, file: str, key: str, value: object
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(SHIPPED, folder)
+    written = json.loads((folder / file).read_text(encoding="utf-8"))
+    (folder / file).write_text(json.dumps({**written, key: value}), encoding="utf-8")
+    with pytest.raises(ModelError) as raised:
+        (load_filing_weights if file.startswith("filings/") else load_weights)(folder)
+    assert "damaged" in str(raised.value) or "filings" in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_the_card_has_the_digest_of_the_shipped_files() -> None:
