@@ -142,6 +142,8 @@ def check_solver(
     __tracebackhide__ = True
     require(isinstance(spec, SolverSpec), f"the entry point must name a SolverSpec, not {type(spec).__name__}")
     what = f"the solver {spec.name!r}"
+    for field in ("name", "summary"):
+        require(isinstance(getattr(spec, field), str), f"the {field} of a SolverSpec must be text")
     require(spec.name.strip() and spec.name.split() == [spec.name], f"{what}: its name must be one word")
     require(spec.summary.strip() and "\n" not in spec.summary, f"{what}: its summary must be one line")
     frozen = is_dataclass(spec.options) and getattr(spec.options, "__dataclass_params__").frozen  # noqa: B009
@@ -150,7 +152,8 @@ def check_solver(
         spec.read(None)
         read = spec.read(options)
         json.dumps(asdict(read))
-    if spec.must_have_model(read):
+        needs_model = spec.must_have_model(read)
+    if needs_model:
         require(model is not None, f"{what} needs a model: give check_solver a ScriptedModel")
     require(model is None or spec.takes_model, f"{what}: its spec must say takes_model=True to be given a model")
     conversation = conversation or sample_conversation(*_QUESTIONS)

@@ -149,12 +149,22 @@ def test_a_solver_that_keeps_its_contract_passes_and_its_turns_are_returned() ->
     assert all(turn.verified for turn in turns)
 
 
+OTHER: Any = 7
+"""No text."""
+
+
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [
         (FirstNumber, "must name a SolverSpec"),
         (replace(spec_of(FirstNumber), name="other"), "the name of what it builds is 'first'"),
         (replace(spec_of(FirstNumber), name="the first"), "one word"),
+        (replace(spec_of(FirstNumber), name=OTHER), "name of a SolverSpec"),
+        (replace(spec_of(FirstNumber), summary=OTHER), "summary of a SolverSpec"),
+        (
+            replace(spec_of(FirstNumber), takes_model=True, needs_model=lambda _: bool(1 // 0)),
+            "raises ZeroDivisionError",
+        ),
         (replace(spec_of(FirstNumber), options=Loose), "frozen"),
         (spec_of(dict), "coroutine solve"),
         (spec_of(Counting), r"context\.session"),
