@@ -43,7 +43,8 @@ _STATEMENTS = {
     ),
     TableRole.CASH_FLOWS: _Statement(
         _words(rf"{_OF}cash flows?\b{_NO_DATA}|\bcash flows? statements?\b{_NO_DATA}"),
-        _words(r"(?:operating|investing|financing) activities|operations"),
+        _words(r"(?:operating|investing|financing) activities|operations|capital expenditures?|dividends|depreciation"
+               r"|(?:increase|decrease|change) in cash"),
         (_words(r"\bcash\b.{0,40}\boperat"), _words(r"\bcash\b.{0,40}\binvesting"), _words(r"\bcash\b.{0,40}\bfinanc")),
     ),
     TableRole.EQUITY: _Statement(

@@ -341,6 +341,26 @@ def _read_words(question: Question) -> str:
     return " ".join(question.lowered.split()).strip(" ?.!")
 
 
+def answer_conversion(question: str, context: TurnContext, *, decline: bool) -> Answer | None:
+    """Return the last answer as a question wants it, or None if it wants something else or that cannot be known.
+
+    Args:
+        decline: Whether to say so where the last answer cannot be converted.
+    """
+    read, memory = context.read(question), context.memory
+    asked, turn = find_conversion(read, memory), find_converted_turn(memory)
+    if asked is None or turn is None:
+        return None
+    plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
+    if isinstance(plan, Plan):
+        answer = answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
+        # In another scale it is what it was: no product, and no ratio.
+        same = answer is not None and is_restatement(plan)
+        return replace(answer, metric_type=memory.answers[turn].metric_type) if answer is not None and same else answer
+    given = plan is not None and decline
+    return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if given else None
+
+
 def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, *, decline: bool) -> Answer | None:
     """Return the answer to what can mean one thing only, or None: the last answer converted, its change, one repeated.
 
@@ -348,17 +368,8 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
         decline: Whether to say so where the last answer cannot be converted.
     """
     read, memory = context.read(question), context.memory
-    asked, turn = find_conversion(read, memory), find_converted_turn(memory)
-    if asked is not None and turn is not None:
-        plan = plan_conversion(asked, memory.answers[turn], len(memory.answers) - turn)
-        if isinstance(plan, Plan):
-            answer = answer_by_plan(plan, question, context, turn, "asks for answer {} in another form")
-            before = memory.answers[turn]
-            same = answer is not None and is_restatement(plan)
-            # In another scale it is what it was: no product, and no ratio.
-            return replace(answer, metric_type=before.metric_type) if answer is not None and same else answer
-        given = plan is not None and decline
-        return replace(answer_without_value(context, "no_question", plan), answerable=0.0) if given else None
+    if find_conversion(read, memory) is not None:
+        return answer_conversion(question, context, decline=decline)
     if (again := find_repeated_turn(read, memory)) is not None and (plan := plan_repetition(memory, again)) is not None:
         return answer_by_plan(plan, question, context, again, "repeats question {}")
     for last, why in (
@@ -368,7 +379,7 @@ def answer_follow_up(question: str, context: TurnContext, leaves: NumberMatrix, 
     ):
         if last is not None:
             return answer_by_plan(last, question, context, len(memory.answers) - 1, why)
-    change = plan_change(read, memory, leaves)
+    change, turn = plan_change(read, memory, leaves), find_converted_turn(memory)
     if change is None or turn is None:
         return None
     return answer_by_plan(change, question, context, turn, "asks how answer {} changed from another year")

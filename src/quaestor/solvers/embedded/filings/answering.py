@@ -11,11 +11,13 @@ from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
 from quaestor.core.caching import BoundedCache
 from quaestor.core.patterns import lazy_regex
+from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Plan
+from quaestor.questions.conversions import read_conversion
 from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
@@ -50,6 +52,8 @@ class FilingAnswerer:
         """Return the answer to a question; one without a value if no line or sentence fits it."""
         if (chosen := choose_reading(question, context)) is not None:
             return chosen
+        if (converted := self._convert(question, context)) is not None:
+            return converted
         tables = choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [answer for table, decision in decided for answer in _answers(decision, question, context, table)]
@@ -65,6 +69,15 @@ class FilingAnswerer:
         first_answer, *others = answers
         readings = tuple(map(_other_reading, others))
         return replace(first_answer, confidence=decision.right, answerable=decision.answerable, other_readings=readings)
+
+    def _convert(self, question: str, context: TurnContext) -> Answer | None:
+        """Return the last answer in the scale that a question asks for; None if it asks for something else."""
+        asked = read_conversion(context.read(question).lowered)
+        if asked is None or asked.to is Scale.PERCENT:
+            return None
+        from quaestor.solvers.embedded.direct_answers import answer_conversion
+
+        return answer_conversion(question, context, decline=self._decline)
 
     def _decide(self, question: str, context: TurnContext, table: FactTable) -> Decision:
         turns = context.memory.turns

@@ -62,10 +62,12 @@ class PastAnswer:
     Attributes:
         form: `value`, `ratio`, `growth`, `change`, `cagr`, `average`, `sum`, `list`, `members`, `ranking`, `compare`.
         measured: What was measured, of each time or member one; the first is of the latest time, or of the answer.
+        is_measure: Whether it is a ratio that has a name, such as a margin: it is what changes, not its numerator.
     """
 
     form: str
     measured: tuple[Node, ...]
+    is_measure: bool = False
 
     @cached_property
     def moments(self) -> tuple[Moment, ...]:

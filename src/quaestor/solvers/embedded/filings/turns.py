@@ -14,6 +14,7 @@ from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.intents import QuestionClassifier
@@ -260,6 +261,8 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
     if answer is None and turn.plan is not None and not _is_verdict(turn.plan):
         kinds = dict(zip(KINDS, map(float, weights.kinds.classify(reading, before=state.kind)), strict=True))
         answer = read_quoted_number(quoted, reading.terms, kinds, table)
+    if answer is not None and answer.form == "ratio" and _names_ratio(reading, state):
+        answer = replace(answer, is_measure=True)
     parts: tuple[PastAnswer, ...] = ()
     if answer is not None and answer.form == "members" and turn.plan and len(split_filing_question(turn.text)) > 1:
         parts = read_past_parts(turn.plan, table)
@@ -277,6 +280,15 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
             known, intent="two_part", kind=kind, before=(*known.before[:1], *parts, *state.before)[:_REMEMBERED]
         )
     return replace(known, intent=intent, kind=kind)
+
+
+def _names_ratio(reading: ParsedQuestion, state: TurnState) -> bool:
+    """Return whether a question names a measure that is a ratio, or goes on from one without words of its own."""
+    if not reading.terms:
+        return bool(state.before) and state.before[0].is_measure
+    measures = read_lexicon().measures
+    formulas = [measures[name].formula for operand in reading.operands for name in operand.measures]
+    return any(formula is not None and formula.kind == "/" for formula in formulas)
 
 
 def _is_verdict(plan: Plan) -> bool:

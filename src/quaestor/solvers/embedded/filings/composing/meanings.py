@@ -108,7 +108,7 @@ def read_meanings(question: BoundQuestion, place: int = 0, *, part: bool = False
     """Return the meanings of an operand, the likeliest first; without words of its own, those of the turn before.
 
     Args:
-        part: Whether the numerator of an earlier ratio is likelier than the ratio.
+        part: Whether the numerator of an earlier ratio without a name is likelier than the ratio.
     """
     operands = question.reading.operands
     if place >= len(operands):
@@ -382,7 +382,7 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
         return
     node = last.measured[0]
     if node.series is None:
-        if part and node.kind == "divide":
+        if part and node.kind == "divide" and not last.is_measure:
             yield repeat_node(node.parts[0], _AGAIN)
             yield repeat_node(node, 1 - _AGAIN)
             return
