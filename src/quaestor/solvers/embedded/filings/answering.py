@@ -16,7 +16,8 @@ from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.table import FactTable, build_company_facts
 from quaestor.ontology.lexicon import read_lexicon
-from quaestor.plan.steps import Plan
+from quaestor.plan.execute import execute
+from quaestor.plan.steps import Compute, Plan, Ref
 from quaestor.questions.conversions import read_conversion
 from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_without_value, build_answer
@@ -167,8 +168,26 @@ def _answer(result: PlanResult, question: str, context: TurnContext, table: Fact
     elif result.proposal.form == "verdict":
         plan = replace(plan, explanation=("{#1}",))
     answer = _describe_plan(plan, question, context, confidence=result.right)
+    if _compares_shares(plan, answer):
+        answer = replace(answer, metric_type="percentage")
     lines = dict.fromkeys(series.line.label for series in result.proposal.series)
     return replace(answer, grounds="; ".join(f'line "{label}"' for label in lines if label) or None)
+
+
+def _compares_shares(plan: Plan, answer: Answer) -> bool:
+    """Return whether an answer is the difference between two ratios of amounts, each shown as a percentage."""
+    *_, last = plan.steps
+    if not isinstance(last, Compute) or last.operation != "subtract" or answer.unit or answer.scale is not Scale.ONE:
+        return False
+    results = execute(plan, ()).registers
+    sides = [operand.step for operand in last.operands if isinstance(operand, Ref) and operand.step > 0]
+    return len(sides) == 2 and all(
+        isinstance(step := plan.steps[side - 1], Compute)
+        and step.operation == "divide"
+        and (number := results[side - 1].number) is not None
+        and abs(number) <= 1
+        for side in sides
+    )
 
 
 def _describe_plan(plan: Plan, question: str, context: TurnContext, confidence: float | None = None) -> Answer:
