@@ -53,7 +53,7 @@ _TurnPart = tuple[int, Plan]
 
 def answer_part_count(question: str, context: TurnContext) -> Answer | None:
     """Return the answer to what is asked of earlier answers or their parts: "the first one?", "half of answer 2"."""
-    found = _build_parts_plan(question, context.memory, of_turns=context.is_long)
+    found = _build_parts_plan(question, context.memory, of_turns=context.is_long or not context.document.is_page)
     whole = context.document.whole or context.document
     whole_context = replace(context, document=whole)
     if found is None:

@@ -73,8 +73,8 @@ class FilingAnswerer:
 
     def _convert(self, question: str, context: TurnContext) -> Answer | None:
         """Return the last answer in the scale that a question asks for; None if it asks for something else."""
-        asked = read_conversion(context.read(question).lowered)
-        if asked is None or asked.to is Scale.PERCENT:
+        asked, answers = read_conversion(context.read(question).lowered), context.memory.answers
+        if asked is None or not answers or (asked.to is Scale.PERCENT and not answers[-1].fraction):
             return None
         from quaestor.solvers.embedded.direct_answers import answer_conversion
 

@@ -167,7 +167,7 @@ def collect_results(understood: UnderstoodQuestion) -> tuple[PlanResult, ...]:
     """Execute the plans for a question, and return their results, the likeliest first."""
     found: dict[object, list[Proposal]] = {}
     values: dict[object, tuple[AnswerValue, Scale]] = {}
-    for proposal in understood.proposals[:_TRIED]:
+    for proposal in _drop_verdicts_of_others(understood)[:_TRIED]:
         try:
             result = execute(with_label_scales(proposal.plan, understood.question.table.document), ()).result
         except PlanError:
@@ -261,10 +261,10 @@ def _estimate_confidence(
             min(right, _QUOTED) if result.proposal.form == "words" else right
             for right, result in zip(rights, judged, strict=True)
         ]
-    measures = _find_computed_measures(question, judged)
+    measures = _find_computed_measures(question, [result.proposal for result in judged])
     if measures:
         rights = [
-            min(right, _OF_ANOTHER) if _is_of_another(result, measures, question.table) else right
+            min(right, _OF_ANOTHER) if _is_of_another(result.proposal, measures, question.table) else right
             for right, result in zip(rights, judged, strict=True)
         ]
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
@@ -273,23 +273,38 @@ def _estimate_confidence(
     return Decision(ranked, tuple(features[place] for place in order), answerable)
 
 
-def _find_computed_measures(question: BoundQuestion, results: Sequence[PlanResult]) -> frozenset[str]:
-    """Return the measures that a question names and nothing else, if one of the results is computed by a formula."""
+def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposal]:
+    """Return the plans for a question without sentences that say yes or no of something else than its measure."""
+    table, proposals = understood.question.table, understood.proposals
+    measures = _find_computed_measures(understood.question, proposals)
+    if not measures:
+        return proposals
+    return [one for one in proposals if one.form != "verdict" or not _is_of_another(one, measures, table)]
+
+
+def _find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal]) -> frozenset[str]:
+    """Return the measures that a question names and nothing else, if one of the plans computes them by a formula."""
     operand, *others = question.reading.operands
     named = [match for match in operand.matches if match.measures and not match.concepts]
-    if others or len(named) != 1 or not any(result.proposal.form == "measure" for result in results):
+    if others or len(named) != 1 or not any(map(_computes_measure, proposals)):
         return frozenset()
     covered = set(operand.phrase[named[0].start : named[0].end])
     return frozenset(named[0].measures) if covered >= set(operand.terms) else frozenset()
 
 
-def _is_of_another(result: PlanResult, measures: frozenset[str], table: FactTable) -> bool:
-    """Return whether no line or sentence of a looked-up result is called like one of some measures."""
-    if result.proposal.form not in ("words", *_LOOKED_UP):
+def _computes_measure(proposal: Proposal) -> bool:
+    """Return whether a plan computes a measure by its formula, or compares one at two times."""
+    of_several = len({series.place for series in proposal.series}) > 1
+    return proposal.form == "measure" or (proposal.form == "compare" and of_several)
+
+
+def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:
+    """Return whether no line or sentence that a plan looks up is called like one of some measures."""
+    if proposal.form not in ("words", "verdict", *_LOOKED_UP):
         return False
     index = table.sentences
-    texts = [index.terms[index.places[at]] for at in _list_sentences(result.proposal) if at in index.places]
-    lines = [series.line for series in result.proposal.series if not series.line.sentence]
+    texts = [index.terms[index.places[at]] for at in _list_sentences(proposal) if at in index.places]
+    lines = [series.line for series in proposal.series if not series.line.sentence]
     texts += [(*line.path_terms, *line.label_terms) for line in lines]
     return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))
 

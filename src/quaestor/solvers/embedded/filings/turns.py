@@ -261,7 +261,7 @@ def _advance_state(state: TurnState, turn: PastTurn, table: FactTable, weights: 
     if answer is None and turn.plan is not None and not _is_verdict(turn.plan):
         kinds = dict(zip(KINDS, map(float, weights.kinds.classify(reading, before=state.kind)), strict=True))
         answer = read_quoted_number(quoted, reading.terms, kinds, table)
-    if answer is not None and answer.form == "ratio" and _names_ratio(reading, state):
+    if answer is not None and answer.measured[0].kind == "divide" and _names_ratio(reading, state):
         answer = replace(answer, is_measure=True)
     parts: tuple[PastAnswer, ...] = ()
     if answer is not None and answer.form == "members" and turn.plan and len(split_filing_question(turn.text)) > 1:

@@ -7,7 +7,7 @@ from long_filing import CASH_FLOWS, a_long_filing
 
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
-from quaestor.documents.assembly import HeadingPart, TablePart, assemble
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
@@ -92,3 +92,72 @@ def test_an_amount_has_the_scale_that_is_asked_for() -> None:
     document = assemble("TERN/2023/10-K", [HeadingPart(title), TablePart(cash, title=title)])
     (turn,) = play("what was free cash flow in 2023, in thousands of dollars?", document=document)
     assert (str(turn.answer), turn.answer.formula) == ("$ 81,000 thousand", "158 - 77")
+
+
+@pytest.mark.parametrize(
+    ("questions", "formula"),
+    [
+        (("what was the operating margin in 2023?", "how did it change?"), "{0} / 800 - {1} / 720"),
+        (("what was the operating margin in 2023?", "and in 2022?"), "{1} / 720"),
+        (("did the operating margin improve in 2023?", "by how much?"), "{0} / 800 - {1} / 720"),
+    ],
+)
+def test_what_follows_a_named_ratio_is_about_the_ratio(questions: tuple[str, ...], formula: str) -> None:
+    income = [play(f"what was operating income in {year}?")[0].answer.formula for year in (2023, 2022)]
+    *_, last = play(*questions)
+    assert last.answer.formula == formula.format(*income)
+
+
+def test_the_change_of_a_share_is_shown_in_percent_and_has_no_scale_of_amounts() -> None:
+    _, change, percent, thousands = play(
+        "what was the operating margin in 2023?", "how did it change?", "in percent?", "in thousands?"
+    )
+    assert change.answer.fraction
+    assert percent.answer.value == change.answer.value
+    assert thousands.answer.value is None
+
+
+def test_an_amount_that_was_computed_is_converted_exactly() -> None:
+    computed, converted = play("what was free cash flow in 2023?", "in thousands?")
+    assert str(converted.answer) == "81,000 thousand"
+    assert converted.answer.confidence == computed.answer.confidence
+
+
+def test_a_cash_flow_statement_may_have_few_lines() -> None:
+    lines = [
+        ["( in millions )", "2023", "2022"],
+        ["net income", "$ 98", "$ 76"],
+        ["net cash provided by operating activities", "158", "121"],
+        ["capital expenditures", "( 77 )", "( 51 )"],
+        ["dividends paid", "( 20 )", "( 10 )"],
+    ]
+    title = "CONSOLIDATED STATEMENTS OF CASH FLOWS"
+    sales = TablePart([lines[0], ["total net sales", "$ 800", "$ 720"], ["net income", "98", "76"]])
+    document = assemble(
+        "TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), sales, HeadingPart(title), TablePart(lines)]
+    )
+    turns = play("what was free cash flow in 2023?", "what was the dividend payout ratio in 2023?", document=document)
+    assert [turn.answer.formula for turn in turns] == ["158 - 77", "20 / 98"]
+
+
+def test_whether_a_measure_grew_is_computed_and_not_read_from_a_sentence_about_something_else() -> None:
+    lines = [
+        ["( in millions )", "2023", "2022"],
+        ["total net sales", "$ 800", "$ 720"],
+        ["gross profit", "320", "300"],
+        ["operating income", "90", "80"],
+    ]
+    said = ParagraphPart(("Total net sales increased 11% in 2023 because of higher prices.",))
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), said])
+    (turn,) = play("did the gross margin increase in 2023?", document=document)
+    assert turn.answer.formula == "320 / 800 > 300 / 720"
+
+
+def test_answers_are_counted_from_the_first_in_short_documents_too() -> None:
+    *_, turn = play(
+        "what were total net sales in 2023?",
+        "what was net income in 2023?",
+        "what was net income in 2022?",
+        "the sum of the first two",
+    )
+    assert turn.answer.formula == "800 + 98"
