@@ -23,6 +23,8 @@ from quaestor.plan.validate import require_valid
 _PERCENTAGES = frozenset({"percentage", "percentage_change"})
 _KEEPING = frozenset({"identity", "absolute", "add", "subtract", "sum", "average", "minimum", "maximum"})
 _POWERS = frozenset({"divide", "exp"})
+_PAIRS = {"change": "less", "ratio": "to"}
+"""What joins the names of two lines, by the metric of what is computed from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +270,9 @@ class _Run:
         if step is None:
             return None
         metric = "percentage_change" if self._is_relative_change(step) else OPERATIONS[step.operation].metric
-        if metric == "change" and (difference := lists.name_difference(self._read_labels(step))):
-            return difference
+        word = _PAIRS.get(metric)
+        if word is not None and (pair := lists.name_pair(self._read_labels(step), word)):
+            return pair
         return None if metric == "value" else metric.replace("_", " ")
 
     def _read_labels(self, step: Compute) -> Sequence[str]:

@@ -161,17 +161,17 @@ def common_parts(labels: Sequence[str]) -> str:
     return ", ".join(part for part in parts[0] if all(part in own for own in parts)) if parts else ""
 
 
-def name_difference(labels: Sequence[str]) -> str | None:
-    """Return what the difference of two cells is called that are of two lines; None if they are of one.
+def name_pair(labels: Sequence[str], word: str) -> str | None:
+    """Return what something computed from two cells is called, if these are of two lines; None if they are of one.
 
-    >>> name_difference(["Sales, 2024", "Costs, 2024"])
+    >>> name_pair(["Sales, 2024", "Costs, 2024"], "less")
     'Sales less Costs'
     """
     parts = [_PARTS.split(label) for label in labels]
     if len(parts) != _TWO or not all(labels) or parts[0][0] == parts[1][0]:
         return None
     shared = set(parts[0]).intersection(parts[1])
-    return " less ".join(", ".join(part for part in own if part not in shared) for own in parts)
+    return f" {word} ".join(", ".join(part for part in own if part not in shared) for own in parts)
 
 
 def in_percent(listed: Entries) -> Entries:

@@ -6,6 +6,7 @@ import pytest
 from long_filing import CASH_FLOWS, a_long_filing
 
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import ValueList
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.documents.document import Document
@@ -161,3 +162,11 @@ def test_answers_are_counted_from_the_first_in_short_documents_too() -> None:
         "the sum of the first two",
     )
     assert turn.answer.formula == "800 + 98"
+
+
+def test_each_of_two_ratios_is_named_by_its_lines() -> None:
+    (turn,) = play("what were the current ratio and the return on equity in 2023?")
+    assert isinstance(turn.answer.value, ValueList)
+    names = [item.label for item in turn.answer.value.items]
+    assert len({*names}) == 2
+    assert "ratio" not in names
