@@ -293,9 +293,9 @@ def _find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposa
 
 
 def _computes_measure(proposal: Proposal) -> bool:
-    """Return whether a plan computes a measure by its formula, or compares one at two times."""
+    """Return whether a plan computes a measure by its formula, compares one at two times, or has one as a part."""
     of_several = len({series.place for series in proposal.series}) > 1
-    return proposal.form == "measure" or (proposal.form == "compare" and of_several)
+    return proposal.form == "measure" or (proposal.form in ("compare", "parts") and of_several)
 
 
 def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:

@@ -170,3 +170,17 @@ def test_each_of_two_ratios_is_named_by_its_lines() -> None:
     names = [item.label for item in turn.answer.value.items]
     assert len({*names}) == 2
     assert "ratio" not in names
+
+
+def test_a_measure_and_its_change_are_not_answered_by_a_sentence_about_something_else() -> None:
+    lines = [
+        ["( in millions )", "2023", "2022"],
+        ["revenue", "$ 800", "$ 720"],
+        ["cost of revenue", "480", "420"],
+        ["gross profit", "320", "300"],
+        ["operating income", "90", "80"],
+    ]
+    said = ParagraphPart(("Revenue increased 11% in 2023, mainly because of higher prices.",))
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), said])
+    (turn,) = play("what was the gross margin and how did it change?", document=document)
+    assert turn.answer.formula == "{320 / 800; 320 / 800 - 300 / 720}"
