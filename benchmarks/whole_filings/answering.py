@@ -114,12 +114,17 @@ def ask_filing(
 
 
 def is_right(question: FilingQuestion, answer: Answer) -> bool:
-    """Whether an answer has the exact number of a question, in whatever scale it says it."""
+    """Whether an answer has the exact number of a question, in whatever scale it says it.
+
+    A look-up may have the other sign than its cell: spending and losses are asked for as positive amounts.
+    """
     if answer.number is None:
         return False
     given = float(answer.number * (answer.scale.factor if answer.scale is not Scale.ONE else 1))
     wanted = float(question.value * question.scale.factor)
-    allowed = {wanted} if question.kind != "look-up" else {wanted, float(question.value)}
+    allowed = {wanted}
+    if question.kind == "look-up":
+        given, allowed = abs(given), {abs(wanted), abs(float(question.value))}
     return any(abs(given - number) <= _CLOSE * max(abs(number), 1e-9) for number in allowed)
 
 
