@@ -50,6 +50,7 @@ def find_synonyms(
 _LAST_DAY = 28
 _FAR = 50
 _FEW = 3
+_QUARTERS = 4
 _YEAR = 12
 
 
@@ -76,6 +77,23 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
             if moment not in found:
                 found.append(moment)
     return tuple(found)
+
+
+def read_year_ends(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
+    """Return the days of balances that years alone mean in an interim report; empty if a question names other times.
+
+    "Total assets in 2024" of a report on June 30, 2025 are those of the last balance sheet of 2024.
+    """
+    latest = table.latest
+    if latest.quarter == _QUARTERS:
+        return ()
+    years: list[int] = []
+    for asked in reading.moments:
+        if asked.year is None or asked.quarter or asked.month or asked.months or asked.to_date or asked.count == 0:
+            return ()
+        years += [asked.year - back for back in range(asked.count or 1)]
+    ends = (Moment(year, latest.quarter if year == latest.year else _QUARTERS, 0) for year in dict.fromkeys(years))
+    return tuple(ends)
 
 
 def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMoment | None) -> Sequence[Moment]:

@@ -37,6 +37,7 @@ from quaestor.solvers.embedded.filings.binding import (
     find_otherwise_named,
     find_outside,
     find_unasked_members,
+    read_year_ends,
     resolve_moments,
 )
 from quaestor.solvers.embedded.filings.composing import (
@@ -364,10 +365,12 @@ def understand_turn(
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)
 
-    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
-        candidates = find_operand_series(reading, place, moments, state, table, likely, operand)
+    def score(
+        place: int, operand: QuestionOperand | None, times: tuple[Moment, ...]
+    ) -> tuple[Sequence[Series], NDArray[np.float32]]:
+        candidates = find_operand_series(reading, place, times, state, table, likely, operand)
         if not candidates.series:
-            return ()
+            return (), np.zeros(0, np.float32)
         scores = weights.ranker.scores_of(candidates.names, candidates.features)
         if (operand or reading.operands[place]).is_concept:
             asked = {*reading.terms, *state.terms}
@@ -376,9 +379,17 @@ def understand_turn(
             scores = scores - _ELSEWHERE * find_otherwise_named(candidates.series, quoted)
         if reading.source:
             scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source))
+        return candidates.series, scores
+
+    def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:
+        series, scores = score(place, operand, moments)
         order = np.argsort(-scores, kind="stable")[:_MOST]
         parts = softmax([float(scores[index]) for index in order])
-        return tuple(Bound(candidates.series[index], share) for index, share in zip(order, parts, strict=True))
+        return tuple(Bound(series[index], share) for index, share in zip(order, parts, strict=True))
+
+    if ends := read_year_ends(reading, table):
+        best, best_at_ends = (score(0, None, times)[1].max(initial=-np.inf) for times in (moments, ends))
+        moments = ends if best_at_ends > best else moments
 
     question = BoundQuestion(
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),

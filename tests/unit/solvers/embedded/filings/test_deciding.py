@@ -167,3 +167,28 @@ def test_lines_are_found_by_their_names_word_for_word(weights: FilingWeights, qu
     ]
     decision = decide_question(question, [], build_facts(assemble("10-K", parts)), weights)
     assert decision.results[0].value == Number(Decimal(value))
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("what were total assets in 2024?", 80),
+        ("what were total assets in 2025?", 90),
+        ("what was the change in total assets from 2024 to 2025?", 10),
+        ("what was revenue in 2024?", 6),
+    ],
+)
+def test_a_year_alone_means_the_last_balance_of_it_in_an_interim_report(
+    weights: FilingWeights, question: str, value: int
+) -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Quarterly report for the quarterly period ended June 30, 2025",)),
+        HeadingPart("CONSOLIDATED STATEMENTS OF OPERATIONS"),
+        TablePart(
+            [["", "Three months ended June 30, 2025", "Three months ended June 30, 2024"], ["Revenue", "7", "6"]],
+        ),
+        HeadingPart("CONSOLIDATED BALANCE SHEETS"),
+        TablePart([["", "June 30, 2025", "December 31, 2024"], ["Total assets", "90", "80"]]),
+    ]
+    decision = decide_question(question, [], build_facts(assemble("10-Q", parts)), weights)
+    assert decision.results[0].value == Number(Decimal(value))
