@@ -54,12 +54,12 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
     if years:
         last = max(years, key=lambda fact: fact.end)
         return FiscalCalendar(last.year, last.end)
-    if reported is not None and reported.kind == "year" and reported.ends is not None:
-        return FiscalCalendar(reported.year, reported.ends)
     if named := last_days_of_years(document):
         year = max(named)
         day = named[year]
         return FiscalCalendar(year, date(day.year, day.month or 12, day.day or 28))
+    if reported is not None and reported.kind == "year" and reported.ends is not None:
+        return FiscalCalendar(reported.year, reported.ends)
     ended = [(period.ends, period.year) for period in _years_named(document) if period.ends is not None]
     if ended:
         (last_day, _), *_ = Counter((ends.month, ends.day) for ends, _ in ended).most_common(1)

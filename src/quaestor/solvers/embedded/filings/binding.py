@@ -1,5 +1,6 @@
 """Binds the words of a question to series of a filing's facts, and to times."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -50,6 +51,7 @@ def find_synonyms(
 _LAST_DAY = 28
 _FAR = 50
 _FEW = 3
+_FISCAL = lazy_regex(r"\bfiscal\b|\bfy", re.IGNORECASE)
 _QUARTERS = 4
 _YEAR = 12
 
@@ -79,19 +81,22 @@ def resolve_moments(reading: ParsedQuestion, table: FactTable, base: Moment | No
     return tuple(found)
 
 
-def read_year_ends(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
-    """Return the days of balances that years alone mean in an interim report; empty if a question names other times.
+def read_other_times(reading: ParsedQuestion, table: FactTable) -> tuple[Moment, ...]:
+    """Return other times that years alone may mean; empty if a question names other times, or they mean no others.
 
-    "Total assets in 2024" of a report on June 30, 2025 are those of the last balance sheet of 2024.
+    "Total assets in 2024" of a report on June 30, 2025 are those of the last balance sheet of 2024. "In 2025" is fiscal
+    2024 if that ended in February 2025 and is the latest.
     """
     latest = table.latest
-    if latest.quarter == _QUARTERS:
-        return ()
     years: list[int] = []
     for asked in reading.moments:
         if asked.year is None or asked.quarter or asked.month or asked.months or asked.to_date or asked.count == 0:
             return ()
         years += [asked.year - back for back in range(asked.count or 1)]
+    if latest.quarter == _QUARTERS:
+        ends_later = table.calendar.end.year == table.calendar.year + 1 and max(years, default=0) == latest.year + 1
+        named = ends_later and not _FISCAL.search(reading.text)
+        return tuple(Moment(year - 1, _QUARTERS, _YEAR) for year in dict.fromkeys(years)) if named else ()
     ends = (Moment(year, latest.quarter if year == latest.year else _QUARTERS, 0) for year in dict.fromkeys(years))
     return tuple(ends)
 

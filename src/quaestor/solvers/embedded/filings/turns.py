@@ -37,7 +37,7 @@ from quaestor.solvers.embedded.filings.binding import (
     find_otherwise_named,
     find_outside,
     find_unasked_members,
-    read_year_ends,
+    read_other_times,
     resolve_moments,
 )
 from quaestor.solvers.embedded.filings.composing import (
@@ -72,6 +72,8 @@ _OF_MEMBER = 2.0
 _ELSEWHERE = 4.0
 """How much less the score of a series is outside the note or table that a question names, or of another name than it
 quotes."""
+_IN_WORDS = 0.5
+"""The probability of an answer in words from which times are taken as they are."""
 _COMPARES = 0.3
 """The least probability that a question asks for a growth or a change."""
 _REMEMBERED = 4
@@ -387,9 +389,10 @@ def understand_turn(
         parts = softmax([float(scores[index]) for index in order])
         return tuple(Bound(series[index], share) for index, share in zip(order, parts, strict=True))
 
-    if ends := read_year_ends(reading, table):
-        best, best_at_ends = (score(0, None, times)[1].max(initial=-np.inf) for times in (moments, ends))
-        moments = ends if best_at_ends > best else moments
+    in_words = likely.kinds[KINDS.index("words")] > _IN_WORDS
+    if not in_words and (others := read_other_times(reading, table)):
+        best, best_at_others = (score(0, None, times)[1].max(initial=-np.inf) for times in (moments, others))
+        moments = others if best_at_others > best else moments
 
     question = BoundQuestion(
         reading, table, intents_by_name(list(shares)), tuple(bind(place) for place in range(len(reading.operands))),

@@ -192,3 +192,30 @@ def test_a_year_alone_means_the_last_balance_of_it_in_an_interim_report(
     ]
     decision = decide_question(question, [], build_facts(assemble("10-Q", parts)), weights)
     assert decision.results[0].value == Number(Decimal(value))
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("what were total assets in 2025?", 30),
+        ("what were total assets in fiscal 2024?", 30),
+        ("what was the change in total assets from 2024 to 2025?", 10),
+    ],
+)
+def test_a_fiscal_year_is_called_by_the_year_that_it_ends_in_too(
+    weights: FilingWeights, question: str, value: int
+) -> None:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended February 2, 2025 (fiscal 2024)",)),
+        HeadingPart("CONSOLIDATED STATEMENTS OF EARNINGS"),
+        TablePart(
+            [["", "Fiscal 2024", "Fiscal 2023"], ["Net sales", "70", "60"]], title="CONSOLIDATED STATEMENTS OF EARNINGS"
+        ),
+        HeadingPart("CONSOLIDATED BALANCE SHEETS"),
+        TablePart(
+            [["", "February 2, 2025", "January 28, 2024"], ["Total assets", "30", "20"]],
+            title="CONSOLIDATED BALANCE SHEETS",
+        ),
+    ]
+    decision = decide_question(question, [], build_facts(assemble("10-K", parts)), weights)
+    assert decision.results[0].value == Number(Decimal(value))
