@@ -209,11 +209,22 @@ def test_a_fiscal_year_is_called_by_the_year_that_it_ends_in_too(
         ParagraphPart(("Annual report for the fiscal year ended February 2, 2025 (fiscal 2024)",)),
         HeadingPart("CONSOLIDATED STATEMENTS OF EARNINGS"),
         TablePart(
-            [["", "Fiscal 2024", "Fiscal 2023"], ["Net sales", "70", "60"]], title="CONSOLIDATED STATEMENTS OF EARNINGS"
+            [
+                ["", "Fiscal 2024", "Fiscal 2023"],
+                ["Net sales", "$70.0", "$60.0"],
+                ["Cost of sales", "41.5", "39.1"],
+                ["Net earnings", "$9.3", "$8.2"],
+            ],
+            title="CONSOLIDATED STATEMENTS OF EARNINGS",
         ),
         HeadingPart("CONSOLIDATED BALANCE SHEETS"),
         TablePart(
-            [["", "February 2, 2025", "January 28, 2024"], ["Total assets", "30", "20"]],
+            [
+                ["", "February 2, 2025", "January 28, 2024"],
+                ["Merchandise inventories", "$6.5", "$6.2"],
+                ["Total assets", "$30", "$20"],
+                ["Accounts payable", "3.1", "2.8"],
+            ],
             title="CONSOLIDATED BALANCE SHEETS",
         ),
     ]
