@@ -103,10 +103,10 @@ _BACK = _words(r"exhibits?\b.{0,200}schedules?|^signatures?$|item 15\b|index to 
 _CONTENTS = _words(r"table of contents|^index\b|index to (?:consolidated )?(?:financial )?|exhibit")
 _ITEM = _words(r"item \d{1,2}[abc]?\b|\d{1,2}\.\d{1,3}\b(?!\s?%)|part i")
 _PART = _words(
-    r"(?:(?:report of )?independent (?:registered |public )*(?:auditors?|account\w+)\W{0,3} report"
-    r"|report of independent|(?:the |consolidated |condensed |combined )*(?:balance sheets?|statements? of)\b"
-    r"|notes to (?:the |consolidated |condensed |combined )*financial statements"
-    r"|(?:selected |unaudited )*quarterly (?:consolidated )?(?:financial|results))"
+    r"(?:(?:report of )?independent (?:registered |public ){0,4}(?:auditors?|account\w+)\W{0,3} report"
+    r"|report of independent|(?:the |consolidated |condensed |combined ){0,4}(?:balance sheets?|statements? of)\b"
+    r"|notes to (?:the |consolidated |condensed |combined ){0,4}financial statements"
+    r"|(?:selected |unaudited ){0,4}quarterly (?:consolidated )?(?:financial|results))"
 )
 """Statements and reports by their titles, which label the rows of a list of them."""
 _FORM = _words(r"(?:form )?(?:8-k|10-[kq]|20-f|6-k|s-\d{1,2}|def 14a)(?:/a)?")
