@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.conversation.events import Event
 from quaestor.conversation.turn import Correction, ToolCall, Turn
-from quaestor.core import serial
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.errors import SettingsError, StoreError
@@ -23,7 +22,7 @@ from quaestor.evaluation.writing import RunWriter
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore, open_store, time_of_new_run
-from quaestor.store.records import RunRecord, RunStatus, now
+from quaestor.store.records import RunStatus, now
 
 if TYPE_CHECKING:
     from quaestor.llm.transcript import Exchange
@@ -129,16 +128,7 @@ class AskRunWriter(Watcher):
         spec = self._spec
         opened = await self._open.enter_async_context(open_store(store))
         started = await time_of_new_run(opened)
-        run = RunRecord(
-            id=spec.new_run_id(started),
-            spec=serial.dump(spec),
-            spec_digest=spec.digest,
-            dataset=spec.dataset,
-            dataset_digest=spec.dataset_digest,
-            conversations=1,
-            started=started,
-            kind="ask",
-        )
+        run = spec.new_run(started, 1, "ask")
         # Set before it is created, so that an interrupt during the creation ends it too.
         self.run, self._store = run.id, opened
         try:

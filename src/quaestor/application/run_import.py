@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.core import serial
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError, QuaestorError
@@ -97,15 +96,8 @@ async def keep_whole_run(
         StoreError: The store failed. Nothing of the run is left, as far as it still obeys.
     """
     started = await time_of_new_run(store)
-    run = RunRecord(
-        id=replace(spec, solver=called).new_run_id(started),
-        spec=serial.dump(spec),
-        spec_digest=spec.digest,
-        dataset=dataset.path,
-        dataset_digest=dataset.digest,
-        conversations=len(dataset.conversations),
-        started=started,
-        kind=kind,
+    run = replace(
+        spec.new_run(started, len(dataset.conversations), kind), id=replace(spec, solver=called).new_run_id(started)
     )
     await store.create_run(run)
     try:

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import takewhile
 
-from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import DatasetError, InputError
 from quaestor.evaluation.checked_questions import check_questions
@@ -160,15 +159,7 @@ def _check(dataset: Dataset, spec: RunSpec) -> None:
 
 async def _create(store: RunStore, spec: RunSpec, dataset: Dataset) -> RunRecord:
     started = await time_of_new_run(store)
-    run = RunRecord(
-        id=spec.new_run_id(started),
-        spec=serial.dump(spec),
-        spec_digest=spec.digest,
-        dataset=spec.dataset,
-        dataset_digest=spec.dataset_digest,
-        conversations=len(dataset.conversations),
-        started=started,
-    )
+    run = spec.new_run(started, len(dataset.conversations))
     await store.create_run(run)
     return run
 

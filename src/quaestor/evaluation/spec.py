@@ -20,7 +20,7 @@ from quaestor.errors import InputError
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.settings import EXCERPT_TOKENS
 from quaestor.solvers.registry import prompts_digest
-from quaestor.store.records import RunRecord
+from quaestor.store.records import RunKind, RunRecord
 
 
 def _version() -> str:
@@ -117,6 +117,19 @@ class RunSpec:
     def new_run_id(self, at: datetime) -> str:
         """Return an id for a run that starts now: time in UTC, solver, eight random digits."""
         return f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{self.solver}-{secrets.token_hex(4)}"
+
+    def new_run(self, started: datetime, conversations: int, kind: RunKind = "run") -> RunRecord:
+        """Return the record of a run that starts now."""
+        return RunRecord(
+            id=self.new_run_id(started),
+            spec=serial.dump(self),
+            spec_digest=self.digest,
+            dataset=self.dataset,
+            dataset_digest=self.dataset_digest,
+            conversations=conversations,
+            started=started,
+            kind=kind,
+        )
 
     def require_same(self, run: RunRecord) -> None:
         """Make sure that `run` was created with this spec.

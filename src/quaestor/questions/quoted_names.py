@@ -36,7 +36,7 @@ def mark_quoted_names(text: str, names: Iterable[str]) -> tuple[str, Sequence[st
     found: list[tuple[int, int]] = []
     for name in names:
         place = lowered.find(name)
-        if place < 0 or len(found) == _MOST or not _stands_alone(lowered, place, place + len(name)):
+        if place < 0 or len(found) == _MOST or not _is_whole(lowered, place, place + len(name)):
             continue
         span = place, place + len(name)
         if any(span[0] < end and begin < span[1] for begin, end in found) or not _reads_as_more(name):
@@ -60,7 +60,7 @@ def restore_names(text: str, names: Sequence[str]) -> str:
     )
 
 
-def _stands_alone(text: str, begin: int, end: int) -> bool:
+def _is_whole(text: str, begin: int, end: int) -> bool:
     return not re.match(r"\w", text[end : end + 1]) and not re.match(r"\w", text[begin - 1 : begin] if begin else "")
 
 

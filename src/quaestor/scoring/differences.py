@@ -273,7 +273,7 @@ def place_fault(meant: Source, read: Source, document: Document) -> Cause:
                 "rows": meant.column == read.column,
                 "neither": meant.row == read.row or meant.column == read.column,
             }[table.orientation]
-            # A total over periods stands for all of them.
+            # A total over periods covers all of them.
             total = periods[0] is not None and periods[1] is None and "total" in stems(words_of(read, document))
             return Cause.PERIOD if same and (other_period or total) else Cause.LINE
         case SentenceRef(), SentenceRef():

@@ -245,7 +245,7 @@ _FORMATS: Registry[GoldFormat] = Registry(
 def read_gold(path: Path) -> Mapping[str, tuple[GoldTurn, ...]]:
     """Return the reference answers of every conversation in a file, by the conversation's id.
 
-    What judges said of answers in prose is read with them (`read_verdicts`).
+    Judges' verdicts on answers in prose are read with them (`read_verdicts`).
 
     Raises:
         DatasetError: The file cannot be read, or a record is not what it should be.
@@ -379,7 +379,7 @@ def read_verdicts(questions: Path) -> Verdicts:
     """Return the verdicts of the file beside a file of questions; none if there is no such file.
 
     Raises:
-        DatasetError: A line of it is no verdict.
+        DatasetError: A line is not a verdict.
     """
     path, found = verdict_path(questions), dict[tuple[str, int], dict[str, bool]]()
     lines = read_text(path).splitlines() if path.is_file() else []

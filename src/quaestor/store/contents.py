@@ -38,7 +38,7 @@ _WINDOW = 1 << 15
 """How far back zlib looks: of a longer dictionary only the end would count."""
 _LEVEL = 6
 _SORTING = -256
-"""KiB of memory for triples that are sorted on the disk, as SQLite is told by a minus."""
+"""KiB of memory for triples that are sorted on the disk, which SQLite reads from a negative number."""
 _SOME = 200
 """How many contents are looked at together."""
 

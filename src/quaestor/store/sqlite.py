@@ -104,7 +104,7 @@ class _Waiting:
 class OperationLine:
     """Operations that wait for the file's thread, in the order in which they came; little ones in groups.
 
-    Those that wait at the same time share a transaction, and each is told that it is done when all of it is committed.
+    Those that wait at the same time share a transaction, and each ends when all of it is committed.
     If one fails nothing of it is kept, and each is made again alone: so it fails, or does not, as it would.
     """
 

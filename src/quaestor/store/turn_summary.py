@@ -40,7 +40,7 @@ def classes_of(answer: Mapping[str, JsonValue]) -> TurnClasses:
     """Return the classes of a turn.
 
     Args:
-        answer: The Answer as `quaestor.core.serial` writes it; an empty one is none.
+        answer: The Answer as `quaestor.core.serial` writes it; empty if there is none.
     """
     confidence = answer.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) else None

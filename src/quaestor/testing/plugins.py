@@ -126,7 +126,7 @@ def check_solver(
 ) -> tuple[Turn, ...]:
     """Check that a solver keeps its contract, and return the turns that it plays.
 
-    Its answers follow from their plans and name their sources; a question without an answer is no failure; what
+    Its answers follow from their plans and name their sources; a question without an answer is not a failure; what
     belongs to a conversation stays in it; and whatever a model writes, the conversation goes on.
 
     Args:
@@ -242,7 +242,10 @@ def _check_turn(what: str, turn: Turn, document: Document) -> None:
     if answer.confidence is not None:
         require(0 <= answer.confidence <= 1, f"{what} answers {asked!r} with the confidence {answer.confidence}")
     for source in answer.sources:
-        require(_numbers_at(document, source) is not None, f"{what} answers {asked!r} from {source}, which is no place")
+        require(
+            _numbers_at(document, source) is not None,
+            f"{what} answers {asked!r} from {source}, which is not a place in the document",
+        )
     for step in answer.plan.steps if answer.plan else ():
         if isinstance(step, Extract) and step.quantity is not None:
             numbers = _numbers_at(document, step.source) or ()
@@ -417,7 +420,7 @@ def check_references(format: object, path: str | Path, dataset: Dataset) -> None
         require(made.recognises(content.json) is True, f"{what} does not recognise {content.name}")
         for other in others:
             require(
-                made.recognises(other) is False, f"{what} recognises {str(other)[:60]}, which is no file of its kind"
+                made.recognises(other) is False, f"{what} recognises {str(other)[:60]}, which is not a file of its kind"
             )
     with _contract_errors(what, f"reads {content.name}"):
         answers = made.read(GoldFile(content.name, content.json))

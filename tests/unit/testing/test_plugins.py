@@ -119,7 +119,7 @@ class Asking(FirstNumber):
 
         reply = await model_request(context.model_for().model, [ModelRequest.user_text_prompt(question)])
         if not (reply.text or "").strip().isdigit():
-            raise SolverError(f"the reply is no place: {reply.text!r}")
+            raise SolverError(f"the reply is not a place: {reply.text!r}")
         cells = [cell for table in context.document.tables for cell in table.body() if cell.quantity]
         cell = cells[int(reply.text or "0") % len(cells)]
         assert cell.quantity
@@ -330,7 +330,7 @@ class Quiz:
         try:
             conversations = [*self.conversations(content.json["quiz"][:limit])]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DatasetError(f"{content.path} has a page that is none: {type(error).__name__}") from None
+            raise DatasetError(f"{content.path} has a page that cannot be read: {type(error).__name__}") from None
         if not conversations:
             raise DatasetError(f"{content.path} has no pages")
         return Dataset.of(str(content.path), self.name, conversations)
@@ -408,7 +408,7 @@ class QuizAnswers:
         try:
             return {str(page["id"]): self.answers(len(page["asked"])) for page in file.content["quiz"]}
         except (KeyError, TypeError) as error:
-            raise DatasetError(f"{file.name} has a page that is none: {type(error).__name__}") from None
+            raise DatasetError(f"{file.name} has a page that cannot be read: {type(error).__name__}") from None
 
     def answers(self, count: int) -> tuple[GoldTurn, ...]:
         return tuple(GoldTurn("", Number(Decimal(5)), None, 0) for _ in range(count))

@@ -1,6 +1,6 @@
 """The reference answers of questions about whole documents: quaestor's own format, FinanceBench's and DocFinQA's.
 
-What a judge said of answers is in a file of verdicts beside a file of questions (`scoring.gold.read_verdicts`).
+A judge's verdicts are in a file beside a file of questions (`scoring.gold.read_verdicts`).
 """
 
 import re

@@ -4,7 +4,7 @@ A folder of weights holds `idf.json` (how telling each stem is), `signature.json
 `references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
 to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
 (the same of choices among lines and years) and `answerable.json` (whether a page holds an answer), either of which
-may be missing, and `card.json` (data, counts, digest). There is no pickle in it, and nothing in it runs.
+may be missing, and `card.json` (data, counts, digest). It contains no pickle and no code.
 """
 
 from dataclasses import dataclass, field

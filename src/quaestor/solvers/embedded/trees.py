@@ -203,7 +203,7 @@ def _fill_up(trees: Sequence[_TreeJson]) -> tuple[_Questions, _Whole, Floats]:
 
     All trees become full ones, of the depth of the deepest. An end that is higher up is repeated at all places below
     it, so it does not matter what is asked on the way there. Of the nodes the root comes first, then those below it
-    where the answer is no, each followed by its own, then those where it is yes; the ends are in that order too.
+    for the answer no, each followed by its own, then those for yes; the ends are in that order too.
 
     Shape: The nodes are nodes of a tree x trees.
     """
