@@ -3,6 +3,7 @@
 `python -m benchmarks.analysts [FILING ...] [--answers FILE] [--list]` asks the questions of `../shared/data/questions`
 of the embedded solver with the weights that the package has, a conversation at a time, scores the answers by
 `../shared/tools/score_answers.py` and prints the figures. `--answers` keeps the answers as that scorer reads them.
+`--questions FOLDER --filings FOLDER` asks other questions, such as those of `training/more_companies`.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -47,18 +49,20 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("filings", nargs="*", help="only filings whose names begin so")
+    parser.add_argument("--questions", type=Path, default=QUESTIONS, help="folder with FILING.jsonl files")
+    parser.add_argument("--filings", dest="folder", type=Path, default=FILINGS, help="folder with the filings")
     parser.add_argument("--answers", type=Path, help="keep the answers in this file")
     parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
     options = parser.parse_args()
     scorer = load_scorer()
     paths = [
         path
-        for path in sorted(QUESTIONS.glob("*.jsonl"))
+        for path in sorted(options.questions.glob("*.jsonl"))
         if not options.filings or path.name.startswith(tuple(options.filings))
     ]
     questions = [json.loads(line) for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        answers = [line for lines in pool.map(ask_filing, paths) for line in lines]
+        answers = [line for lines in pool.map(ask_filing, paths, repeat(options.folder)) for line in lines]
     if options.answers:
         options.answers.write_text("".join(json.dumps(line) + "\n" for line in answers), encoding="utf-8")
     print_figures(questions, answers, scorer)
@@ -76,15 +80,15 @@ def load_scorer() -> ModuleType:
     return module
 
 
-def find_filing(name: str) -> Path:
+def find_filing(name: str, folder: Path = FILINGS) -> Path:
     """Return the file of a filing by its name."""
-    (found,) = (path for end in _SUFFIXES if (path := FILINGS / f"{name}{end}").is_file())
+    (found,) = (path for end in _SUFFIXES if (path := folder / f"{name}{end}").is_file())
     return found
 
 
-def ask_filing(path: Path) -> list[Line]:
+def ask_filing(path: Path, folder: Path = FILINGS) -> list[Line]:
     """Ask the questions about one filing, and return an answer line for each."""
-    page = quaestor.open(str(find_filing(path.stem)), settings=quaestor.Settings(keep_asked=False))
+    page = quaestor.open(str(find_filing(path.stem, folder)), settings=quaestor.Settings(keep_asked=False))
     conversations: dict[str, Any] = {}
     lines = []
     for question in map(json.loads, path.read_text(encoding="utf-8").splitlines()):

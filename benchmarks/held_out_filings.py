@@ -4,6 +4,7 @@
 fifth of the companies out of everything learned, asks their questions, and goes on with the next fifth. It asks the
 part of the embedded solver that answers from the facts of a filing, each conversation with the solver's own history.
 Those of `../shared/data/questions` are scored first, then those of `training/questions`; both are learned from.
+`--more FOLDER` adds the filings of `training/more_companies`, which its README says how to get.
 `--cache` keeps read documents and weights in a folder: delete its `weights.pickle` to learn again.
 """
 
@@ -48,6 +49,7 @@ from quaestor.solvers.embedded.filings.deciding import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"
+MORE = TRAINING.parent / "more_companies"
 _SAME_COMPANY = {"apple": "aapl"}
 
 
@@ -58,26 +60,31 @@ def name_company(filing: str) -> str:
 
 def read_questions(filings: Iterable[str]) -> list[LabelledQuestion]:
     """Return all labelled questions about filings, those that are scored before those for training."""
-    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING))
+    paths = (folder / f"{filing}.jsonl" for filing in filings for folder in (QUESTIONS, TRAINING, MORE))
     return read_labelled(path for path in paths if path.is_file())
 
 
-def read_filings(filings: Iterable[str], cache: Path | None) -> Iterator[tuple[str, Document]]:
-    """Yield filings by name; those that are in the cache are not read again."""
+def read_filings(
+    filings: Iterable[str], cache: Path | None, more: Path | None = None
+) -> Iterator[tuple[str, Document]]:
+    """Yield filings by name, those of `training/more_companies` from a folder; those in the cache are read once."""
     for filing in filings:
         kept = cache / f"{filing}.pkl" if cache else None
         if kept is not None and kept.is_file():
             document = pickle.loads(kept.read_bytes())  # noqa: S301 - written by this program
         else:
-            document = quaestor.open(str(find_filing(filing)), settings=quaestor.Settings(keep_asked=False)).document
+            folder = more if more and (MORE / f"{filing}.jsonl").is_file() else FILINGS
+            document = quaestor.open(
+                str(find_filing(filing, folder)), settings=quaestor.Settings(keep_asked=False)
+            ).document
             if kept is not None:
                 kept.write_bytes(pickle.dumps(document, 5))
         yield filing, document
 
 
-def read_facts(filings: Sequence[str], cache: Path | None) -> dict[str, FactTable]:
+def read_facts(filings: Sequence[str], cache: Path | None, more: Path | None = None) -> dict[str, FactTable]:
     """Return the facts of filings; documents that are in the cache are not read again."""
-    return {filing: build_facts(document) for filing, document in read_filings(filings, cache)}
+    return {filing: build_facts(document) for filing, document in read_filings(filings, cache, more)}
 
 
 def learn_folds(
@@ -133,16 +140,18 @@ def main() -> None:
     parser.add_argument("--kinds", default="", help="print figures and wrong answers of these kinds only")
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--more", type=Path, help="folder with the filings of training/more_companies")
     parser.add_argument("--plain", action="store_true", help="learn no confidence, and decline nothing that has a plan")
     parser.add_argument("--list", action="store_true", help="print each question that is not answered right")
     options = parser.parse_args()
-    filings = sorted(path.stem for path in QUESTIONS.glob("*.jsonl") if FILINGS.is_dir())
+    folders = [QUESTIONS, TRAINING, *([MORE] if options.more else [])]
+    filings = sorted({path.stem for folder in folders for path in folder.glob("*.jsonl") if FILINGS.is_dir()})
     folds = split_by_company(filings, options.folds, name_company)
     asked = [filing for filing in filings if not options.filings or filing.startswith(tuple(options.filings))]
     cached = options.cache is not None and (options.cache / "weights.pickle").is_file()
-    tables = read_facts(asked if cached else filings, options.cache)
+    tables = read_facts(asked if cached else filings, options.cache, options.more)
     weights = learn_folds(tables, folds, options.cache)
-    scored: dict[Path, list[tuple[Line, Line]]] = {QUESTIONS: [], TRAINING: []}
+    scored: dict[Path, list[tuple[Line, Line]]] = {folder: [] for folder in folders}
     names = [sorted(fold & set(asked)) for fold in folds]
     if not options.plain and sum(map(bool, names)) < 2:
         parser.error("the confidence of a fold is learned on the others: name filings of several folds, or add --plain")
@@ -158,6 +167,8 @@ def main() -> None:
         sure = replace(learned, confidence=fit_confidence(others)) if others else learned
         for folder, filing in product(scored, fold):
             path = folder / f"{filing}.jsonl"
+            if not path.is_file():
+                continue
             questions = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             begin = time.perf_counter()
             again = play_questions(read_labelled([path]), tables[filing], sure)

@@ -166,6 +166,7 @@ _NEAR = 24
 """Characters beside a number of a label that say what it is of."""
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
+_CENTS = -2
 _HUNDRED = 100
 _DEAREST = 1000
 """What is shown with cents and below it can be the price of one."""
@@ -426,7 +427,7 @@ def _around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
     """Return sentences whose amounts of money count in the scale of a caption that holds where they are.
 
-    What prints a scale of its own, what is written out to the millions, and prices of one share are as printed.
+    What prints a scale of its own or cents, what is written out to the millions, and prices of a share are as printed.
     """
     if not amounts.scale:
         return tuple(sentences)
@@ -444,6 +445,8 @@ def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tupl
 
 def _is_amount(quantity: Quantity, text: str, start: int, end: int) -> bool:
     if quantity.scale is not Scale.ONE or not quantity.unit or not is_currency(quantity.unit):
+        return False
+    if quantity.value.as_tuple().exponent == _CENTS:
         return False
     return abs(quantity.value) < _WRITTEN_OUT and not _PAR.search(
         text[max(0, start - 16) : start] + "|" + text[end : end + 16]

@@ -258,6 +258,7 @@ class _Builder:
         self._captions: list[HtmlLine] = []
         self._standing: list[tuple[int, str]] = []
         self._level = 0
+        self._after_heading = False
 
     def add_line(self, line: HtmlLine) -> None:
         text = " ".join(line.text.split())
@@ -267,17 +268,21 @@ class _Builder:
         self.release()
         level = self._outline.level(line)
         if level is not None:
-            self._level = level
+            # A caption below several headings in a row is about all that the first of them is about.
+            self._level = min(level, self._level) if self._after_heading else level
+            self._after_heading = True
             self._standing = [(over, caption) for over, caption in self._standing if over < level]
             self.parts.append(HeadingPart(text, level, line.page, line.anchor))
             self._title = text
             return
         self._title = "" if len(text) > _LONGEST_TITLE or text.endswith(".") else self._title
+        self._after_heading = False
         self.parts.append(self._paragraph(line))
 
     def add_table(self, grid: Grid, page: int | None, anchor: str | None) -> None:
         captions = [" ".join(line.text.split()) for line in self._captions]
         self._captions = []
+        self._after_heading = False
         own = [title for title in grid.titles if not _is_caption(title)]
         captions += [title for title in grid.titles if _is_caption(title)]
         facts = [
@@ -298,6 +303,7 @@ class _Builder:
             text = " ".join(line.text.split())
             if is_amounts_line(text):
                 self._standing.append((self._level, text))
+                self._after_heading = False
         self._captions = []
 
     def _holds(self, page: int | None) -> str:

@@ -185,3 +185,13 @@ def test_a_raised_mark_in_a_cell_of_its_own_belongs_to_what_is_before_it(style: 
     assert texts(document)[2:] == [["Swaps", "1,200 (1)", "— (2)"], ["Bonds", "900", "300"]]
     assert [str(q.value) for q in table.cells[2][1].quantities] == ["1200"]
     assert table.cells[2][2].is_dash
+
+
+def test_a_caption_below_two_headings_holds_for_all_of_the_first() -> None:
+    document = read(
+        "<h1>Discussion of results</h1><h2>Quill Corporation</h2><p>(Dollars in millions, except per share data)</p>"
+        "<h2>Overview</h2><p>Sales were $7,107 and earnings $3.73 a share.</p>"
+        "<h1>Exhibits</h1><p>Quill paid $12 for copies.</p>"
+    )
+    scales = [mention.quantity.scale for sentence in document.sentences for mention in sentence.mentions]
+    assert scales == [Scale.MILLION, Scale.ONE, Scale.ONE]
