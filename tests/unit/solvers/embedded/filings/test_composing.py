@@ -329,6 +329,17 @@ def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
     assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
 
 
+def test_a_line_of_a_concept_wins_over_one_that_is_called_like_its_alternative() -> None:
+    cash = [["( in millions )", "2023", "2022"], ["sales/(repurchases) of put warrants", "( 8 )", "40"]]
+    income = [["( in millions )", "2023", "2022"], ["revenue", "$ 800", "$ 720"], *TAXES[-1:]]
+    parts = [
+        TablePart(tuple(map(tuple, income)), title="INCOME STATEMENTS"),
+        TablePart(tuple(map(tuple, cash)), title="CASH FLOWS STATEMENTS"),
+    ]
+    warrants = build_facts(assemble("a", parts))
+    assert number(warrants, ask(warrants, "net profit margin?", "lookup")) == pytest.approx(0.1125)
+
+
 def test_a_margin_is_that_of_the_member_that_is_named_or_was_talked_about(untagged: FactTable) -> None:
     named = ask(untagged, "operating margin of the europe segment in 2023?", "ratio")
     assert number(untagged, named) == pytest.approx(0.1)

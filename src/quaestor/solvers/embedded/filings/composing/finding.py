@@ -142,6 +142,8 @@ _SAME_NAME = 0.8
 """How much the label of a member has to be like what it is called."""
 _OTHERWISE, _IN_NOTE = 0.75, 0.65
 """How much less likely a line is of a concept that is called even more like another one, or is not of a statement."""
+_OF_CONCEPT, _CALLED = 0.9, 0.85
+"""The probability that a line of a concept is meant, and that one is that is only called like it."""
 _EMPLOYEES = f"{MEASURE}employees"
 _EMPLOYS = lazy_regex(
     r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
@@ -150,6 +152,7 @@ _WE = frozenset(terms_of("we company corporation registrant"))
 _COUNTED = 0.6
 """The probability that what a company says of its employees is their number."""
 _RATE = lazy_regex("Rate|Percent|Yield")
+_IN_BRACKETS = lazy_regex(r"\([^()]*\)")
 _AFTER_NAME = lazy_regex(r"[,(:]| less | net of ")
 _TOTAL = frozenset(terms_of("total net consolidated"))
 DEBTS = f"{MEASURE}balance_sheet_debts"
@@ -177,7 +180,7 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
                 worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
                 found.append((worth, series))
     if found:
-        return max(found, key=lambda one: one[0])[1], 0.9
+        return max(found, key=lambda one: one[0])[1], _OF_CONCEPT
     if concept.startswith(MEASURE):
         return _find_measure(concept, question)
     known = read_lexicon().concepts.get(concept)
@@ -189,7 +192,7 @@ def measure_likeness(named: AbstractSet[str], line: FactLine) -> float:
     label = set(line.label_terms)
     if not named <= label:
         return 0.0
-    head = set(terms_of(_AFTER_NAME.split(line.label, 1)[0]))
+    head = set(terms_of(_AFTER_NAME.split(_IN_BRACKETS.sub(" ", line.label), 1)[0]))
     return 2 * len(named) / (2 * len(named) + len((head if named <= head else label) - named - _TOTAL - MEMBER_WORDS))
 
 
@@ -218,7 +221,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
                     and _fits_scale(series, known.name)
                     and pick_cell(series, (moment,), table, strict=True) is not None
                 ):
-                    best, least = (series, 0.9 * share), share
+                    best, least = (series, _CALLED * share), share
                     break
     return best
 
