@@ -222,9 +222,9 @@ def _span(begin: Period, end: Period) -> Period | None:
     if months < 1 or months > 12:
         return None
     if months == 12:
-        return Period("year", end.year)
+        return Period("year", end.year, ends=last)
     if months == 3:
-        return Period("quarter", end.year, quarter=((end.month or 1) + 2) // 3)
+        return Period("quarter", end.year, quarter=((end.month or 1) + 2) // 3, ends=last)
     if months == 1:
         return Period("month", end.year, month=end.month)
     return Period("span", end.year, month=end.month, months=months)

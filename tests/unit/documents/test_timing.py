@@ -1,5 +1,7 @@
 """Tables of filings: periods that several headings, balances and texts make together."""
 
+from datetime import date
+
 from quaestor.core.periods import Period
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
 from quaestor.documents.table import Table
@@ -48,6 +50,14 @@ def test_what_stands_between_two_balances_is_of_the_time_between_them() -> None:
     assert found.period_at(2, 1) == Period("date", 2023, month=12, day=31)
     assert found.period_at(3, 1) == Period("quarter", 2024, quarter=1)
     assert found.period_at(4, 1) == Period("date", 2024, month=3, day=31)
+
+
+def test_the_time_between_two_balances_ends_on_the_day_of_the_second() -> None:
+    rows = ["February 1, 2025", "Dividends declared, $4.54 per share", "January 31, 2026"]
+    found = table([["", "Total"], *([row, "5"] for row in rows)])
+    period = found.period_at(2, 1)
+    assert period is not None
+    assert (period.kind, period.ends) == ("year", date(2026, 1, 31))
 
 
 def test_a_table_without_periods_is_of_the_one_over_it() -> None:
