@@ -50,11 +50,8 @@ class ListItem:
     """One entry of a list: a label, a number, or a number with its label.
 
     Attributes:
-        label: What it is called, or None.
-        number: Its number, or None.
         scale: The multiplier of one unit of the number, if the entries differ in that; None if it is what the
             list has.
-        unit: What is counted, likewise.
     """
 
     label: str | None = None
@@ -122,7 +119,6 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
     """Return a number with all its digits, its scale and its unit: `14.1 percent`, `5.2 million USD`.
 
     Args:
-        number: In units of `scale`.
         scale: The multiplier of one unit; None and `Scale.ONE` are not printed.
         unit: What is counted, such as `USD`; None is not printed, nor is one of a percentage, which counts nothing.
     """
@@ -132,13 +128,7 @@ def amount_words(number: Decimal, scale: Scale | None = None, unit: str | None =
 
 
 def print_amount(value: "AnswerValue", scale: Scale | None = None, unit: str | None = None) -> str:
-    """Return how people see a value with all its digits: numbers with their scale and unit.
-
-    Args:
-        value: Of any kind; its numbers are in units of `scale`.
-        scale: The multiplier of one unit; None and `Scale.ONE` are not printed.
-        unit: What is counted, such as `USD`; None is not printed.
-    """
+    """Return how people see a value with all its digits: numbers with their scale and unit."""
     return print_value(value, lambda number: amount_words(number, scale, unit))
 
 

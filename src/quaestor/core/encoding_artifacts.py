@@ -60,7 +60,6 @@ class EncodingArtifact:
     """A stretch of text in place of another character.
 
     Attributes:
-        end: The character after the last one.
         mask: One character for machines: a minus, a currency sign or a space.
         shown: What people should read instead.
     """

@@ -33,10 +33,8 @@ class Reference:
     """What a sentence takes from a step of the plan.
 
     Attributes:
-        start: First character in the text of the sentence, from 0.
         end: The character after the last one; of a citation, which has no text of its own, `start`.
         step: The number of the step, from 1.
-        sources: The cells and spans that the step rests on.
         assumed: Whether it is a number that neither the document nor the question has, such as a threshold.
     """
 
@@ -62,11 +60,7 @@ class ExplainedSentence:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why or how, in one to six sentences.
-
-    Attributes:
-        sentences: In their order.
-    """
+    """Why or how, in one to six sentences."""
 
     sentences: tuple[ExplainedSentence, ...]
 

@@ -105,8 +105,6 @@ class JobWorkers:
         """Return what comes of a job. If the task is cancelled, the worker is killed.
 
         Args:
-            job: What `LoopWork.call` is given; it must survive pickling.
-            listener: Hears the worker's messages meanwhile.
             seconds: How long it may take once it has begun; None means no limit.
             like: What it has in common with others: they go to the same worker if that is idle.
 

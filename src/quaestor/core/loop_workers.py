@@ -97,7 +97,6 @@ class LoopWorkers:
         """Start nothing.
 
         Args:
-            count: How many processes.
             make: Called once in each, makes what it does there; it must survive pickling.
             hear: Called with each message of a worker, in the event loop.
             answer: Returns what a worker asks for; what it raises is raised there.

@@ -61,9 +61,6 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
 
     A cell that is nothing but a year is a number: only its table shows what it is. A cell with digits that belong
     to no number, such as `1.2.3` or `12 345` where spaces part no thousands, has none.
-
-    Args:
-        convention: How the document prints its numbers.
     """
     stripped = text.strip()
     plain = convention.decimal == DECIMAL_POINT and len(stripped) <= 2 * DIGITS_AT_MOST
@@ -119,9 +116,6 @@ def is_money(text: str) -> bool:
 @lru_cache(maxsize=16384)
 def find_quantities(text: str, convention: NumberConvention = ENGLISH) -> tuple[QuantitySpan, ...]:
     """Return the numbers in running text with their spans, left to right; years and dates are periods instead.
-
-    Args:
-        convention: How the document prints its numbers.
 
     >>> [(span.quantity.text, span.start) for span in find_quantities("rose 4.02% ( 4.02 % ) to $ 91 million in 2008")]
     [('4.02% ( 4.02 % )', 5), ('$ 91 million', 25)]

@@ -57,12 +57,7 @@ class PeriodMention:
 
 @dataclass(frozen=True, slots=True)
 class RelativePeriod:
-    """A period named by its distance: "the prior year" is -1, "the following year" is 1.
-
-    Attributes:
-        start: First character of the words.
-        end: The character after the last one.
-    """
+    """A period named by its distance: "the prior year" is -1, "the following year" is 1."""
 
     offset: int
     start: int
@@ -75,8 +70,6 @@ class PeriodEdge:
 
     Attributes:
         count: How many: 1 is the first year, -2 are the last two.
-        start: First character of the words.
-        end: The character after the last one.
     """
 
     count: int
@@ -407,7 +400,6 @@ def parse_period(text: str, year: int | None = None) -> Period | None:
     is an open one. Dates that span a month, a quarter or a year name that month, quarter or year.
 
     Args:
-        text: The label of a row or a column.
         year: The year of the section, for labels without one ("second quarter", "quarter ended march 31").
     """
     mentions = find_periods(text)

@@ -38,7 +38,6 @@ def dump(value: object, kind: Any = None, *, compact: bool = False) -> Any:
     """Return `value` as JSON-compatible dicts, lists, strings and numbers.
 
     Args:
-        value: A dataclass of this package, or a tuple of them.
         kind: The type to write it as, if it is not `type(value)` (a tuple, a union).
         compact: Leaves out what is None.
     """

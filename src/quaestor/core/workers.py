@@ -40,7 +40,6 @@ class Workers(Executor):
         """Start nothing.
 
         Args:
-            count: How many processes.
             context: How they are started. A process that is forked would hold the connections of the others.
             advice: What to do if one dies, for the error.
             prepare: Called once in each, before its first call; it must survive pickling.
@@ -77,7 +76,6 @@ class Workers(Executor):
         """End all workers, also in the middle of a call, which then ends with an error.
 
         Args:
-            wait: Whether to wait until they have ended.
             cancel_futures: Without effect: nothing is left to be made.
         """
         self._end(EngineError("the worker processes have been stopped"))

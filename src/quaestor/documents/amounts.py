@@ -165,11 +165,7 @@ class _Amount:
 
 
 def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
-    """Return the scale that sentences give a table's amounts; None if the table has one, or they do not tell.
-
-    Args:
-        table: As read from its labels.
-    """
+    """Return the scale that sentences give a table's amounts; None if the table has one, or they do not tell."""
     heads = (*table.rows, *table.columns)
     if table.scale is not None or any(head.scale in LARGE_SCALES for head in heads):
         return None

@@ -96,8 +96,6 @@ class ParagraphPart:
 
     Attributes:
         sentences: As printed (`quaestor.documents.sentences.split_sentences` cuts a text).
-        page: The number of the page, where known.
-        anchor: The way to it in the file, as `Block.anchor`.
         facts: What tags say of numbers in it: the place of the sentence in `sentences`, the span, the fact.
         standing: The caption that holds for all amounts where it stands ("(Dollars in millions)" over notes), or "".
     """
@@ -118,8 +116,6 @@ class TablePart:
     Attributes:
         grid: The printed cells, header rows and labels among them.
         caption: What is printed over the table and belongs to it ("( in millions )"), or "".
-        page: The number of the page that it begins on, where known.
-        anchor: The way to it in the file, as `Block.anchor`.
         title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
         header_rows: How many rows head the columns, where the file itself says so; None to find out. Where it is
             said, a heading over several columns is over each of them.
@@ -230,9 +226,6 @@ def refused(id: str, why: DocumentError) -> Document:
 
 def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT) -> None:
     """Make sure that a text is none that nobody prints.
-
-    Args:
-        document: The id of what it is in.
 
     Raises:
         DocumentError: It has more.

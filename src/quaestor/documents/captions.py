@@ -171,10 +171,6 @@ def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -
 
     It does not for what the caption excepts ("in thousands , except share data"), nor, of a caption that speaks of
     money ("$ in millions"), for what is counted by heads.
-
-    Args:
-        unit: The unit that it names.
-        label_unit: The unit that the label names.
     """
     if is_currency(unit) and label_unit in _COUNTS:
         return False

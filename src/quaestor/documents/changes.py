@@ -23,9 +23,6 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
 
     Either each period is followed by its change from the next one (2024, change, 2023, change, 2022), or two periods by
     the change from one to the other (2024, 2023, change).
-
-    Args:
-        columns: The first is that of the labels.
     """
     found, periods = list[Header](), list[Period]()
     follows_one: bool | None = None

@@ -44,8 +44,6 @@ class Sentence:
     Attributes:
         index: Its place in the section, from 0, whatever paragraph it is in.
         text: As printed; the spans of `mentions` index into it.
-        mentions: The numbers in it, left to right.
-        periods: The periods that it names, with their spans, left to right.
     """
 
     section: str
@@ -57,11 +55,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SectionHeading:
-    """The printed heading of a section.
-
-    Attributes:
-        level: Of the heading, 1 for the outermost.
-    """
+    """The printed heading of a section."""
 
     text: str
     level: int
@@ -126,8 +120,6 @@ class Document:
     Attributes:
         id: Names the document (`MRO/2007/page_134.pdf`), and tells nothing about the questions.
         sections: In the order of the document, those without a block too.
-        blocks: In the order of the document.
-        warnings: What was repaired or lost in reading.
         facts: What the tags of a filing say of its numbers. The numbers themselves are read without them.
         whole: Of an excerpt the document that it is of; of a whole document None.
 
@@ -179,7 +171,6 @@ class Document:
 
         Args:
             orders: The places of its blocks in the whole document, in any order.
-            shortened: Blocks of which a part is shown, by their places.
         """
         whole = self.whole or self
         blocks = tuple(shortened.get(order, whole.blocks[order]) for order in sorted(set(orders)))

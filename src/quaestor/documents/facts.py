@@ -92,9 +92,6 @@ def periods_of(fact: Fact, labels: Sequence[str] = ()) -> frozenset[Period]:
     An instant is its day, the first moment of the day after, or the month, quarter or year that it ends; where a label
     says "beginning", what begins then. A year is the fiscal year by the company's name or the year of its last day; a
     quarter likewise.
-
-    Args:
-        labels: What is over and before the number.
     """
     end = fact.end
     if fact.start is not None and fact.start != end:

@@ -74,7 +74,6 @@ def read_table(
     """Return the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
 
     Args:
-        index: The table's place in the document, from 0.
         grid: R x C printed cells, never ragged, R and C at least 1.
         leading: What the sentences before the table say of its scale.
         header_rows: How many rows head the columns, where that is known; then each heading is over all columns

@@ -123,11 +123,7 @@ def health_words(health: DocumentHealth) -> str:
 
 
 def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
-    """Return what of a table was not understood, in words; nothing if all was.
-
-    Args:
-        health: Its health, or the part of it to show.
-    """
+    """Return what of a table was not understood, in words; nothing if all was."""
     found = []
     if health.unread:
         printed = [" ".join(cell.text.split()) for cell in health.unread]

@@ -36,12 +36,7 @@ class RestartedHeader:
 
 
 def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
-    """Return the headings in mid-table that say of when the rows below are, from top to bottom.
-
-    Args:
-        grid: The printed cells.
-        header_rows: How many rows head the columns at the top.
-    """
+    """Return the headings in mid-table that say of when the rows below are, from top to bottom."""
     if not header_rows:
         return []
     found: list[RestartedHeader] = []
@@ -101,9 +96,6 @@ def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, sprea
     What is over the whole table and is not printed again still heads the columns, unless it says when.
 
     Args:
-        grid: The printed cells.
-        header_rows: How many rows head the columns at the top.
-        restart: Where headings are printed again.
         spread: Whether a heading over several columns at the top is printed over the first of them alone.
     """
     again = grid[restart.head : restart.body]

@@ -181,10 +181,7 @@ class _Face:
     """What tells a table's role.
 
     Attributes:
-        path: The headings over it, outermost first.
         titles: What may name it: its title, lines of its grid, the nearest headings, and lines before it.
-        lead: The sentences right before it.
-        labels: Of its rows below the headings.
     """
 
     table: Table

@@ -65,8 +65,6 @@ def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
 
     Args:
         grid: R x C printed cells, never ragged.
-        header_rows: How many rows head the columns.
-        is_amount: Whether a cell prints an amount.
     """
     found = _named_by_facts(grid, header_rows, is_amount) or _named_side_by_side(grid, header_rows, is_amount)
     if found is not None:

@@ -77,7 +77,6 @@ def read_sentences(
 
     Args:
         start: The place of the first of them in the section.
-        convention: How the document prints its numbers.
     """
     return tuple(_read_sentence(document, section, index, text, convention) for index, text in enumerate(texts, start))
 

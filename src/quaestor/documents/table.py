@@ -170,7 +170,6 @@ class Table:
         cells: The grid; a cell's `ref` gives its row and column in it.
         rows: What each row is about; label "" where a row prints a number in its label's place.
         columns: What each column is about; `columns[0]` is the label column's own heading.
-        header_rows: How many rows head the columns.
         orientation: Where the periods stand: heading the columns, heading the rows, or neither.
         caption: The corner's text ("in millions , except per share data"), else the caption over the table, or "".
         scale: The scale that the caption names for the whole table, or None.

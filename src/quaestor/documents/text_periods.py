@@ -57,7 +57,6 @@ def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
 
     Args:
         document: A page of a benchmark is taken sentence by sentence, as `aligned_periods` does.
-        place: The sentence's, among all of the document.
     """
     return _periods_of_numbers(document, place, document.sentences[place])
 

@@ -46,7 +46,6 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
     """Return a table with the periods of its lines and columns, and its own.
 
     Args:
-        table: As read from its labels.
         about: What is over it, the nearest last: heading, sentences, title, caption.
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """

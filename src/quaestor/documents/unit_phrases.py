@@ -88,8 +88,6 @@ class UnitPhrase:
     Attributes:
         scale: What one unit of a number counts in; None if it is not stated.
         currency: The code of the currency; None if it is not said, or more than one is.
-        start: Where it begins in the text.
-        end: The character after it.
     """
 
     scale: Scale | None

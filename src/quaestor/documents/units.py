@@ -39,11 +39,7 @@ def bare_sign_of(currency: str | None) -> str | None:
 
 
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
-    """Return a table with the currency of its bare signs.
-
-    Args:
-        currency: The code of the document's own.
-    """
+    """Return a table with the currency of its bare signs."""
 
     def own_header(header: Header) -> Header:
         text = " ".join((*header.levels, header.label))
@@ -193,10 +189,8 @@ def with_units(
     """Return a table with the scales and units of its lines and columns.
 
     Args:
-        table: As read from its labels.
         amounts: What its caption says, or the one that holds where it is.
         currency: The one that the document counts in; None if it is not known yet.
-        convention: How the document prints its numbers.
         about: Its title and the sentences before it.
         is_default: Whether `amounts` is what the whole document says, not something nearer.
     """

@@ -149,7 +149,6 @@ def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str,
 
     Args:
         label: Of a line without tags.
-        path: The labels above it, outermost first.
     """
     return _name_concept(terms(label), terms(path[-1]) if path else (), role)
 
@@ -246,8 +245,6 @@ class FactCell:
 
     Attributes:
         scale: The multiplier of one unit of it, by its print or its labels.
-        unit: What it counts, likewise; or None.
-        moment: When it is; or None if that is not known.
         column: What its column is called beside the period, as terms: a member, "change", "total".
         change: Whether its column is of changes: such a number is not of the line itself.
         members: By its tag, the members that it is narrowed to.
@@ -278,12 +275,9 @@ class FactLine:
     """One line of a table, or the numbers of a sentence about one thing.
 
     Attributes:
-        place: Its place among the lines of the document.
-        path: The labels above it, outermost first.
         table: The index of its table; of a sentence a number below 0.
         title: What the table is called and the sentence that leads to it; of a sentence the one before it.
         heading: The headings of the section that it is in, the last ones.
-        cells: Its numbers, from left to right.
         concept: What most of its numbers are by their tags, else by its label; or "".
         concept_share: How likely it is of the concept: 1 by tags, less by its label.
         members: The members that most of its numbers are narrowed to, by their tags.

@@ -76,11 +76,7 @@ _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENS
 
 
 def read_rows(document: Document, table: Table, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
-    """Yield the lines of a table.
-
-    Args:
-        calendar: The fiscal calendar of its company.
-    """
+    """Yield the lines of a table."""
     return _TableReader(document, table, calendar).lines(place)
 
 

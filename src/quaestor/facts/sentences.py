@@ -89,11 +89,7 @@ _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
 
 def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
-    """Yield the lines of the sentences of a document.
-
-    Args:
-        calendar: The fiscal calendar of its company.
-    """
+    """Yield the lines of the sentences of a document."""
     usual = _usual_scale(document)
     before: Sentence | None = None
     for index, sentence in enumerate(document.sentences):
@@ -417,11 +413,8 @@ class SentenceIndex:
     """The sentences of a document.
 
     Attributes:
-        sentences: In the order of the document.
         begins: The first sentence of each paragraph.
-        terms: The terms of each, in order.
         numbers: By number, the sentences that print it.
-        places: The sentence of a section's id and index.
         static: What is known of each beside a question.
         counted: The numbers of each: their places among its terms, and what they count: `money`, `percent`, `area`,
             `duration` or `count`.

@@ -73,10 +73,8 @@ class Series:
     """The numbers of one line under one heading, at different times.
 
     Attributes:
-        place: Its place among the series of the document.
         column: The terms of the heading beside its times: a member, "change", or nothing.
         cells: By moment; a number without a known time is under None.
-        concept: By tags, else that of the line.
         repeat: How many series before it on the line have the same heading and times: parts of the heading were lost.
     """
 
@@ -99,8 +97,6 @@ class FactTable:
     """The facts of a document.
 
     Attributes:
-        calendar: The fiscal calendar of its company.
-        lines: Those of tables, in the order of the document.
         sentence_lines: Those of sentences, in the order of the document; their places follow those of tables.
     """
 

@@ -88,7 +88,6 @@ def year_number(year: int, source: Source, label: str, period: Period) -> Header
     """Return a year as a number that is in a label.
 
     Args:
-        year: Such as 2007.
         label: The text of the cell, or the words of the sentence that name the period.
     """
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)
@@ -107,8 +106,6 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
     """Return the graph of a document.
 
     Args:
-        document: The page; no question comes near it.
-        ontology: What properties and classes are known.
         policy: What becomes of a row that no property matches: `strict` is an error, `extend` mints a property.
 
     Raises:

@@ -39,8 +39,6 @@ class Observation:
     Attributes:
         order: Its place among the cell's numbers, from 0.
         label_scale: The scale that row, column or caption name, or None.
-        label_unit: The unit that they name, or None.
-        period: The period that row or column name, or None.
         predicate: The ontology's property, such as `kg:net_income`; `doc:...` where it was minted.
         instance: The node that has the property, such as `kg:CashFlow_2008`.
         concept: What its tag in the filing calls it (`us-gaap:NetIncomeLoss`), or "".
@@ -96,8 +94,6 @@ class MentionFact:
     Attributes:
         order: Its place among the sentence's numbers, from 0.
         place: The sentence's place on the page, from 0.
-        sentence: The whole sentence; `source` indexes into it.
-        period: The period that the sentence gives it, or None.
         predicate: The ontology's property that a noun phrase before it names, or None.
         other_periods: What else it is of ("$ 2 in both 2024 and 2023").
     """
@@ -150,8 +146,6 @@ class HeaderNumber:
         quantity: As printed; a year as a number.
         source: The heading's cell, or the span of the words that name a period.
         label: The whole label; of a sentence the words that name the period.
-        period: The period that the label names, or None.
-        year: True if the number is a year.
     """
 
     quantity: Quantity
@@ -176,7 +170,6 @@ class TextCell:
     """A cell of a table's body that prints words, a dash or a lost dash, and no number.
 
     Attributes:
-        repair: What was mended in reading it, or None.
         empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" are a value.
     """
 
@@ -237,10 +230,8 @@ class TableFact:
     """How a table was classified.
 
     Attributes:
-        index: Its place in the document, from 0.
         axis: Whether rows or columns name properties.
         name: The class of its instances, such as `kg:CashFlow`.
-        score: How well the class fits.
         reasons: The cues that speak for it, the strongest first.
         lead: The places of the sentences that lead to it: of the first, and after the last.
     """
@@ -260,7 +251,6 @@ class LineFact:
     """The property of a row or a column.
 
     Attributes:
-        axis: Whether it is a row or a column.
         index: Its row or column in the grid.
         label: Its label, without a period.
         predicate: The ontology's property; `doc:...` where it was minted.
@@ -314,7 +304,6 @@ def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[s
 
     Args:
         text: What the group is called: the label of the row or column that the cells share.
-        cells: The cells, in the order in which they are listed.
         labels: What each is called in it: the label of its column or of its row.
     """
     tables = {cell.source.table if isinstance(cell.source, CellRef) else None for cell in cells}

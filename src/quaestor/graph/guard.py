@@ -79,7 +79,6 @@ def guard(query: str, form: str) -> Guarded:
     """Return a query that may be run.
 
     Args:
-        query: As a person or a model wrote it.
         form: SELECT or ASK, what the caller expects.
 
     Raises:
@@ -226,12 +225,7 @@ class _PatternReader:
 
 @dataclass(frozen=True)
 class FanOut:
-    """How many triples a predicate has, at most for one subject, at most for one object.
-
-    Attributes:
-        subject: The most triples of one subject.
-        object: The most triples with one object.
-    """
+    """How many triples a predicate has, at most for one subject, at most for one object."""
 
     total: int
     of: Mapping[str, tuple[int, int, int]]

@@ -37,13 +37,7 @@ class KnowledgeGraph:
 
     Attributes:
         ontology: The digest of the ontology that it was built with.
-        observations: The numbers in the tables, row by row.
-        mentions: The numbers in the text, in reading order.
         labels: The numbers and years that are only in headings or in the words of a sentence.
-        text_cells: The cells of the tables without a number.
-        tables: How each table was classified, and why.
-        lines: The property of each row or column, and why.
-        sections: The sections that have a heading.
     """
 
     document: str

@@ -45,8 +45,6 @@ class Request:
 
     Attributes:
         prefixes: Every prefix that it may use.
-        rows: The most rows.
-        seconds: The most time.
     """
 
     graph: str
@@ -192,12 +190,7 @@ _PLACE = lazy_regex(r"error at ([0-9]+):([0-9]+): ")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a query may take.
-
-    Attributes:
-        rows: The most rows of its answer.
-        seconds: The most time.
-    """
+    """How much a query may take."""
 
     rows: int = 1000
     seconds: float = 2.0

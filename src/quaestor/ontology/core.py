@@ -39,11 +39,6 @@ class FinancialRatio:
 
     Attributes:
         name: `kg:RatioProfitMargin`.
-        label: What it is called first of all.
-        text: Its definition, in a sentence.
-        phrases: How it is called, in the notation of `ontology/core.py`.
-        examples: Questions that ask for it; each is matched by it.
-        matcher: All its phrases, over `question_words`.
         metric_type: `percentage` where pages print it as one, else `ratio`.
     """
 
@@ -103,17 +98,12 @@ class QuestionPattern:
 
     Attributes:
         name: `kg:PatternGrowthRate`.
-        phrases: Its wordings, in the notation of this module.
-        examples: Questions that it is about; each is matched by it.
-        matcher: All its phrases, over `question_words`.
         weight: How sure its metric type is, 0 to 1.
         metric_type: What is asked for (`percentage_change`), or None.
         again: True if what is asked for is what the question before asked for.
         after: It counts only after a result of one of these metric types; empty for any.
-        order: Which operand comes first, or None.
         scale: The scale that is asked for (`million`, `percent`), or None.
         magnitude: True if the sign is to be dropped.
-        rule: The rule that it calls upon, or None.
     """
 
     name: str
@@ -163,7 +153,6 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
     """Return phrases as one regular expression over `question_words`.
 
     Args:
-        phrases: In the notation of this module.
         nouns: The nouns of each metric type, for `<change>`.
 
     Raises:
@@ -239,7 +228,6 @@ class CoreClass:
     """A type of table.
 
     Attributes:
-        name: `kg:CashFlow`.
         cues: Words that make a table one of its kind, its label among them.
     """
 
@@ -279,13 +267,11 @@ class CoreRule:
     """What is meant where a question leaves it open.
 
     Attributes:
-        name: `kg:RuleChange`.
         kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `reading`, which
             value a wording means; a rule of `scale`.
         label: What it is about, in words of questions with commas between.
         wordings: The words of questions that are about it, those of the label among them.
         about: The names of the metric types that it is about; of a rule of calculation the one that it belongs to.
-        operation: The plans' operation that does it, or None.
     """
 
     name: str
@@ -305,10 +291,7 @@ class Core:
         wordings: A variant and the wording that it is read as, longest variant first.
         leading: Words that may begin a label, and the words of which one must be left, if only one is.
         trailing: Words that may end a label, and the words that they may follow there.
-        metric_types: By their names, in the order of the file's names.
         rules: In the order in which they are told.
-        patterns: Turns of phrase of questions, by name.
-        ratios: Divisions that have a name, by name.
     """
 
     classes: tuple[CoreClass, ...]

@@ -40,7 +40,6 @@ class PropertyLine:
     """A row or a column that names a property.
 
     Attributes:
-        index: Its row or column in the grid.
         label: The label without its period; "" if none is left.
     """
 
@@ -227,7 +226,6 @@ class LabelSighting:
     """A label of a property.
 
     Attributes:
-        label: Without its period.
         concept: What tags call all numbers of the line, for the company as a whole; or "".
     """
 
@@ -243,7 +241,6 @@ class LabelEvidence:
 
     Attributes:
         labels: Of properties, repeats kept.
-        topics: Words for classes.
         contexts: The texts in and around each table, by the table's index; they decide on the labels' class.
     """
 

@@ -206,7 +206,6 @@ class Context:
         texts: With the place of each: `caption`, `lead`, `heading`, `text`.
         around: More texts of the place `text`: those that all tables under one heading share, as one object, so that
             they are read once and not once a table.
-        role: The role of the table.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -219,8 +218,6 @@ class ClassMatch:
     """A class that a table may belong to.
 
     Attributes:
-        name: `kg:CashFlow`.
-        score: The sum over its cues.
         reasons: The cues that count most, with their place.
     """
 

@@ -36,12 +36,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class NamedMeasure:
-    """A measure that analysts compute from concepts.
-
-    Attributes:
-        name: `gross_margin`.
-        phrases: How people call it, as terms.
-    """
+    """A measure that analysts compute from concepts."""
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
@@ -82,12 +77,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class LexiconMatch:
-    """A phrase of the lexicon in a text.
-
-    Attributes:
-        start: Its first term.
-        end: The term after its last one.
-    """
+    """A phrase of the lexicon in a text."""
 
     start: int
     end: int
@@ -209,13 +199,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression in a text that others may refer to.
-
-    Attributes:
-        start: Its first term.
-        end: The term after its last one.
-        others: The expressions that mean the same.
-    """
+    """An expression in a text that others may refer to."""
 
     start: int
     end: int

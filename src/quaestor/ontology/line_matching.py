@@ -199,7 +199,6 @@ class StatementLine:
     """A line that statements of many companies print.
 
     Attributes:
-        name: Its property, `kg:cost_of_sales`.
         captions: All of them, the preferred one first, the others sorted.
         not_on: The classes of table where the caption is something else.
     """
@@ -215,9 +214,7 @@ class LineKind:
     """What a line is by the head of its caption.
 
     Attributes:
-        name: Its property, `kg:expense_of_a_kind`.
         endings: Words, in the singular, at which a caption of the kind ends.
-        beginnings: Words at which one begins.
         without: Words that a caption of the kind does not have.
         classes: The classes of table that it is limited to; none if it stands anywhere.
         not_on: The classes of table on which the caption is something else.
@@ -302,7 +299,6 @@ class PropertyMatch:
     Attributes:
         rule: The rung on which they met.
         score: The rung's score, 1 for the same words.
-        reason: What the rung forgives.
         shared: Whether several lines of one table may be this property, told apart by their own captions.
     """
 
@@ -419,12 +415,7 @@ _SMALL_PIECES = SMALL_WORDS - {"a"} | {"as", "may", "per", "yet"}
 
 @dataclass(frozen=True, slots=True)
 class LineContext:
-    """What a table tells of one of its lines.
-
-    Attributes:
-        table_class: The best class of the table.
-        first: The first number of the line, or None.
-    """
+    """What a table tells of one of its lines."""
 
     table_class: str
     first: Decimal | None

@@ -100,7 +100,6 @@ def group_labels(
         weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
         places: The tables in which each label heads a line, by their numbers.
         concepts: Pairs of labels that tags give one concept: they are one before the ladder is asked.
-        document_of: Names the first document of some tables.
     """
     groups = {label: _Group([label], array("I", places.get(label, ()))) for label in weights}
 
@@ -192,7 +191,6 @@ class Proposal:
         into: Of a merge, the label that is joined.
         cues: Of a class, words that are in or around its tables.
         documents: Ids of the documents that bear it out.
-        reason: Why, in a sentence.
     """
 
     kind: ProposalKind
@@ -224,7 +222,6 @@ class OntologyClass:
         name: `kg:CashFlow`.
         cues: Words that make a table one of its kind, its label among them, sorted.
         core: True if it is hand-written.
-        documents: Ids of the documents with a table of it, sorted.
     """
 
     name: str
@@ -246,7 +243,6 @@ class OntologyProperty:
         classes: The classes whose tables have it, sorted.
         lines: How many rows or columns it heads.
         mentions: How many numbers of the text it names.
-        documents: Ids of the documents that have it, sorted.
         concepts: What tags of filings call it (`us-gaap:NetIncomeLoss`), sorted; empty if none has it.
     """
 
@@ -268,11 +264,7 @@ class OntologyProperty:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why two labels are one property, or why not.
-
-    Attributes:
-        steps: The merges that lead from the one label to the other.
-    """
+    """Why two labels are one property, or why not."""
 
     same: bool
     steps: tuple[Merge, ...]
@@ -361,11 +353,7 @@ class Ontology:
         return found[0] if found else None
 
     def match_line(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Return the property of a table's line: that of its label, else the line of a statement that it is.
-
-        Args:
-            context: What its table tells of it.
-        """
+        """Return the property of a table's line: that of its label, else the line of a statement that it is."""
         return self.match(caption) or self._lines.find(caption, context)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
@@ -497,17 +485,7 @@ class MovedLabel:
 
 @dataclass(frozen=True, slots=True)
 class OntologyDiff:
-    """The difference between two ontologies; all sorted.
-
-    Attributes:
-        classes_added: Names of classes that only the second has.
-        classes_removed: Names of classes that only the first has.
-        properties_added: Names of properties that only the second has.
-        properties_removed: Names of properties that only the first has.
-        labels_added: Labels that only the second knows.
-        labels_removed: Labels that only the first knows.
-        labels_moved: Labels of both, under other properties.
-    """
+    """The difference between two ontologies; all sorted."""
 
     classes_added: tuple[str, ...]
     classes_removed: tuple[str, ...]

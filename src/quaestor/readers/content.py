@@ -334,9 +334,6 @@ class FileContent:
 
         What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.
 
-        Args:
-            parts: Where they are, as `outline` says; one part after the other.
-
         Raises:
             DatasetError: The file cannot be read any more.
         """

@@ -39,7 +39,6 @@ class Dialect:
     """How a text is cut.
 
     Attributes:
-        delimiter: The sign between cells.
         score: How well it fits, from 0 to 1.
         skip: How many lines at the beginning only say which sign it is.
     """
@@ -90,7 +89,6 @@ def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterato
     """Yield the rows of lines without line feeds, each with the number of the line that it begins on, from 1.
 
     Args:
-        delimiter: Between cells.
         quoted: Whether a cell may be in quotation marks, and go on over several lines.
     """
     if csv.field_size_limit() < _LONGEST_FIELD:

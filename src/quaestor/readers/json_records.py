@@ -58,7 +58,6 @@ def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
     """Return what a JSON file is made of; None if it is not a list and no object, not in UTF-8, or not JSON at all.
 
     Args:
-        file: Read from where it stands to its end.
         largest: Bytes; None is returned of a larger one.
     """
     try:
@@ -182,7 +181,6 @@ class JsonRecords(Sequence[object]):
 
         Args:
             file: The file, open, which belongs to the records from now on.
-            parts: Where they are, one part after the other.
         """
         self._path, self._file, self._parts, self._lock = path, file, tuple(parts), threading.Lock()
         self._count = sum(len(part.starts) for part in self._parts)

@@ -132,11 +132,7 @@ def _may_be_in_table(line: str) -> bool:
 
 
 def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
-    """Return the first line of a table's header.
-
-    Args:
-        start: The table's first row with values.
-    """
+    """Return the first line of a table's header."""
     columns = _columns([pieces(line) for line in lines[start : start + 12] if is_table_line(line)])
     left = columns[0][0] if columns else 0
     first = start
@@ -152,12 +148,7 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
 
 
 def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
-    """Return the cells of a table.
-
-    Args:
-        lines: Those of its header and its rows.
-        header: How many of them head the columns.
-    """
+    """Return the cells of a table."""
     cut = [pieces(line) if not is_rule(line) else [] for line in lines]
     columns = _columns([found for found in cut[header:] if found and found[-1].is_number and len(found) > 1])
     grid: list[list[str]] = []

@@ -40,7 +40,6 @@ def read_file(
     """Return the name of a file's reader, and its document; None if no reader recognises it.
 
     Args:
-        cache: Where documents are cached, or None.
         limits: The limits for reading, in a process of its own; None to read it in this process.
 
     Raises:
@@ -123,12 +122,7 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SingleDocumentCache:
-    """A `ByteCache` with the document of one file, in front of another cache.
-
-    Attributes:
-        document: As `written` writes it.
-        others: The cache of other files, or None.
-    """
+    """A `ByteCache` with the document of one file, in front of another cache."""
 
     key: str
     document: bytes
@@ -155,7 +149,6 @@ async def read_in_process(
     read, and the cache is the one that was given.
 
     Args:
-        cache: Where documents are kept once they are read, or None.
         place: Bounds how many files are read at once; one that is kept does not wait.
 
     Raises:

@@ -36,7 +36,6 @@ class Sheet:
     """Cells in rows.
 
     Attributes:
-        rows: The printed cells, R rows of any number of them.
         numbers: What cells hold exactly, by row and column, where that is more than what they print.
         unknown: The cells of formulas whose values are not stored, by row and column.
     """

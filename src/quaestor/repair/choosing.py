@@ -34,7 +34,6 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
 
     Args:
         choice: What is to be otherwise; of another reading `plan` is that reading.
-        document: With the numbers that hold now.
 
     Raises:
         InputError: The plan, step or operation is missing, or the place has no number.

@@ -23,11 +23,7 @@ Changes = Mapping[Source, Sequence[tuple[Quantity | None, Quantity]]]
 
 
 def corrected_document(document: Document, numbers: Numbers) -> Document:
-    """Return a document in which the corrected numbers are; the same one if nothing is corrected.
-
-    Args:
-        document: A whole document, as it was read.
-    """
+    """Return a document in which the corrected numbers are; the same one if nothing is corrected."""
     if not numbers.now:
         return document
     found: defaultdict[Source, list[tuple[Quantity | None, Quantity]]] = defaultdict(list)
@@ -74,11 +70,7 @@ def _sentence(sentence: Sentence, found: Changes) -> Sentence:
 
 
 def corrected_graph(graph: KnowledgeGraph, corrections: Iterable[Correction]) -> KnowledgeGraph:
-    """Return the facts of a page with the current numbers, whatever they were when the graph was made.
-
-    Args:
-        corrections: All that are on record, in their order.
-    """
+    """Return the facts of a page with the current numbers, whatever they were when the graph was made."""
     made = tuple(corrections)
     known: defaultdict[Place, list[Quantity]] = defaultdict(list)
     for correction in made:

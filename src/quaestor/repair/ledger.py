@@ -39,12 +39,7 @@ MOST_CORRECTIONS = 1_000
 
 
 class Ledger:
-    """The corrections of one conversation. Not for several threads at once.
-
-    Attributes:
-        answered: The turns as they were answered.
-        corrections: All that is on record, in order.
-    """
+    """The corrections of one conversation. Not for several threads at once."""
 
     def __init__(self, read: Document, answered: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
         """Take up a conversation; its answers are those on record with its corrections."""
@@ -82,11 +77,7 @@ class Ledger:
         self._turns = apply_corrections(self.answered, self.corrections)
 
     def correct(self, act: Act, author: str, reason: str = "", made: datetime | None = None) -> Correction:
-        """Return a correction, once it is on record and computed.
-
-        Args:
-            made: When; by default now.
-        """
+        """Return a correction, once it is on record and computed."""
         correction, turns, document = self._try(act, author, reason, made or now())
         self.corrections, self._turns, self._document = (*self.corrections, correction), turns, document
         return correction
@@ -96,7 +87,6 @@ class Ledger:
 
         Args:
             number: Which correction; by default the last active one.
-            made: When; by default now.
 
         Raises:
             InputError: None is active, or that one is not.

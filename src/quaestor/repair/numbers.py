@@ -41,11 +41,7 @@ class Numbers:
 
 
 def with_numbers(plan: Plan, before: Numbers, now: Numbers) -> Plan:
-    """Return a plan with the numbers that hold now; one that is there no more stays as it was.
-
-    Args:
-        plan: Made with other numbers.
-    """
+    """Return a plan with the numbers that hold now; one that is there no more stays as it was."""
     if before.now == now.now:
         return plan
     return replace(plan, steps=tuple(_step(step, before, now) for step in plan.steps))
@@ -55,7 +51,6 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
     """Return if all numbers of a plan are there.
 
     Args:
-        plan: With the numbers that hold now.
         before: Those of when it was made.
 
     Raises:

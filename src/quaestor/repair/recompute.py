@@ -38,7 +38,6 @@ def recompute(
     Args:
         corrections: All that are on record, in their order; what they have on record as changed is what questions
             which were asked after them could see.
-        corrected: The document with the current numbers, if it is at hand.
     """
     return _Recomputation(document, turns, corrections, corrected).recompute_all()
 

@@ -46,9 +46,7 @@ class BlockLine:
     """A row of a table or a sentence, as terms.
 
     Attributes:
-        label: Its own terms in their order.
         heads: Those of the headings over it in the table.
-        years: Those of the periods that its numbers are of.
         counted: Of a sentence, the terms of what its numbers count: "12 mills", "the number of mills was 12".
     """
 
@@ -70,7 +68,6 @@ class BlockTerms:
     """A block as terms.
 
     Attributes:
-        lines: Its rows below the header, or its sentences.
         around: What stands around them, each term with the weight of its best place.
         years: Those named around them, but for a table's own headings.
         names: The terms of its title and of the heading that it is under, as far as it has them.
@@ -90,11 +87,7 @@ def indexed_rows(table: Table) -> range:
 
 
 def read_block(document: Document, block: Block, path: tuple[str, ...]) -> BlockTerms:
-    """Return a block's terms.
-
-    Args:
-        path: The headings over it, outermost first.
-    """
+    """Return a block's terms."""
     around: dict[str, float] = {}
 
     def add(text: str, weight: float) -> None:

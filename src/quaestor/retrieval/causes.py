@@ -260,7 +260,6 @@ class CauseCandidate:
     """A sentence that may say the cause that is asked for.
 
     Attributes:
-        stated: The sentence, as it was read.
         fit: How well it fits: 1 where all does, below `PART` where it is the cause of a part alone.
     """
 
@@ -351,12 +350,7 @@ _MOST = 3
 def places_of_causes(
     indexes: Sequence[PlaceIndex], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
-    """Return the passages that say the cause that a question asks for, the best first; none if it asks for none.
-
-    Args:
-        earlier: The questions before, oldest first.
-        most: How many at most.
-    """
+    """Return the passages that say the cause that a question asks for, the best first; none if it asks for none."""
     asked = cause_asked(question, earlier)
     if asked is None:
         return []

@@ -147,11 +147,7 @@ def find_symbols(document: Document) -> Iterator[str]:
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:
-    """Yield the names of companies that are on the cover of a document, without "Inc." and the like.
-
-    Args:
-        document: One file, or several as one.
-    """
+    """Yield the names of companies that are on the cover of a document, without "Inc." and the like."""
     paths = {section.id: section.path for section in document.sections}
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     for block in blocks[:COVER]:

@@ -33,7 +33,6 @@ def excerpt_for(
 
     Args:
         index: Of the document; places and sources of others are left out.
-        places: The best first.
         budget_tokens: About how many tokens the excerpt may have.
         earlier_sources: Of the answers that the conversation still uses, the latest first.
         needed: Blocks without which the question cannot be answered, by their places; all of them, whatever their size.

@@ -43,7 +43,6 @@ def find_places(
 
     Args:
         indexes: Of one document, or of each of several.
-        most: How many at most.
     """
     each = (indexes,) if isinstance(indexes, PlaceIndex) else tuple(indexes)
     has: dict[tuple[str, int], Set[str]] = {}

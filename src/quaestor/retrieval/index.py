@@ -154,11 +154,7 @@ def _around(paths: Mapping[str, tuple[str, ...]], document: Document, block: Blo
 
 
 def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
-    """Return the index of a document: from memory or the cache, else a new one.
-
-    Args:
-        cache: Where indexes are cached beyond this process, or None.
-    """
+    """Return the index of a document: from memory or the cache, else a new one."""
     whole = document.whole or document
     return PlaceIndex(whole, _INDEXES.get(whole.digest, lambda: _load_or_build(whole, cache).words))
 

@@ -32,9 +32,6 @@ class IndexedLine(NamedTuple):
 
     Attributes:
         place: The row of the table, or the sentence's place in its paragraph.
-        property: The line of statements that its label names, or None.
-        label: The terms of its own label, or of the sentence.
-        heads: The terms of the headings over it in the table.
     """
 
     block: int
@@ -67,7 +64,6 @@ class WordIndex:
         """Return the index of a document.
 
         Args:
-            lines: The rows of its tables and its sentences.
             around: For each block the terms of what stands around it: title, headings, caption, lead, columns.
             captions: The keys of captions that name a property of the lines.
         """

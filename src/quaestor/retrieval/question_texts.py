@@ -30,10 +30,8 @@ class SearchedQuestion:
     """A normalized question, and where its answer may be.
 
     Attributes:
-        question: The normalized question.
         context: The normalized questions before, and the sources of their answers.
         normalized: The normalized texts of the questions that differ, by the original text.
-        places: Those that fit best.
         needed: The blocks of the statements that print what is asked for, or what it is computed from.
     """
 
@@ -47,13 +45,7 @@ class SearchedQuestion:
 def search_question(
     index: PlaceIndex, text: str, earlier: Sequence[str], sources: Sequence[tuple[Source, ...]], most: int
 ) -> SearchedQuestion:
-    """Return where the answer to a question may be.
-
-    Args:
-        earlier: The questions before, oldest first.
-        sources: The sources of their answers.
-        most: How many places at most.
-    """
+    """Return where the answer to a question may be."""
     normalized = normalize_questions((text, *earlier), index)
     question, *before = (read_question(normalized.get(one, one)) for one in (text, *earlier))
     context = FindingContext(tuple(before), tuple(sources))

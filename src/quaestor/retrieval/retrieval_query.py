@@ -63,10 +63,8 @@ class RetrievalQuery:
 
     Attributes:
         weights: How much each term tells, its own and those of earlier questions that it leaves unsaid.
-        own: The terms of the question itself.
         sequence: Its own terms in their order, for names of several words.
         properties: The lines of statements that it names, and the terms that name each.
-        years: The years that it asks of, in order.
         roles: Those of tables that it names: "the balance sheet", "pro forma".
         counted: The terms of what it asks the number of ("how many stores"), or none.
         follows: Whether it leaves unsaid what it is about.

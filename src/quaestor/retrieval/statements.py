@@ -31,9 +31,6 @@ def needed_statements(index: PlaceIndex, question: Question, earlier: Sequence[Q
     """Return the blocks of the statements that a question needs.
 
     A question that names nothing that statements print is about what was asked before.
-
-    Args:
-        earlier: The questions before, oldest first.
     """
     for asked in (question, *reversed(earlier[-_EARLIER:])):
         named = {

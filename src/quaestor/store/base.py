@@ -260,7 +260,6 @@ class RunStore(TableStore):
         """Keep a conversation's end, with the turns given, or nothing. The attempt that it names counts.
 
         Args:
-            example: How it ended, with the number of its attempt.
             turns: Those of its turns that are not kept yet; one that is, is replaced.
 
         Raises:
@@ -606,7 +605,6 @@ def open_store(uri: str, *, create: bool = True) -> RunStore:
     operation on. Other packages add other schemes.
 
     Args:
-        uri: A URI or a bare path.
         create: Whether a missing store is made; False for commands that only read.
 
     Raises:
@@ -637,10 +635,6 @@ class StoreOpener(Protocol):
 
     def __call__(self, uri: str, /, *, create: bool) -> RunStore:
         """Return the store of a URI, not asked yet.
-
-        Args:
-            uri: As a person gave it, with its scheme.
-            create: Whether a missing store is made.
 
         Raises:
             StoreError: It cannot be opened.

@@ -52,7 +52,6 @@ def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
     """Return the text that was packed.
 
     Args:
-        size: How many bytes the text has.
         base: The bytes of what an older version packed it against.
 
     Raises:
@@ -87,12 +86,7 @@ def _inflate(inflate: "zlib._Decompress", data: bytes, size: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PackedText:
-    """A text as it is kept.
-
-    Attributes:
-        digest: SHA-256 of its bytes.
-        data: Its bytes, packed.
-    """
+    """A text as it is kept."""
 
     digest: bytes
     size: int

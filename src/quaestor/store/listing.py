@@ -81,10 +81,7 @@ class TurnFilter:
 
     Attributes:
         text: What the question has in it, whatever the case of its ASCII letters; "" lets all through.
-        conversation: Of the conversation with this id.
         index: At this place of their conversation, from 0.
-        kind: With an answer of this kind.
-        operation: Whose plan ends in this operation.
         low: With a confidence of at least this; turns without one are left out.
         high: With a confidence of at most this, likewise.
         order: `conversation`: by conversation and index; `confidence`: the least sure first, those without one last.

@@ -327,7 +327,6 @@ class MongoStore(RunStore):
         Args:
             uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` if it names none. Options such as
                 `timeoutMS` (one operation), `serverSelectionTimeoutMS` and `journal` are honoured.
-            create: Whether collections and indexes are made in a database that has none.
 
         Raises:
             StoreError: The URI is malformed.

@@ -68,9 +68,7 @@ class RunRecord(_Checked):
         id: Readable and unique: `20261120-214455-embedded-3f9a07c1`.
         spec: The RunSpec as JSON.
         spec_digest: Its digest; a run is resumed under the same one only.
-        dataset: The file's path as given.
         dataset_digest: Over the documents and questions that were read.
-        conversations: How many are to be played.
         status: `running` (or killed while it ran), `complete`, `failed` (by a defect: conversations are missing),
             `stopped` (by a person or an outage). All but `complete` can be resumed.
         finished: When it last came to an end.
@@ -95,11 +93,9 @@ class ConversationRecord(_Checked):
     """One conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:
-        conversation: The conversation's id, as the dataset has it.
         status: `pending` (begun, not ended), `complete`, `failed` (the solver broke off with a defect), `outage` (a
             service did not answer). All but `complete` are played again when the run is resumed.
         turns: How many of its turns came to their end.
-        error: Why it is not complete.
         kg_stats: Counts of the document's graph, `instances` and `triples` among them, and its tables' `entityType`;
             empty if none was built.
         usage: What it used of models, all attempts included.
@@ -153,13 +149,9 @@ class TurnRecord(_Checked):
             decimal text, `yes` or `no`, else JSON; None if there is none.
         verified: Whether the plan, executed again, gave the answer; never of an answer without a plan.
         finished: When the answer was there, or the turn broke off; None while it is being played.
-        error: The named error that left the turn without an answer, or None.
-        sources: The cells and spans that the answer rests on.
         events: What happened between question and answer, as `quaestor.conversation.events` writes it.
         references: What the question referred to of the turns before it, as `quaestor.core.serial` writes it; empty in
             records of before it was kept.
-        tool_calls: In the order of the calls.
-        usage: Counts such as requests and tokens.
         history: What the solver saw as the conversation so far: question and answer of each earlier turn.
         registers: The result of each step of the plan: value, scale, unit and sources.
         status: `understanding` (begun), `understanding_complete` (the solver has said what is asked) or `complete`. A
@@ -197,8 +189,6 @@ class PromptRecord(_Checked):
         number: The request's place in the turn, from 0.
         phase: Which step of the solver asked, such as `UNDERSTAND` or `ANSWER_iteration_1`.
         response: What came back, or None if nothing did.
-        usage: Counts such as tokens.
-        error: Why there is no reply, or None.
     """
 
     run: str
@@ -254,7 +244,6 @@ class GraphKey:
     """What decides the graph of a page, and what it is kept under once it is frozen.
 
     Attributes:
-        ontology: The digest of the ontology that it was built with.
         version: Of the quaestor that built it: another one may read a page otherwise.
     """
 

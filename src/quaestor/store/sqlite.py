@@ -163,7 +163,6 @@ class SqliteTables:
 
         Args:
             path: The file; None keeps everything in memory.
-            create: Whether a missing file is made.
 
         Raises:
             StoreError: The file cannot be opened, is not a run store, or has another version's schema.

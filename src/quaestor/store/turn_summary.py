@@ -27,7 +27,6 @@ class TurnClasses:
         operation: The last operation of its plan, or `LOOKUP`.
         origin: Where the numbers that its plan takes stand: `table`, `text`, `table and text`; of a plan that takes
             none `earlier turns`, `earlier turns and constants` or `constants`.
-        confidence: The solver's probability that the answer is right.
     """
 
     kind: str = "none"
@@ -137,10 +136,6 @@ class RunMeasures:
 
     Attributes:
         milliseconds: How many turns took so long.
-        requests: How many made so many requests to a model.
-        tokens: How many used so many tokens.
-        cached_tokens: How many found so many of them in the provider's cache.
-        called: How many made so many calls of tools.
         fates: How many turns have so many refusals, a model that said that there is no answer, an answer, and one that
             was verified.
         stages: Stages of a cascade that were asked, in all turns, those included that did not come to their end.

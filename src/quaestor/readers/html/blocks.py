@@ -35,7 +35,6 @@ class HtmlLine:
 
     Attributes:
         text: With one space between words; a line end where the file has one (`<br>`).
-        tag: The element that it is in (`p`, `h2`).
         page: From 1; None in a file without pages.
         targets: The ids between it and the block before.
         linked: Whether all of it is a link within the file.
@@ -56,9 +55,6 @@ class RawCell:
     """A cell as it is in the file.
 
     Attributes:
-        text: As of a line, line ends as spaces.
-        columns: How many columns it spans.
-        rows: How many rows it spans.
         heading: Whether the file says that it heads rows or columns (`th`).
         linked: Whether all of it is a link within the file.
         is_mark: Whether it is a raised footnote mark and no more.
@@ -117,9 +113,7 @@ class TreeWalk:
     """The pieces of a tree, and what was found out on the way.
 
     Attributes:
-        pieces: In the order of the file.
         links: The ids that links within the file point to.
-        pages: How many page breaks there are.
         hidden: How many elements were left out because the style sheet of the page hides them.
     """
 

@@ -33,9 +33,6 @@ class Item:
         text: As printed, what belongs to a number joined to it.
         end: The column after the last one.
         is_value: Whether it is a number or a dash, and no year.
-        is_year: Whether it is a year and no more.
-        heading: Whether the file says that it is one (`th`).
-        linked: Whether it is a link within the file.
         is_mark: Whether it is a raised footnote mark, of what is printed before it.
     """
 
@@ -236,9 +233,7 @@ class Grid:
 
     Attributes:
         rows: The cells as printed, header rows first.
-        header_rows: How many rows head the columns.
         titles: What is over all columns in the table itself, from the top ("Balance sheets", "(in millions)").
-        tags: Row and column of each tag.
     """
 
     rows: list[list[str]]

@@ -223,8 +223,6 @@ def parts_of_html(
 
     Args:
         pieces: In their order, without what pages repeat.
-        linked: The ids that links within the file point to.
-        fact_of: What the tag of a number says.
         captions: What pages say of all their amounts at their head or foot, by page.
     """
     builder = _Builder(Outline(linked), fact_of, captions)

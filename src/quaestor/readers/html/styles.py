@@ -16,10 +16,6 @@ class Style:
     """How text looks, by what it inherits.
 
     Attributes:
-        bold: Whether it is printed bold.
-        italic: Whether it is printed slanted.
-        underlined: Whether there is a line below it.
-        centred: Whether its block is centred.
         raised: Whether it is printed above the line, as footnote marks are.
         verbatim: Whether spaces and line ends are kept (`pre`).
     """
@@ -104,7 +100,6 @@ def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Sty
     """Return how text in an element looks.
 
     Args:
-        parent: How the element around it looks.
         size: The `size` attribute of a `font` element, or "".
     """
     changes = dict(_BY_TAG.get(tag, ()))
@@ -176,11 +171,7 @@ class Run:
     _raised: list[str] | None = None
 
     def add(self, text: str, style: Style, linked: bool = False) -> None:
-        """Add the text of an element.
-
-        Args:
-            linked: Whether it is a link within the file.
-        """
+        """Add the text of an element."""
         if _ODD.search(text):
             text = text.translate(_UNSEEN)
         if style.verbatim:

@@ -351,7 +351,6 @@ def read_all(
 
     Args:
         elements: Of two with one id the first one counts.
-        read: Reads one of them; ValueError where it cannot be read.
         warn: Takes one line for each that cannot be read.
     """
     found: dict[str, _Read] = {}
@@ -457,7 +456,6 @@ class Tags:
     """All tags of a file.
 
     Attributes:
-        numbers: In the order of the file, those that could be read.
         warnings: What could not be read, one line each.
         decimal: The mark before decimals that most formats of the numbers ask for, or None.
     """

@@ -155,7 +155,6 @@ class TextBlock:
 
     Attributes:
         lines: From the top down; over the end of a page too.
-        page: The number of the page that it begins on.
     """
 
     lines: tuple[TextLine, ...]
@@ -167,7 +166,6 @@ def blocks_of(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBl
 
     Args:
         lines: Of one page, with no table among them.
-        pitch: The usual distance from a line to the next one.
     """
     found: list[list[TextLine]] = []
     right = max((line.right for line in lines), default=0.0)

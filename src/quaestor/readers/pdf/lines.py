@@ -69,10 +69,6 @@ class Word(NamedTuple):
     """Characters that stand together; places as a character's.
 
     Attributes:
-        text: As printed, ligatures taken apart.
-        y: The line that it is on.
-        bold: Whether its font is.
-        italic: Whether its font is.
         raised: Whether it is a small one that stands higher than the words beside it, as footnote marks do.
     """
 
@@ -291,11 +287,7 @@ _MONTH_DAY = lazy_regex(r"[0-9]{1,2},")
 
 @dataclass(frozen=True)
 class Chunk:
-    """Words of a line that stand together.
-
-    Attributes:
-        words: Left to right.
-    """
+    """Words of a line that stand together."""
 
     words: tuple[Word, ...]
 
@@ -323,11 +315,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class TextLine:
-    """What is on one line, or on one line of one column of text.
-
-    Attributes:
-        chunks: Left to right, at least one.
-    """
+    """What is on one line, or on one line of one column of text."""
 
     chunks: tuple[Chunk, ...]
 

@@ -54,7 +54,6 @@ class Page:
     """What a page prints.
 
     Attributes:
-        number: From 1, as viewers count.
         lines: From the top down, those of one column of text after those of the other.
         rules: The lines drawn from left to right; none of a page of mere text, as its tables alone need them.
         unknown: How many of them have no meaning in Unicode; they are in no line.
@@ -71,11 +70,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class PageFailure:
-    """A page that cannot be read.
-
-    Attributes:
-        number: From 1.
-    """
+    """A page that cannot be read."""
 
     number: int
     reason: str
@@ -83,11 +78,7 @@ class PageFailure:
 
 @dataclass(frozen=True, slots=True)
 class PagesLeft:
-    """The pages behind the last one that is read: a file is larger than any report.
-
-    Attributes:
-        first: The number of the first of them.
-    """
+    """The pages behind the last one that is read: a file is larger than any report."""
 
     first: int
     last: int
@@ -116,12 +107,7 @@ class PdfFile:
         self.page_count = len(document)
 
     def pages(self, first: int = 0, step: int = 1) -> Iterator[Page | PageFailure]:
-        """Yield each `step`-th page from the place `first` on, until there are more characters than are read.
-
-        Args:
-            first: Place of a page, from 0.
-            step: 1 for all pages.
-        """
+        """Yield each `step`-th page from the place `first` on, until there are more characters than are read."""
         from pypdfium2 import PdfiumError
 
         characters = 0

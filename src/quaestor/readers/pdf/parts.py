@@ -45,9 +45,6 @@ class PlacedTable:
     """A table's region, and the page that it begins on with what is drawn there.
 
     Attributes:
-        rules: What is drawn on its first page.
-        page: The number of its first page.
-        last_page: The number of its last page.
         shares_title: Whether it is right of the table before it, under the same title.
     """
 
@@ -167,7 +164,6 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
     """Yield the parts of a document, in their order.
 
     Args:
-        items: The texts and tables of its pages, in their order.
         of_pages: What running headers and footers say that amounts count in, by the number of the page.
     """
     texts = [item.lines for item in items if isinstance(item, PlacedText)]

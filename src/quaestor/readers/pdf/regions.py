@@ -31,7 +31,6 @@ class Region:
     """Lines that are a table.
 
     Attributes:
-        header: The lines that head the columns, from the top down.
         start: The place of the first of them among the lines of the page.
         end: The place after the last of them.
     """

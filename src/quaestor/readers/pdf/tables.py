@@ -43,7 +43,6 @@ class Columns:
     Attributes:
         label_right: Where the first of the columns of values begins.
         text_right: Where the labels of rows with numbers end at the latest.
-        values: The columns right of the labels, left to right, at least one.
     """
 
     label_right: float
@@ -155,8 +154,6 @@ def covered(
     A rule below a heading tells how far it reaches; else the heading is in the middle of what it heads.
 
     Args:
-        line: Of the header; its chunks over the labels are left out.
-        rules: What is drawn on the page.
         lowest: Whether the numbers stand right below it, so that each of its headings is of one column.
     """
     parts = [part for chunk in line.chunks for part in _split_at_gaps(chunk, columns, lowest)]
@@ -259,12 +256,7 @@ class _Row:
 def _read_header(
     lines: Sequence[TextLine], columns: Columns, rules: Sequence[Rule]
 ) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """Return the rows of headings, and what they say that the table counts in, or "".
-
-    Args:
-        lines: From the top down.
-        rules: What is drawn on the page.
-    """
+    """Return the rows of headings, and what they say that the table counts in, or ""."""
     captions: list[str] = []
     rows: list[_Row] = []
     for line in lines:
@@ -355,8 +347,6 @@ class Row:
     Shape: `cells` has one for each column of values.
 
     Attributes:
-        label: As printed, put together.
-        cells: What is in the columns, "" if nothing does.
         top: Where it begins, from the top of the page.
         bottom: The height of its last line.
         right: Where the last line of the label ends.
@@ -498,7 +488,6 @@ class PdfTable:
     Attributes:
         header: Rows of headings, a cell for the labels and one for each column.
         body: Rows, likewise.
-        caption: What the table counts in, or "".
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -507,11 +496,7 @@ class PdfTable:
 
 
 def read_region(region: Region, rules: Sequence[Rule]) -> PdfTable:
-    """Return the table of a region.
-
-    Args:
-        rules: What is drawn on that page.
-    """
+    """Return the table of a region."""
     columns = find_columns(region)
     header, caption = _read_header(region.header, columns, rules)
     rows = read_rows(region.body, columns)

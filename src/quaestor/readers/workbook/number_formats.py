@@ -43,7 +43,6 @@ class ShownNumber:
     """A number as it is shown.
 
     Attributes:
-        text: Without the spaces around it.
         shift: By what power of ten the shown number is larger than the one that the cell holds: 2 for a percentage,
             -3 for one in thousands.
         is_number: Whether digits of the number are shown; not so for dates and for signs that stand for it.
@@ -56,10 +55,6 @@ class ShownNumber:
 
 def print_number(value: Decimal, code: str, *, since_1904: bool = False) -> ShownNumber:
     """Return what Excel shows of a number.
-
-    Args:
-        value: What the cell holds.
-        since_1904: Whether dates count from 1904.
 
     >>> print_number(Decimal("-1234567.8"), '"$"#,##0,_);("$"#,##0,)')
     ShownNumber(text='($1,235)', shift=-3, is_number=True)

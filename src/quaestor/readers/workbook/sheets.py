@@ -65,9 +65,6 @@ class Archive:
     def parse(self, name: str, start: StartHandler, end: Callable[[str], None], text: Callable[[str], None]) -> None:
         """Goes through a part: elements by their local names, attributes likewise.
 
-        Args:
-            start: Is called at the beginning of an element.
-
         Raises:
             DatasetError: The part is broken, larger than can be read, or has a document type.
         """
@@ -178,9 +175,6 @@ class SheetContent:
     Attributes:
         rows: The shown rows by their numbers from 1, each its cells by their columns from 0.
         merged: Ranges of merged cells: first row, first column, last row, last column.
-        hidden_rows: The numbers of the rows that are not shown.
-        without_value: How many formulas were stored without their values.
-        cut: Whether there is more of it than is read.
     """
 
     name: str
