@@ -21,7 +21,6 @@ from quaestor.errors import QuestionTimeoutError
 # An exception is raised in the middle of the work, as Ctrl-C does in the main thread. A single call of a C function
 # is not interrupted; the exception is raised when it returns.
 
-
 R = TypeVar("R")
 
 _AGAIN = 1.0
@@ -187,7 +186,6 @@ class Allowance:
 #
 # Work can be interrupted: when its time is over (`computing_limit`), when the task that waits for it is cancelled,
 # and by Ctrl-C when it is done in the main thread.
-
 
 P = ParamSpec("P")
 

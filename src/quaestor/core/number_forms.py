@@ -12,7 +12,6 @@ from quaestor.core.words import words
 
 # Whole numbers in English words: "twenty-five", "one hundred and five thousand".
 
-
 _SMALL = {
     word: number
     for number, word in enumerate(
@@ -62,7 +61,6 @@ def read_number_words(text: str) -> int | None:
 #
 # Where numbers are looked for, and what a cell without one means, is `parsing`'s. Every pattern is bounded, so that
 # no text makes it slow.
-
 
 DIGITS_AT_MOST = 30  # beyond it comes a serial number or noise, not an amount
 NUMBER = (

@@ -14,9 +14,6 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.words import NUMBER_WORDS
 
 # Fiscal periods: years, quarters, months, dates, spans of months, ranges, and words such as "the prior year".
-#
-# Halves and months of a year are those of the calendar.
-
 
 PeriodKind = Literal["year", "quarter", "month", "date", "span", "range"]
 
@@ -178,7 +175,7 @@ def _read_months(found: dict[str, str]) -> Period | None:
     count = int(found.get("short") or 0) or read_number_words(found["count"]) or int(found["count"])
     year = _long_year(found["year"])
     last = 12 if found.get("which", "first").casefold() != "first" else count
-    return Period("quarter", year, quarter=last // 3) if count == 3 else Period("span", year, month=last, months=count)
+    return period_of_months(count, year, last)
 
 
 def _read_ended(found: dict[str, str]) -> Period | None:
@@ -432,8 +429,7 @@ def leads_to_year(text: str) -> bool:
 def _join(first: Period, last: Period) -> Period | None:
     """Return the period from one mention to the next."""
     if first.kind == "date" and last.kind == "date":
-        begin = date(first.year, first.month or 1, first.day or 1)
-        days = (date(last.year, last.month or 1, last.day or 1) - begin).days
+        days = (first_day(last) - first_day(first)).days
         for kind, low, high in (("month", 20, 40), ("quarter", 75, 105), ("year", 340, 380)):
             if low <= days <= high:
                 return _at(kind, last.year, last.month or 1)
@@ -454,9 +450,7 @@ def _ended(length: str, year: int, month: int, day: int | None = None) -> Period
         if months in (3, 12):
             # Years and quarters of whole weeks end some days before or after those of the calendar.
             year, month = (ends - _DRIFT).year, (ends - _DRIFT).month
-    kind = {1: "month", 3: "quarter", 12: "year"}.get(months)
-    found = _at(kind, year, month) if kind else Period("span", year, month=month, months=months)
-    return replace(found, ends=ends)
+    return replace(period_of_months(months, year, month), ends=ends)
 
 
 def _months_of(length: str) -> int:
@@ -468,6 +462,12 @@ def _months_of(length: str) -> int:
     count = re.match("[0-9]+", length)
     number = int(count[0]) if count else read_number_words(re.split(r"[\s-](?:month|week)", length)[0]) or 0
     return number if "month" in length else round(number / _WEEKS_OF_A_MONTH)
+
+
+def period_of_months(months: int, year: int, month: int) -> Period:
+    """Return the period of so many months that ends with a month of a year."""
+    kind = {1: "month", 3: "quarter", 12: "year"}.get(months)
+    return _at(kind, year, month) if kind else Period("span", year, month=month, months=months)
 
 
 def _at(kind: str, year: int, month: int) -> Period:
@@ -494,6 +494,11 @@ def _parse_partial(masked: str, year: int | None) -> Period | None:
     if day is None or "-" in match[0]:
         return _at("month", year, month)
     return _make_date(year, month, int(day))
+
+
+def first_day(period: Period) -> date:
+    """Return the day of a date, else the first day of its month or year."""
+    return date(period.year, period.month or 1, period.day or 1)
 
 
 def shifted(period: Period, years: int) -> Period:

@@ -25,7 +25,6 @@ class Triple(NamedTuple):
 # Every value of the package is a frozen dataclass; pydantic reads its annotations, so a round trip is exact: decimals
 # travel as strings, times as ISO 8601 with their offset.
 
-
 T = TypeVar("T")
 
 

@@ -10,7 +10,6 @@ from quaestor.core.patterns import lazy_regex
 # turns of phrase, "and/or" names one thing, and a model that looks for "long-term debt" may write it without the
 # hyphen.
 
-
 _WORD = lazy_regex(r"[a-z]+(?:'[a-z]+)?|\d+(?:,\d{3})*(?:\.\d+)?|[%$]")
 _COMPOUND = lazy_regex(r"[a-z0-9$%&]+(?:[.,'&-][a-z0-9]+)*%?")
 _NAME = lazy_regex(r"[a-z][a-z&'-]*[a-z]|[a-z]")
@@ -132,7 +131,6 @@ def singular(word: str) -> str:
 # Words that hardly show which thing is meant: one base set, and for each reader what it adds and why.
 #
 # A word is in the first set that it belongs to, and the larger sets are made of the smaller.
-
 
 SMALL_WORDS = frozenset("a an and at by for from in is of on or the to was were what which with".split())
 """The base: articles, prepositions and the question itself. All that a search may drop of a model's own words."""

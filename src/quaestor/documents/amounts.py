@@ -145,7 +145,6 @@ def caption_within(line: str) -> str:
 # table counts thousands. Owns when that is certain enough: the sentence and the line share a word, the numbers are too
 # long to agree by chance, several of them do, and none of the page speaks for another scale.
 
-
 _TRIED = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 _DIGITS = 3
 """Numbers of fewer digits agree by chance."""

@@ -12,6 +12,7 @@ from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.roles import look_alikes_named
+from quaestor.documents.shown import count_words
 from quaestor.documents.table import Cell, Table, TableRole
 
 _NO_NUMBER = lazy_regex(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[a-z](?:/a)?", re.IGNORECASE)
@@ -112,12 +113,12 @@ def _undated_columns(table: Table) -> Iterator[int]:
 
 def health_words(health: DocumentHealth) -> str:
     """Return the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
-    counts = f"{_count_words(health.numbers, 'number')} in tables"
+    counts = f"{count_words(health.numbers, 'number')} in tables"
     wrong = []
     if health.unread:
-        wrong.append(f"{_count_words(health.unread, 'cell')} with digits not read as numbers")
+        wrong.append(f"{count_words(health.unread, 'cell')} with digits not read as numbers")
     if health.undated:
-        wrong.append(f"{_count_words(health.undated, 'column')} without a period")
+        wrong.append(f"{count_words(health.undated, 'column')} without a period")
     findings = ", ".join(wrong) or ("all numbers and periods were read" if health.numbers else "")
     return f"{counts}; {findings}" if findings else counts
 
@@ -135,10 +136,6 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
         named = ", ".join(f'"{table.columns[place].label or place}"' for place in health.undated[:_SHOWN])
         found.append(f"no period was read for column {named}")
     return tuple(found)
-
-
-def _count_words(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def doubts_of_answer(document: Document, sources: Iterable[Source], question: str) -> tuple[str, ...]:

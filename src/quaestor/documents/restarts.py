@@ -129,7 +129,6 @@ def _spread(row: Sequence[str]) -> list[str]:
 #
 # Filings print amounts and the percentages of them as two tables, one right behind the other, and the years once.
 
-
 _LEAST_COLUMNS = 3
 """Labels and two columns of numbers: a single column behind another one may be of anything."""
 

@@ -7,10 +7,9 @@ of them. Changes no cell.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 
-from quaestor.core.periods import Period, parse_period
+from quaestor.core.periods import Period, first_day, parse_period, period_of_months
 
 Grid = Sequence[Sequence[str]]
 IsAmount = Callable[[str], bool]
@@ -184,17 +183,8 @@ def _period(texts: Sequence[str], start: str = "") -> Period | None:
     begin = parse_period(start)
     if found is None or begin is None or found.kind != "date" or begin.kind != "date":
         return found
-    days = (_day(found) - _day(begin)).days
-    months = round(days / _DAYS_OF_A_MONTH)
-    if months == 3:  # a quarter
-        return Period("quarter", found.year, quarter=((found.month or 1) + 2) // 3)
-    if months == 12:  # a year
-        return Period("year", found.year)
-    return Period("span", found.year, month=found.month, months=months) if months > 1 else found
-
-
-def _day(period: Period) -> date:
-    return date(period.year, period.month or 1, period.day or 1)
+    months = round((first_day(found) - first_day(begin)).days / _DAYS_OF_A_MONTH)
+    return period_of_months(months, found.year, found.month or 1) if months > 1 else found
 
 
 @lru_cache(maxsize=4096)

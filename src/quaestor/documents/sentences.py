@@ -94,7 +94,6 @@ def _read_sentence(document: str, section: str, index: int, text: str, conventio
 #
 # The text of the benchmarks, whose punctuation is between spaces, is `sentences`'. Takes time linear in the text.
 
-
 LONGEST_SENTENCE = 5_000
 """Characters; what goes on without an end, as no sentence does, is cut at the space before them."""
 

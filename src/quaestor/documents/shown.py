@@ -42,7 +42,7 @@ def table_line(table: Table) -> str:
     title = shortened(table.title or table.caption, 60)
     named = f" {title!r}" if title else ""
     rows = len(table.rows) - table.header_rows
-    return visible(f"<table {table.index}{named}: {_count_words(rows, 'row')}; {' | '.join(heads)}>")
+    return visible(f"<table {table.index}{named}: {count_words(rows, 'row')}; {' | '.join(heads)}>")
 
 
 def counted_in(table: Table) -> str:
@@ -68,13 +68,14 @@ def document_line(document: Document) -> str:
 def contents_words(document: Document) -> str:
     """Return what a document holds: `12 pages, 5 tables, 80 sentences`."""
     pages = max((block.page or 0 for block in document.blocks), default=0)
-    counts = [_count_words(len(document.tables), "table"), _count_words(len(document.sentences), "sentence")]
+    counts = [count_words(len(document.tables), "table"), count_words(len(document.sentences), "sentence")]
     if document.warnings:
-        counts.append(_count_words(len(document.warnings), "warning"))
-    return ", ".join([_count_words(pages, "page"), *counts] if pages else counts)
+        counts.append(count_words(len(document.warnings), "warning"))
+    return ", ".join([count_words(pages, "page"), *counts] if pages else counts)
 
 
-def _count_words(count: int, what: str) -> str:
+def count_words(count: int, what: str) -> str:
+    """Return a number of things in words: `1 table`, `1,200 cells`."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
@@ -85,7 +86,7 @@ def document_html(document: Document) -> str:
         shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
         parts.append(f'<ol start="0" style="margin:.3em 0">{shown}</ol>')
     if (more := len(document.tables) - _TABLES) > 0:
-        parts.append(f"<p>and {_count_words(more, 'table')} more</p>")
+        parts.append(f"<p>and {count_words(more, 'table')} more</p>")
     return boxed(*parts)
 
 
@@ -93,7 +94,7 @@ def _table_words(document: Document, table: Table) -> str:
     title = table.title or document.section_of(table).title or table.caption or "a table"
     page = document.block(table.cells[0][0].ref).page
     where = f", page {page}" if page is not None else ""
-    return html_text(f"{shortened(title, 80)}{where} ({_count_words(len(table.rows) - table.header_rows, 'row')})")
+    return html_text(f"{shortened(title, 80)}{where} ({count_words(len(table.rows) - table.header_rows, 'row')})")
 
 
 def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:

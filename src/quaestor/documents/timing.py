@@ -6,11 +6,18 @@ A heading that names a period whole is `headers`'.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import pairwise, takewhile
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import Period, find_periods, leads_to_year, parse_period, shifted
+from quaestor.core.periods import (
+    Period,
+    find_periods,
+    first_day,
+    leads_to_year,
+    parse_period,
+    period_of_months,
+    shifted,
+)
 from quaestor.documents.captions import is_caption, without_caption
 from quaestor.documents.changes import dated_changes
 from quaestor.documents.table import Header, Table
@@ -215,18 +222,11 @@ def _between_balances(table: Table) -> tuple[Header, ...]:
 
 
 def _span(begin: Period, end: Period) -> Period | None:
-    first = date(begin.year, begin.month or 1, begin.day or 1)
-    last = date(end.year, end.month or 1, end.day or 1)
-    months = round((last - first).days / 30.44)
-    if months < 1 or months > 12:
+    last = first_day(end)
+    months = round((last - first_day(begin)).days / 30.44)
+    if not 1 <= months <= 12:
         return None
-    if months == 12:
-        return Period("year", end.year, ends=last)
-    if months == 3:
-        return Period("quarter", end.year, quarter=((end.month or 1) + 2) // 3, ends=last)
-    if months == 1:
-        return Period("month", end.year, month=end.month)
-    return Period("span", end.year, month=end.month, months=months)
+    return replace(period_of_months(months, end.year, end.month or 1), ends=last)
 
 
 _REPORTED = lazy_regex(

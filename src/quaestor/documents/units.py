@@ -85,7 +85,6 @@ def _own(quantities: Sequence[Quantity], currency: str, sign: str) -> tuple[Quan
 #
 # Goes before captions and titles, which speak of the other rows.
 
-
 _HEAD = re.compile(
     r"(?:[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
     r"|unit\u00e9|unidad|unit\u00e0|eenheid|enhet|\u5358\u4f4d|\u5355\u4f4d)",

@@ -110,7 +110,6 @@ def _last_day(period: Period) -> date:
 # The same words name different things on different statements: "accounts receivable" is an amount on the balance
 # sheet and a change on the cash flow statement. So the role of the table decides between concepts, by their names.
 
-
 _WORD_IN_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 _CASH = lazy_regex(
     r":(?:Payments|Proceeds|Repayments|NetCash|IncreaseDecrease|IncomeTaxesPaid|InterestPaid|CashCashEquivalents\w{0,60}"

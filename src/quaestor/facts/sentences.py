@@ -28,7 +28,6 @@ from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, mom
 # Numbers that a sentence lists for several times ("was $5 million, $4 million and $3 million in 2024, 2023 and 2022")
 # are one line. Its label is the clause around them.
 
-
 _Placed = tuple[FactCell, int, int]
 """A number, and where it begins and ends in its sentence."""
 _GLUE = frozenset(

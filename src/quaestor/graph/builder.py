@@ -93,11 +93,6 @@ def year_number(year: int, source: Source, label: str, period: Period) -> Header
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)
 
 
-# Document and frozen ontology in, knowledge graph out.
-#
-# Every number of the tables and of the text is in the graph, or the graph is refused.
-
-
 _LONGEST_SLUG = 40
 _YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 

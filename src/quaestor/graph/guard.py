@@ -8,15 +8,11 @@ too deep for a recursive parser.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-
-if TYPE_CHECKING:
-    pass
-
 
 LONGEST = 5_000
 """The most characters of a query."""

@@ -15,9 +15,6 @@ from quaestor.errors import OntologyError
 from quaestor.ontology.terms import read_term, read_turtle
 
 # Financial ratios: divisions that have a name, and the line items of which they are made.
-#
-# The ratios themselves, with their definitions, are individuals of `core.ttl`; that a page prints the figures which
-# one needs is for others to find out.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,6 @@ class FinancialRatio:
 #     #                         a number, also in words
 #     less !than                "less", and another word than "than" after it
 #     ^ and        ... 2008 $   the question begins, or ends, here
-
 
 Order = Literal["as named", "reversed", "later first", "earlier first"]
 """Which operand comes first, where the words say it."""
@@ -206,9 +202,6 @@ def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
 
 
 # The hand-written core, `core.ttl`: types of tables, wordings, metric types, rules, question patterns, ratios.
-#
-# What is learned from documents is elsewhere; a rule, a pattern or a ratio added to the file needs no code.
-
 
 RuleKind = Literal["calculation", "transformation", "reading", "scale"]
 

@@ -19,9 +19,6 @@ from quaestor.documents.table import Cell, Header, Table
 from quaestor.ontology.labels import Context, contexts_of
 
 # The rows or columns of a table that are properties, and what they are called.
-#
-# Ontology and graph both ask here, so that a label learned from a table is the label looked up for it.
-
 
 Axis = Literal["rows", "columns"]
 
@@ -127,9 +124,6 @@ def _kind(header: Header, cells: Sequence[Cell]) -> tuple[str, str] | None:
 
 
 # Noun phrases of running text: what a table is said to show, and what a number is said to be.
-#
-# Refuses to parse: a phrase that the patterns do not catch is not there.
-
 
 _SHOWN = lazy_regex(
     r"\b(?:following|below) (?:tables?|charts?|schedules?|summary|information"
@@ -205,11 +199,6 @@ def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
         (order, noun_phrase_before(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions)
     )
     return tuple((order, phrase) for order, phrase in named if phrase)
-
-
-# What a document shows of types: labels of properties, and words for classes.
-#
-# Sees tables and texts; there is no question in a document.
 
 
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]

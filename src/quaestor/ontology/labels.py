@@ -21,7 +21,6 @@ from quaestor.ontology.terms import ROOT_CLASS
 # A rung is a key: labels with equal keys are one by that rung. The first rung on which two labels meet is the reason
 # that is given for it.
 
-
 _LONGEST_SPELT = 1_000
 _NUMBERLESS = lazy_regex(r"^[a-z]{8,}$")
 _DIRECTIONS = frozenset("from to by over under per".split())

@@ -192,7 +192,6 @@ def _atom(tokens: list[str]) -> tuple[Formula, list[str]]:
 #
 # Unlike the lexicon it names no concepts: its pairs are of words, and hold in labels and sentences alike.
 
-
 Phrase = tuple[str, ...]
 """The terms of an expression."""
 

@@ -17,7 +17,6 @@ from quaestor.ontology.terms import read_plainly
 #
 # Forgives more than the ladder of `labels`, so it names lines of unseen companies and joins no labels of an ontology.
 
-
 _SIGN = (
     r"(?:loss(?:es)?|gains?|income|expenses?|benefits?|earnings|deficit|decreases?|increases?|charges?|credits?"
     r"|provision|used in|used for|provided by|reductions?|additions?)"
@@ -382,9 +381,6 @@ class LabelIndex:
 
 
 # A caption looked up among the lines that an ontology has learned and those that the core knows.
-#
-# Joins no labels: what the ladder of `labels` finds is asked before.
-
 
 _SCORES = {
     "statement line": 0.78,

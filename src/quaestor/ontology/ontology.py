@@ -39,7 +39,7 @@ from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, digest_of, write_turtle
 # to them. The result does not depend on the order in which labels come.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Merge:
     """Two labels that were joined. The merges of a property make a tree over its labels.
 
@@ -53,13 +53,9 @@ class Merge:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class KeptDistinct:
-    """Two labels that a rung would join, if they did not be in one table.
-
-    Attributes:
-        document: The first document that has both.
-    """
+    """Two labels that a rung would join if no table had both; `document` is the first that has them in one table."""
 
     label: str
     other: str
@@ -116,7 +112,7 @@ def group_labels(
             _join(bucket, rung, groups, merges, pairs, document_of)
     distinct = {id(group): group for group in groups.values()}.values()
     grouped = sorted(tuple(sorted(group.labels, key=rank)) for group in distinct)
-    return Groups(tuple(grouped), tuple(sorted(merges, key=_of_merge)), tuple(sorted(pairs.values(), key=_of_pair)))
+    return Groups(tuple(grouped), tuple(sorted(merges)), tuple(sorted(pairs.values())))
 
 
 def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
@@ -167,14 +163,6 @@ def _join(
             break
         else:
             leaders.append(label)
-
-
-def _of_merge(merge: Merge) -> tuple[str, str, str]:
-    return merge.variant, merge.into, merge.rule
-
-
-def _of_pair(pair: KeptDistinct) -> tuple[str, str, str, str]:
-    return pair.label, pair.other, pair.rule, pair.document
 
 
 ProposalKind = Literal["class", "property", "merge"]
@@ -415,14 +403,17 @@ class Ontology:
 
     @cached_property
     def _index(self) -> LabelIndex:
-        ranked = sorted(self.properties, key=lambda p: (-p.lines, -p.mentions, p.name))
-        return LabelIndex({label: p.name for p in ranked for label in (p.label, *p.variants)})
+        return LabelIndex(self._labels)
 
     @cached_property
     def _lines(self) -> LineIndex:
+        return LineIndex(self._labels, read_core_lines())
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        """The property of each label, the most frequent properties first."""
         ranked = sorted(self.properties, key=lambda p: (-p.lines, -p.mentions, p.name))
-        labels = {label: p.name for p in ranked for label in (p.label, *p.variants)}
-        return LineIndex(labels, read_core_lines())
+        return {label: p.name for p in ranked for label in (p.label, *p.variants)}
 
     @cached_property
     def _cues(self) -> CueIndex:
@@ -503,7 +494,7 @@ class OntologyDiff:
 
 def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
     """Return what changes from the first ontology to the second."""
-    before, after = _labels(first), _labels(second)
+    before, after = first._labels, second._labels
     moved = (MovedLabel(x, before[x], after[x]) for x in sorted(before.keys() & after.keys()) if before[x] != after[x])
     classes = {c.name for c in first.classes}, {c.name for c in second.classes}
     properties = {p.name for p in first.properties}, {p.name for p in second.properties}
@@ -516,7 +507,3 @@ def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
         labels_removed=tuple(sorted(before.keys() - after.keys())),
         labels_moved=tuple(moved),
     )
-
-
-def _labels(ontology: Ontology) -> dict[str, str]:
-    return {label: p.name for p in ontology.properties for label in (p.label, *p.variants)}

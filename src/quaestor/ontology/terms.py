@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
 
 # Namespaces, and the terms that documents and ontologies are written with.
-#
-# A name learned from a label never takes one that stands here: `property_name` sees to it.
-
 
 KG = "urn:quaestor:kg#"
 """Ours: classes and properties, learned and hand-written, and the instances of a document's graph."""
@@ -97,7 +94,6 @@ def class_name(label: str) -> str:
 # The terms of triples as words of Turtle: `kg:StockOption_2007`, `kg:exercise_price`, `"60.94"^^xsd:decimal`.
 #
 # Every term of a graph has exactly one such form, so that equal graphs are equal texts. Blank nodes are not used.
-
 
 XSD = PREFIXES["xsd"]
 _STRING, _INTEGER = f"{XSD}string", f"{XSD}integer"

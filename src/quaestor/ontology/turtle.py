@@ -135,15 +135,8 @@ def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology")
         ontology = Ontology(
             tuple(_read_class(name, nodes[name]) for name in of_kind["owl:Class"]),
             tuple(_read_property(name, nodes[name]) for name in of_kind["owl:DatatypeProperty"]),
-            tuple(
-                sorted((_read_merge(nodes[name]) for name in of_kind["kg:Merge"]), key=lambda m: (m.variant, m.into))
-            ),
-            tuple(
-                sorted(
-                    (_read_distinction(nodes[name]) for name in of_kind["kg:Distinction"]),
-                    key=lambda a: (a.label, a.other, a.rule, a.document),
-                )
-            ),
+            tuple(sorted(_read_merge(nodes[name]) for name in of_kind["kg:Merge"])),
+            tuple(sorted(_read_distinction(nodes[name]) for name in of_kind["kg:Distinction"])),
             tuple(sorted(_read_proposal(nodes[name]) for name in of_kind["kg:Proposal"])),
         )
     except (IndexError, ValueError) as error:

@@ -199,13 +199,13 @@ class FileContent:
     @cached_property
     def is_packed(self) -> bool:
         """Whether it is a `.gz` file, whatever it is called."""
-        with self._open() as file:
+        with self.as_it_is() as file:
             return file.read(len(_GZIP)) == _GZIP
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the file as it lies on the disk."""
-        with self._open() as file:
+        with self.as_it_is() as file:
             whole = hashlib.sha256()
             while chunk := file.read(1 << 20):
                 whole.update(chunk)
@@ -229,7 +229,7 @@ class FileContent:
         Raises:
             DatasetError: It cannot be read or unpacked; in the block too.
         """
-        with self._open() as file:
+        with self.as_it_is() as file:
             if not self.is_packed:
                 yield file
                 return
@@ -239,16 +239,6 @@ class FileContent:
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 why = f"it cannot be unpacked ({error}); it may be cut off, download it again"
                 raise DatasetError(f"cannot read {self.path}: {why}") from error
-
-    @contextmanager
-    def as_it_is(self) -> Iterator[io.BufferedIOBase]:
-        """Open it as it lies on the disk, packed or not.
-
-        Raises:
-            DatasetError: It cannot be read.
-        """
-        with self._open() as file:
-            yield file
 
     @cached_property
     def members(self) -> tuple[str, ...]:
@@ -272,7 +262,12 @@ class FileContent:
             return ()
 
     @contextmanager
-    def _open(self) -> Iterator[io.BufferedIOBase]:
+    def as_it_is(self) -> Iterator[io.BufferedIOBase]:
+        """Open it as it lies on the disk, packed or not.
+
+        Raises:
+            DatasetError: It cannot be read.
+        """
         if self.given is not None:
             yield io.BytesIO(self.given)
             return

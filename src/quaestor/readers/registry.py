@@ -81,9 +81,6 @@ def _recognises(reader: DocumentReader, content: FileContent) -> bool:
 
 
 # The version of the code that read a document: a cached document of other code is read again.
-#
-# It is a digest of the code, so that no version needs to be counted.
-
 
 _PACKAGES = ("core", "documents", "readers")
 """The packages whose code affects a document."""

@@ -338,9 +338,6 @@ def _of_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
 
 
 # The passages of a document that say why something moved, as places: for questions that ask for a cause.
-#
-# Which sentences say it, and how well, says `causes`.
-
 
 _TEXT = 240
 _MOST = 3

@@ -98,7 +98,6 @@ def _around(document: Document, block: Block) -> list[Block]:
 #
 # A solver that needs the rest can search for it.
 
-
 _FEW_ROWS, _FEW_SENTENCES = 8, 4
 """Rows and sentences of a block that is shown whole."""
 _AS_LIKELY = 0.3

@@ -18,8 +18,6 @@ from quaestor.readers.html.styles import InlineTag, Style
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-    from quaestor.readers.html.blocks import RawTable
-
 
 COLUMNS_AT_MOST = 400
 """Of a file's table; what stands farther right is put into the last one."""
@@ -216,12 +214,6 @@ def _join(first: Item, second: Item, space: str = "") -> Item:
     )
 
 
-# From a table as it is in the file to the grid that a person sees.
-#
-# Spacer columns and rows are gone, a heading over several columns is over each of them. The tags in a cell keep their
-# cell.
-
-
 _AREA_AT_MOST = 4_000_000
 
 
@@ -251,7 +243,7 @@ class _Column:
     values: int = 0
 
 
-def lay_out(table: "RawTable") -> Grid | None:
+def lay_out(table: RawTable) -> Grid | None:
     """Return the grid of a table; None if no two columns are printed in it."""
     rows = [row for row in rows_of(table) if row]
     if not rows:
@@ -360,9 +352,6 @@ def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]
 
 
 # Whether a table of a file shows data or lays out text, and the text that it lays out.
-#
-# Bullets, footnotes, signatures and tables of contents are text; numbers below headings are data.
-
 
 _BULLET = lazy_regex(
     r"[•●■▪◦○□☐☒☑✓\u00b7\uf0b7\uf0a7*†‡\u2013\u2014-]|\(?[0-9]{1,2}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,4}\)|[0-9]{1,2}\.[0-9]?|o"

@@ -114,10 +114,6 @@ def _may_be(line: HtmlLine, text: str) -> bool:
 
 
 # What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
-#
-# Drops running heads and page numbers, and joins paragraphs that a page break cuts. A caption
-# is kept, as is a line that is on few pages.
-
 
 _EDGE = 4
 _REPEATED = 3
@@ -203,11 +199,6 @@ def _text(piece: Piece) -> str | None:
 def _is_number(piece: Piece) -> bool:
     text = _text(piece)
     return text is not None and is_page_number(text) and not isinstance(piece, RawTable)
-
-
-# Pieces of a file to the parts of a document: headings, paragraphs, tables with their titles and captions.
-#
-# Reads no number and looks at no tag, but for handing on what a tag says of the number that is at its place.
 
 
 FactOf = Callable[["_Element"], Fact | None]

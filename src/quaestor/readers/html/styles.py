@@ -44,13 +44,9 @@ _SIZE = lazy_regex(r"([0-9]{1,3}(?:\.[0-9]+)?)(pt|px|em|%)")
 _POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "%": 0.1}
 _FONT_SIZES = {"1": 7.5, "2": 10.0, "3": 12.0, "4": 13.5, "5": 18.0, "6": 24.0, "7": 36.0}
 _BY_TAG: dict[str, dict[str, bool | float]] = {
-    "b": {"bold": True},
-    "strong": {"bold": True},
-    "th": {"bold": True},
-    "i": {"italic": True},
-    "em": {"italic": True},
-    "u": {"underlined": True},
-    "ins": {"underlined": True},
+    **{tag: {"bold": True} for tag in ("b", "strong", "th")},
+    **{tag: {"italic": True} for tag in ("i", "em")},
+    **{tag: {"underlined": True} for tag in ("u", "ins")},
     "center": {"centred": True},
     "sup": {"raised": True},
     "pre": {"verbatim": True},
@@ -137,9 +133,6 @@ def hidden_by(sheet: str) -> frozenset[str]:
 
 
 # The text of a stretch of inline elements as a reader sees it, with the places of the tags in it.
-#
-# The text is the same with and without tags: they are places in it and no more.
-
 
 _SPACE = lazy_regex(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _MARK = lazy_regex(r"\(?([0-9]{1,2}|[a-z])\)?(?:[,;]\s?\(?(?:[0-9]{1,2}|[a-z])\)?)*", re.IGNORECASE)

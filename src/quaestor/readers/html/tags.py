@@ -162,7 +162,6 @@ def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
 #
 # What is not of the form that its format asks for is an error, never a guess.
 
-
 _LONGEST = 100
 """Characters of a number, at most; longer text is not a number."""
 _SPACES = lazy_regex(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
@@ -248,26 +247,10 @@ def _guess_number(text: str) -> Decimal:
 
 _FORMATS: dict[str, Callable[[str], Decimal]] = {
     **dict.fromkeys(
-        (
-            "num-dot-decimal",
-            "num-dot-decimal-apos",
-            "numdotdecimal",
-            "numdotdecimalin",
-            "numcommadot",
-            "numspacedot",
-        ),
-        _dot,
+        "num-dot-decimal num-dot-decimal-apos numdotdecimal numdotdecimalin numcommadot numspacedot".split(), _dot
     ),
     **dict.fromkeys(
-        (
-            "num-comma-decimal",
-            "num-comma-decimal-apos",
-            "numcommadecimal",
-            "numdotcomma",
-            "numspacecomma",
-            "numcomma",
-        ),
-        _comma,
+        "num-comma-decimal num-comma-decimal-apos numcommadecimal numdotcomma numspacecomma numcomma".split(), _comma
     ),
     **dict.fromkeys(("num-unit-decimal", "numunitdecimal", "numunitdecimalin"), _units),
     **dict.fromkeys(("fixed-zero", "zerodash", "numdash"), _zero),
@@ -276,9 +259,6 @@ _FORMATS: dict[str, Callable[[str], Decimal]] = {
 
 
 # What the tags of a filing refer to: contexts (when, and of which part of the company) and units.
-#
-# A context or unit that says nothing that can be understood is left out, and named.
-
 
 _Read = TypeVar("_Read")
 
@@ -372,7 +352,6 @@ def _day(text: str, *, ends: bool) -> date:
 
 # A filing's fiscal calendar, from the tags that say what the filing is about (`dei`).
 
-
 _DRIFT = timedelta(days=15)
 _DAY = lazy_regex(
     r"^--(?P<month>[01][0-9])-?(?P<day>[0-3][0-9])$|^(?P<name>[A-Za-z]{3,9})\.?\s+(?P<named>[0-3]?[0-9])$"
@@ -426,11 +405,6 @@ def _day_of_year(text: str, year: int) -> date | None:
 
 def _in_year(day: date, year: int) -> date:
     return day.replace(year=year)
-
-
-# The tags of a filing: which number means what.
-#
-# A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
 
 
 _GREATEST_SCALE = 30

@@ -143,7 +143,6 @@ class Levels:
 
 # Lines of text -> paragraphs, and a paragraph's lines -> its text, words put together that a hyphen divides.
 
-
 _GAP = 1.28
 """The distance between paragraphs, in usual distances of lines."""
 _ENDS = (".", ":", "?", "!", ";", ")", "”", '"')
@@ -251,9 +250,6 @@ def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
 
 
 # Running headers, footers and page numbers: what pages repeat, found by comparing pages.
-#
-# The number of a page is its place in the file, as viewers count.
-
 
 _TOP, _BOTTOM = 4, 3
 """How many lines of a page are looked at, from its top and from its bottom."""

@@ -22,21 +22,10 @@ _RAISED_SIZE = 0.85
 _TOUCHING_AMOUNTS = lazy_regex(r"(?:\([0-9][0-9.,]{2,20}\)){2,12}")
 _TOUCHING_YEARS = lazy_regex(r"(?:(?:19|20)[0-9]{2}){2,12}")
 _PLAIN = str.maketrans(
-    {
-        "\ufb00": "ff",
-        "\ufb01": "fi",
-        "\ufb02": "fl",
-        "\ufb03": "ffi",
-        "\ufb04": "ffl",
-        "\ufb05": "st",
-        "\ufb06": "st",
-        "\u0002": "-",
-        "\ufffe": "-",
-        "\u00ad": "-",
-        "\u2010": "-",
-        "\u2011": "-",
-    }
+    {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+    | dict.fromkeys("\u0002\ufffe\u00ad\u2010\u2011", "-")
 )
+"""Ligatures taken apart, and signs that PDFium makes of a hyphen."""
 
 
 class Characters(NamedTuple):
@@ -172,7 +161,6 @@ def mark_raised(words: list[Word]) -> list[Word]:
 #
 # The gap between the columns of a table has numbers or few words beside it.
 
-
 _LINES_AT_LEAST = 12
 _WORDS_AT_LEAST = 3.5
 """How many words a line has on each side of the gap, on average."""
@@ -254,11 +242,6 @@ def _is_running_text(words: Sequence[Word], rows: int) -> bool:
         ends[line] = max(ends.get(line, 0.0), word.right)
     left, reach = min(word.left for word in words), max(ends.values())
     return sum(end > left + 0.8 * (reach - left) for end in ends.values()) > 0.55 * len(ends)
-
-
-# Words of a page -> lines, each in chunks that stand apart, in reading order; columns of text one after the other.
-#
-# What a chunk is (a label, a number) is decided elsewhere.
 
 
 _OVERLAP = 0.5

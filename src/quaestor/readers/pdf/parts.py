@@ -141,9 +141,6 @@ def _are_compatible(columns: Columns, others: Columns) -> bool:
     )
 
 
-# Texts and tables of all pages -> the parts of a document: headings, paragraphs, tables with title and caption.
-
-
 _BLOCKS_OVER = 5
 """How many blocks over a table can be its title and caption."""
 

@@ -344,7 +344,6 @@ def _are_aligned(rows: Sequence[TextLine]) -> bool:
 
 # Two tables that stand side by side, as the sides of a balance sheet do -> a region for each.
 
-
 _LABELLED = 0.6
 """What part of the rows on the right has a label between its numbers and those on the left."""
 

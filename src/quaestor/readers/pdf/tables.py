@@ -331,7 +331,6 @@ def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
 
 # The lines of a table's body -> its rows: labels that are wrapped over several lines put together.
 
-
 _OPEN_END = lazy_regex(
     r".*(?:[,/\u2013—-]|\b(?:and|or|of|to|for|from|in|on|by|at|as|the|a|an|with|than|per|net|less|including|other|its|our"
     r"|their|which|that|under|attributable|before|after|due|based|related|upon|is|are|was|were))",
@@ -476,9 +475,6 @@ def _join(above: Row, row: Row) -> None:
     above.bottom = row.bottom
     above.right = row.right or above.right
     above.lines += 1
-
-
-# A region of a page -> the grid that a person would type: header rows first, labels in column 0.
 
 
 @dataclass(frozen=True, slots=True)
