@@ -84,10 +84,7 @@ def parse_cell(text: str, convention: NumberConvention = ENGLISH) -> tuple[Quant
 
 
 def _has_other_digits(
-    masked: str,
-    spans: Sequence[QuantitySpan],
-    periods: Sequence[tuple[int, int]],
-    refused: Sequence[tuple[int, int]],
+    masked: str, spans: Sequence[QuantitySpan], periods: Sequence[tuple[int, int]], refused: Sequence[tuple[int, int]]
 ) -> bool:
     """Whether a cell has digits outside its numbers, periods, footnote marks and names ("A2")."""
     known = sorted([*((span.start, span.end) for span in spans), *periods])

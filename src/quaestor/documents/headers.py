@@ -286,13 +286,7 @@ def repeats_heading(row: Sequence[str], header: Grid) -> bool:
 
 
 def _read(
-    grid: Grid,
-    row: int,
-    column: int,
-    header_rows: int,
-    names: RowNames,
-    repairs: Repairs,
-    convention: NumberConvention,
+    grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs, convention: NumberConvention
 ) -> tuple[tuple[Quantity, ...], Repair | None]:
     """Return the numbers of a cell, and what was mended in it."""
     if repair := repairs.get((row, column)):

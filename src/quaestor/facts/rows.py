@@ -20,14 +20,7 @@ from quaestor.documents.captions import caption_in_text, covers, is_price, scale
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
-from quaestor.facts.lines import (
-    FactCell,
-    FactLine,
-    Moment,
-    moment_of_fact,
-    moment_of_period,
-    name_concept,
-)
+from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period, name_concept
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 

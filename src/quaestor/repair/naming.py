@@ -40,11 +40,7 @@ def find_cell(
     least = min((rank for rank, _ in found), default=0)
     best = [ref for rank, ref in found if rank == least]
     used = {source.table for source in near if isinstance(source, CellRef)}
-    for narrowed in (
-        [ref for ref in best if ref in near],
-        [ref for ref in best if ref.table in used],
-        best,
-    ):
+    for narrowed in ([ref for ref in best if ref in near], [ref for ref in best if ref.table in used], best):
         if len(narrowed) == 1:
             return narrowed[0]
     if not best:

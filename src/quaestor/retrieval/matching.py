@@ -68,10 +68,7 @@ class LineMatch:
 
 
 def match_lines(
-    wanted: RetrievalQuery,
-    block: BlockTerms,
-    properties: Mapping[int, str],
-    role: TableRole | None,
+    wanted: RetrievalQuery, block: BlockTerms, properties: Mapping[int, str], role: TableRole | None
 ) -> list[LineMatch]:
     """Return how well each line of a block fits, best first; lines without a word of the question are left out.
 

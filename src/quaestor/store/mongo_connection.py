@@ -117,7 +117,7 @@ INDEXES: Mapping[str, Sequence[Index]] = {
 }
 
 OUTDATED: Mapping[str, Sequence[Mapping[str, int]]] = {
-    "prompt_logs": [_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}],
+    "prompt_logs": [_RUN_AND_CONVERSATION | {"turnIndex": 1, "number": 1}]
 }
 """Keys of indexes that earlier versions made, and that are in the way now."""
 

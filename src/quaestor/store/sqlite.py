@@ -76,10 +76,7 @@ R = TypeVar("R")
 
 _LATEST = "(SELECT run, conversation, attempt FROM examples) CROSS JOIN turns t USING (run, conversation, attempt)"
 """From the conversations on: of each all turns are side by side in the index."""
-_FROM = {
-    LATEST_TURNS: _LATEST,
-    JUDGED_TURNS: f'{_LATEST} LEFT JOIN scored_turns USING (run, conversation, "index")',
-}
+_FROM = {LATEST_TURNS: _LATEST, JUDGED_TURNS: f'{_LATEST} LEFT JOIN scored_turns USING (run, conversation, "index")'}
 _ABSENT = {
     "graphs": ("triples",), "frozen_graphs": ("triples",), "scored_columns": ("score",), JUDGED_TURNS: ("score",),
     "turns": ("superseded",), "contents": ("used",),

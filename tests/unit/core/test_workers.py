@@ -138,11 +138,7 @@ def test_no_worker_outlives_a_parent_that_is_killed_and_nothing_is_reported(
     script = tmp_path / "parent.py"
     script.write_text(PARENT, encoding="utf-8")
     with subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as parent:
         assert parent.stdout is not None
         assert len(parent.stdout.readline().split()) == 2

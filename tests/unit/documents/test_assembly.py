@@ -158,11 +158,7 @@ def test_rows_of_unequal_length_are_filled_and_told_of() -> None:
 
 @pytest.mark.parametrize(
     ("parts", "named"),
-    [
-        ([SectionPart("a"), SectionPart("a")], "'a'"),
-        ([SectionPart("a b")], "'a b'"),
-        ([HeadingPart("a", 0)], " 0"),
-    ],
+    [([SectionPart("a"), SectionPart("a")], "'a'"), ([SectionPart("a b")], "'a b'"), ([HeadingPart("a", 0)], " 0")],
 )
 def test_parts_that_make_no_document(parts: Any, named: str) -> None:
     with pytest.raises(DocumentError, match=named):

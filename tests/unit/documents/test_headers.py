@@ -127,12 +127,7 @@ def test_a_row_that_says_what_is_counted_in_heads_the_columns(grid: Grid, rows: 
     [
         [["", "2019 €m", "2018 €m"], ["rent", "16", "17"], ["wages", "5", "4"]],
         [["Group", "", ""], ["", "2019 €m", "2018 €m"], ["rent", "16", "17"], ["wages", "5", "4"]],
-        [
-            ["", "", "2019", "2018"],
-            ["", "Notes", "€m", "€m"],
-            ["rent", "3", "16", "17"],
-            ["wages", "", "5", "4"],
-        ],
+        [["", "", "2019", "2018"], ["", "Notes", "€m", "€m"], ["rent", "3", "16", "17"], ["wages", "", "5", "4"]],
     ],
 )
 def test_years_that_say_what_they_count_head_their_columns(grid: Grid) -> None:

@@ -7,10 +7,7 @@ DASH = Repair(RepairKind.DASH_AS_YEAR, "2014")
 
 WARNINGS = [
     (DocumentWarning(WarningKind.LOST, detail="a page is lost"), "a page is lost"),
-    (
-        DocumentWarning(WarningKind.UNEQUAL_ROWS, 1),
-        "table 1: rows of unequal length were filled with empty cells",
-    ),
+    (DocumentWarning(WarningKind.UNEQUAL_ROWS, 1), "table 1: rows of unequal length were filled with empty cells"),
     (DocumentWarning(WarningKind.NO_HEADER, 0), "table 0: no header row"),
     (
         DocumentWarning(WarningKind.GOES_ON, 1, detail="0"),
@@ -20,10 +17,7 @@ WARNINGS = [
         DocumentWarning(WarningKind.SCALE_SAID, 0, detail="thousand"),
         "table 0: no scale is printed over it; read in thousands, as in sentences with its numbers",
     ),
-    (
-        DocumentWarning(WarningKind.FUSED_NUMBERS, 0),
-        "table 0: no header row; numbers are fused into the headings",
-    ),
+    (DocumentWarning(WarningKind.FUSED_NUMBERS, 0), "table 0: no header row; numbers are fused into the headings"),
     (
         DocumentWarning(WarningKind.TOO_LARGE, 0, count=60_000, detail="50,000"),
         "table 0: its 60,000 cells are not used for answers (limit: 50,000); use a file with fewer rows",
@@ -32,10 +26,7 @@ WARNINGS = [
     (DocumentWarning(WarningKind.NO_HEADING, 0, detail="1, 2"), "table 0: no heading over column 1, 2"),
     (DocumentWarning(WarningKind.SAME_COLUMNS, 0, count=2, detail="a"), "table 0: 2 columns are labelled 'a'"),
     (DocumentWarning(WarningKind.SAME_ROWS, 0, count=3, detail="b"), "table 0: 3 rows are labelled 'b'"),
-    (
-        DocumentWarning(WarningKind.REPAIRED, 0, 4, repair=DASH),
-        "table 0, row 4: a dash printed as the year 2014",
-    ),
+    (DocumentWarning(WarningKind.REPAIRED, 0, 4, repair=DASH), "table 0, row 4: a dash printed as the year 2014"),
     (
         DocumentWarning(WarningKind.REPAIRED, 0, 4, 2, repair=Repair(RepairKind.REPEATED_HEADER)),
         "table 0, row 4: a header repeated within the table (2 cells)",

@@ -114,12 +114,7 @@ def test_a_statement_within_a_note_is_a_note(heading: str) -> None:
 def test_lines_alone_tell_a_statement_where_no_title_does() -> None:
     equity = TablePart(EQUITY)
     found = roles(HeadingPart("Report"), table(INCOME), table(BALANCE), table(CASH), equity)
-    assert found == [
-        TableRole.INCOME_STATEMENT,
-        TableRole.BALANCE_SHEET,
-        TableRole.CASH_FLOWS,
-        TableRole.EQUITY,
-    ]
+    assert found == [TableRole.INCOME_STATEMENT, TableRole.BALANCE_SHEET, TableRole.CASH_FLOWS, TableRole.EQUITY]
 
 
 def test_lines_alone_tell_no_second_statement() -> None:
@@ -132,11 +127,7 @@ def test_parts_of_one_statement_have_one_role_and_a_far_one_is_another_companys(
     again: list[DocumentPart] = [HeadingPart("Balance sheets"), table(BALANCE), table(BALANCE)]
     between: list[DocumentPart] = [HeadingPart("Other"), *(table([["Rent", "5", "4"]]) for _ in range(4))]
     found = roles(*again, *between, *again[:2])
-    assert (found[0], found[1], found[-1]) == (
-        TableRole.BALANCE_SHEET,
-        TableRole.BALANCE_SHEET,
-        TableRole.SUBSIDIARIES,
-    )
+    assert (found[0], found[1], found[-1]) == (TableRole.BALANCE_SHEET, TableRole.BALANCE_SHEET, TableRole.SUBSIDIARIES)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,4 @@ def test_an_abbreviation_stands_for_the_words_before_it() -> None:
         'Contracts of Global Services ("BGS") are long.',
         "The Company (SEC) is not abbreviated so.",
     ]
-    assert find_full_names(texts) == {
-        "EMEA": "Europe, Middle East, and Africa (EMEA)",
-        "BGS": "Global Services (BGS)",
-    }
+    assert find_full_names(texts) == {"EMEA": "Europe, Middle East, and Africa (EMEA)", "BGS": "Global Services (BGS)"}

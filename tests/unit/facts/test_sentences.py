@@ -9,12 +9,7 @@ INDEX = index_sentences(
         "10-K",
         [
             HeadingPart("Human capital", 1),
-            ParagraphPart(
-                (
-                    "We had 1,200 employees.",
-                    "None of them is on strike.",
-                )
-            ),
+            ParagraphPart(("We had 1,200 employees.", "None of them is on strike.")),
             HeadingPart("Results of operations", 1),
             ParagraphPart(("Net sales increased primarily due to higher volumes, partly offset by currency.",)),
         ],

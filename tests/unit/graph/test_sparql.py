@@ -121,10 +121,7 @@ def test_service_makes_no_connection() -> None:
     ("query", "named"),
     [
         ("SELECT ?a WHERE { ?a foo:b ?c }", "'foo'.*dcterms, doc, kg"),
-        (
-            "SELECT ?a WHERE {\n ?a ?b }",
-            r"line 2, column 9, .* \?b }': .*'}'",
-        ),
+        ("SELECT ?a WHERE {\n ?a ?b }", r"line 2, column 9, .* \?b }': .*'}'"),
         ("SELECT ?a WHERE { ?a ?b ?c", r"line 1, column 27"),
         ("SELECT ?a WHERE { { ?a ?b } }", "line 1, column 29, .*'}'"),
         ("SELECT ?a WHERE ?a ?b ?c", 'line 1, column 17, .*\\?a.*"{"'),

@@ -99,11 +99,7 @@ def test_pages_end_at_form_feeds_and_their_numbers_are_no_text(tmp_path: Path) -
         (block.page, [s.text for s in block.content.sentences])
         for block in document.blocks
         if block.content.kind == "paragraph"
-    ] == [
-        (1, ["One page."]),
-        (2, ["Another page."]),
-        (3, ["The last."]),
-    ]
+    ] == [(1, ["One page."]), (2, ["Another page."]), (3, ["The last."])]
 
 
 def test_a_text_without_pages_has_none(tmp_path: Path) -> None:

@@ -22,10 +22,7 @@ def test_other_cells_of_the_row_come_first_then_those_of_the_column() -> None:
 def test_other_readings_come_first_and_operations_last_each_result_once() -> None:
     found = possible_corrections(a_ledger(), 2)
     assert found[0].act == ReadingChoice(2, 1)
-    assert (found[0].says, found[0].gives) == (
-        "read as: Change in net revenue from 2007 to 2008",
-        "25,587 million",
-    )
+    assert (found[0].says, found[0].gives) == ("read as: Change in net revenue from 2007 to 2008", "25,587 million")
     assert OperationChoice(2, 1, "divide") in [offer.act for offer in found]
     assert OperationChoice(2, 1, "percentage") not in [offer.act for offer in found]
     assert len({offer.gives for offer in found[1:]}) == len(found) - 1

@@ -135,10 +135,7 @@ def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str
         if not pages or pieces[pages[-1][-1]].page != piece.page:
             pages.append([])
         pages[-1].append(place)
-    edges = [
-        *((page[:_EDGE], page) for page in pages),
-        *((page[: -_EDGE - 1 : -1], page) for page in pages),
-    ]
+    edges = [*((page[:_EDGE], page) for page in pages), *((page[: -_EDGE - 1 : -1], page) for page in pages)]
     counts = Counter(key for edge, _ in edges for key in {_key(pieces[place]) for place in edge} if key is not None)
     often = max(_REPEATED, len(pages) // 10)
     dropped: set[int] = set()

@@ -26,9 +26,7 @@ _NOTHING = (
     rf"(?:{_CURRENCY})?\s{{0,3}}\(?\s{{0,3}}{_DASH}\s{{0,3}}\)?\s{{0,3}}%?"
     r"|(?:N|n)\.?/?(?:A|a|M|m)\.?|nm|NM|\*{1,3}|nil|Nil|—"
 )
-_VALUE = lazy_regex(
-    rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}",
-)
+_VALUE = lazy_regex(rf"(?:(?:{_AMOUNT})(?:\s?(?:[-\u2013—]|to)\s?(?:{_AMOUNT}))?|{_NOTHING}){_MARKS}")
 _YEAR = lazy_regex(rf"(?:FY\s?|Fiscal\s|fiscal\s)?(?:19|20)[0-9]{{2}}(?:E|A)?{_MARKS}")
 _SHORT_PERIOD = lazy_regex(r"(?:19|20)[0-9]{2}-[0-9]{2}")
 """A month or a fiscal year: `2024-03`, `2022-23`."""

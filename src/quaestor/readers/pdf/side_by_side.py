@@ -16,15 +16,7 @@ from pathlib import Path
 from quaestor.processors import usable_processors
 from quaestor.readers.limited import reading_environment
 from quaestor.readers.pdf.page_worker import pages_of_bytes
-from quaestor.readers.pdf.pages import (
-    CHARACTERS_AT_MOST,
-    PAGES_AT_MOST,
-    Page,
-    PageFailure,
-    PagesLeft,
-    PdfFile,
-    opened,
-)
+from quaestor.readers.pdf.pages import CHARACTERS_AT_MOST, PAGES_AT_MOST, Page, PageFailure, PagesLeft, PdfFile, opened
 
 _log = logging.getLogger("quaestor.readers")
 

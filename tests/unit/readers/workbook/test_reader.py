@@ -92,10 +92,7 @@ def test_what_is_hidden_is_left_out_and_said(tmp_path: Path) -> None:
         b"</sheetData></worksheet>"
     )
     path = write_workbook(
-        tmp_path / "a.xlsx",
-        {"S": [], "Old": [["x", 1]]},
-        hidden=["Old"],
-        parts={"xl/worksheets/sheet1.xml": sheet},
+        tmp_path / "a.xlsx", {"S": [], "Old": [["x", 1]]}, hidden=["Old"], parts={"xl/worksheets/sheet1.xml": sheet}
     )
     document = read(path)
     assert [[cell.text for cell in row] for row in document.tables[0].cells][-1] == ["rent", "5"]
