@@ -1,19 +1,12 @@
 """The same small tables through the readers of every format: of when their columns are."""
 
-from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import pytest
-from pdf_files import PdfPage, pdf_of
-from workbooks import write_workbook
+from every_format import FORMATS, Rows, read_sections
 
 from quaestor.core.periods import Period
-from quaestor.readers.content import FileContent
-from quaestor.readers.registry import find_reader
 
-Rows = Sequence[Sequence[str]]
-FORMATS = ("html", "md", "csv", "txt", "pdf", "xlsx")
 BODY = [["Net sales", "640", "600"], ["Cost of sales", "410", "395"], ["Net income", "38", "30"]]
 
 
@@ -33,33 +26,8 @@ def span(of: int, months: int) -> Period:
     return Period("span", of, month=months, months=months)
 
 
-def document_of(kind: str, rows: Rows, folder: Path) -> bytes:
-    match kind:
-        case "html":
-            lines = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
-            return f"<html><body><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></body></html>".encode()
-        case "md":
-            first, *others = (f"| {' | '.join(row)} |" for row in rows)
-            return "\n".join(["# Report", "", first, "|---" * len(rows[0]) + "|", *others, ""]).encode()
-        case "csv":
-            return "\n".join(",".join(f'"{text}"' if "," in text else text for text in row) for row in rows).encode()
-        case "txt":
-            lines = (row[0].ljust(44) + "".join(text.rjust(22) for text in row[1:]) for row in rows)
-            return "\n".join(["REPORT", "", *lines, ""]).encode()
-        case "pdf":
-            page = PdfPage()
-            for place, row in enumerate(rows):
-                page.row(60 + 14 * place, row[0], row[1:], [320 + 110 * n for n in range(len(row) - 1)])
-            return pdf_of([page])
-    numbers = [[int(text) if text.isdigit() and place else text for text in row] for place, row in enumerate(rows)]
-    return write_workbook(folder / "report.xlsx", {"Report": numbers}).read_bytes()
-
-
 def periods(kind: str, rows: Rows, folder: Path) -> list[list[Period | None]]:
-    content = FileContent(folder / f"report.{kind}", document_of(kind, rows, folder))
-    reader = find_reader(content)
-    assert reader is not None
-    tables = reader.read(content).tables
+    tables = read_sections(kind, [(["Report"], rows)], folder).tables
     return [[column.period for column in table.columns[1:]] for table in tables]
 
 

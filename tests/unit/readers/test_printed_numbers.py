@@ -4,38 +4,17 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from every_format import read_sections
 
 from quaestor.datasets.formats import read_document
-from quaestor.documents.document import Document
 
 CELLS = {"1,234.5": Decimal("1234.5"), "12,5": None, "1.2.3": None, "987.5": Decimal("987.5")}
 
 
-def _html(cells: list[str]) -> str:
-    rows = "".join(f"<tr><td>Line {n}</td><td>{a}</td><td>{a}</td></tr>" for n, a in enumerate(cells))
-    return f"<html><body><table><tr><th></th><th>2023</th><th>2022</th></tr>{rows}</table></body></html>"
-
-
-def _markdown(cells: list[str]) -> str:
-    return "| | 2023 | 2022 |\n|---|---|---|\n" + "".join(f"| Line {n} | {a} | {a} |\n" for n, a in enumerate(cells))
-
-
-def _csv(cells: list[str]) -> str:
-    return "\n".join(["\t2023\t2022", *(f"Line {n}\t{a}\t{a}" for n, a in enumerate(cells))])
-
-
-WRITERS = {".html": _html, ".md": _markdown, ".tsv": _csv}
-
-
-def _read(folder: Path, suffix: str, cells: list[str]) -> Document:
-    path = folder / f"report{suffix}"
-    path.write_text(WRITERS[suffix](cells), encoding="utf-8")
-    return read_document(path)
-
-
-@pytest.mark.parametrize("suffix", [".html", ".md", ".tsv"])  # a line of text without a number is not a row
-def test_what_is_in_another_convention_is_not_read(tmp_path: Path, suffix: str) -> None:
-    (table,) = _read(tmp_path, suffix, list(CELLS)).tables
+@pytest.mark.parametrize("kind", ["html", "md", "csv"])  # a line of text without a number is not a row
+def test_what_is_in_another_convention_is_not_read(tmp_path: Path, kind: str) -> None:
+    rows = [("", "2023", "2022"), *((f"Line {number}", cell, cell) for number, cell in enumerate(CELLS))]
+    (table,) = read_sections(kind, [(["Report"], rows)], tmp_path).tables
     found = [[cell.quantity and cell.quantity.value for cell in row[1:]] for row in table.cells[1:]]
     assert found == [[value] * 2 for value in CELLS.values()]
 

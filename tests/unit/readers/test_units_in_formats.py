@@ -1,19 +1,14 @@
 """Phrases about units mean the same wherever they are in a file, and in whichever format it is written."""
 
-import html
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pdf_files import PdfPage, pdf_of
-from workbooks import write_workbook
+from every_format import FORMATS, Rows, Section, read_sections
 
-import quaestor
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
-
-Rows = Sequence[Sequence[str]]
 
 PHRASES = [
     ("EUR m", Scale.MILLION, "EUR"),
@@ -27,65 +22,8 @@ VALUES = (("Revenue", "64,210", "60,100"), ("Cost of sales", "41,480", "40,050")
 YEARS = ("2023", "2022")
 
 
-def _html(lines: Sequence[str], rows: Rows) -> str:
-    title, *others = map(html.escape, lines)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return (
-        f"<html><body><h2>{title}</h2>" + "".join(f"<p>{line}</p>" for line in others) + f"<table>{body}</table></body>"
-    )
-
-
-def _markdown(lines: Sequence[str], rows: Rows) -> str:
-    title, *others = lines
-    table = [f"| {' | '.join(row)} |" for row in rows]
-    rule = "|" + "---|" * len(rows[0])
-    return "\n\n".join([f"# {title}", *others, "\n".join([table[0], rule, *table[1:]])])
-
-
-def _csv(lines: Sequence[str], rows: Rows) -> str:
-    return "\n".join([*(f'"{line}"' for line in lines), *(",".join(f'"{cell}"' for cell in row) for row in rows)])
-
-
-def _text(lines: Sequence[str], rows: Rows) -> str:
-    table = (row[0].ljust(32) + "".join(cell.rjust(14) for cell in row[1:]) for row in rows)
-    return "\n".join([*(f"              {line}" for line in lines), "", *table, ""])
-
-
-def _pdf(lines: Sequence[str], rows: Rows) -> bytes:
-    page = PdfPage()
-    for number, line in enumerate(lines):
-        page.center(306, 60 + 14 * number, line, bold=not number)
-    columns = [540 - 100 * place for place in reversed(range(len(rows[0]) - 1))]
-    for number, row in enumerate(rows):
-        page.row(130 + 12 * number, row[0], row[1:], columns)
-    return pdf_of([page])
-
-
-def _workbook(path: Path, lines: Sequence[str], rows: Rows) -> None:
-    numbers = [[_number(cell) for cell in row] for row in rows]
-    write_workbook(path, {"Results": [*([line] for line in lines), *numbers]})
-
-
-def _number(cell: str) -> str | tuple[str, str]:
-    plain = cell.replace(",", "")
-    return (plain, "0" if len(cell) == 4 else "#,##0") if plain.isdigit() else cell
-
-
 def _read(folder: Path, kind: str, lines: Sequence[str], rows: Rows) -> Document:
-    path = folder / f"results.{kind}"
-    writers: dict[str, Callable[[Sequence[str], Rows], str | bytes]] = {
-        "html": _html, "md": _markdown, "csv": _csv, "txt": _text, "pdf": _pdf,
-    }  # fmt: skip
-    if kind == "xlsx":
-        _workbook(path, lines, rows)
-    else:
-        written = writers[kind](lines, rows)
-        path.write_bytes(written.encode() if isinstance(written, str) else written)
-    return _document(path)
-
-
-def _document(path: Path) -> Document:
-    return quaestor.open(str(path), settings=quaestor.Settings(keep_asked=False)).document
+    return read_sections(kind, [(lines, rows)], folder)
 
 
 def _counts(table: Table, label: str, column: int) -> tuple[Scale | None, str | None]:
@@ -94,12 +32,9 @@ def _counts(table: Table, label: str, column: int) -> tuple[Scale | None, str | 
 
 
 @pytest.mark.parametrize(("phrase", "scale", "currency"), PHRASES)
-@pytest.mark.parametrize("kind", ["html", "md", "csv", "txt", "pdf", "xlsx"])
-@pytest.mark.parametrize("place", ["title", "corner"])
-def test_over_the_table(tmp_path: Path, kind: str, place: str, phrase: str, scale: Scale, currency: str) -> None:
-    lines = [f"Statement of income ({phrase})" if place == "title" else "Statement of income"]
-    corner = phrase if place == "corner" else ""
-    (table,) = _read(tmp_path, kind, lines, [(corner, *YEARS), *VALUES]).tables
+@pytest.mark.parametrize("kind", FORMATS)
+def test_in_the_corner_of_the_table(tmp_path: Path, kind: str, phrase: str, scale: Scale, currency: str) -> None:
+    (table,) = _read(tmp_path, kind, ["Statement of income"], [(phrase, *YEARS), *VALUES]).tables
     assert _counts(table, "Revenue", 1) == (scale, currency)
     assert _counts(table, "Gross profit", 2) == (scale, currency)
 
@@ -150,17 +85,14 @@ def test_in_cells_and_in_sentences(tmp_path: Path, kind: str) -> None:
 def test_what_the_whole_document_says_holds_where_nothing_nearer_speaks(
     tmp_path: Path, kind: str, says: str, scale: Scale, currency: str
 ) -> None:
-    note = _markdown if kind == "md" else _html
-    tables = [
-        note(["1. Basis of preparation", says], [("", *YEARS), *VALUES]),
-        note(["2. Personnel"], [("", *YEARS), ("Wages", "4,512", "4,400"), ("Employees", "14,512", "14,400")]),
-        note(["3. Fees", "(in US dollars)"], [("", *YEARS), ("Directors' fees", "310,500", "295,000")]),
-        note(["4. Rates"], [("", *YEARS), ("Discount rate", "2.1%", "1.9%"), ("Salary growth", "3.0%", "2.5%")]),
-        note(["5. Earnings"], [("", *YEARS), ("Profit", "8,120", "7,400"), ("Earnings per share", "4.51", "4.02")]),
+    sections: list[Section] = [
+        (["1. Basis of preparation", says], [("", *YEARS), *VALUES]),
+        (["2. Personnel"], [("", *YEARS), ("Wages", "4,512", "4,400"), ("Employees", "14,512", "14,400")]),
+        (["3. Fees", "(in US dollars)"], [("", *YEARS), ("Directors' fees", "310,500", "295,000")]),
+        (["4. Rates"], [("", *YEARS), ("Discount rate", "2.1%", "1.9%"), ("Salary growth", "3.0%", "2.5%")]),
+        (["5. Earnings"], [("", *YEARS), ("Profit", "8,120", "7,400"), ("Earnings per share", "4.51", "4.02")]),
     ]
-    path = tmp_path / f"report.{kind}"
-    path.write_text("\n\n".join(tables), encoding="utf-8")
-    first, staff, fees, rates, earnings = _document(path).tables
+    first, staff, fees, rates, earnings = read_sections(kind, sections, tmp_path).tables
     assert _counts(first, "Revenue", 1) == _counts(staff, "Wages", 1) == (scale, currency)
     assert _counts(staff, "Employees", 1)[0] is Scale.ONE
     assert _counts(fees, "Directors", 1) == (Scale.ONE, "USD")
