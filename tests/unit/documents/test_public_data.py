@@ -9,7 +9,7 @@ from quaestor.datasets.convfinqa import page_of, read_convfinqa_page
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
-from quaestor.documents.repairs import RepairKind, WarningKind
+from quaestor.documents.repairs import WarningKind
 
 FILES = {
     "convfinqa_tune.json": 242,
@@ -83,17 +83,3 @@ def test_duplicate_row_labels_are_told_apart_by_their_sections(shared_data: Path
     rows = [row for row in table.rows if row.label == "quarter ended march 31"]
     assert [row.levels[0] for row in rows] == ["2008", "2007"]
     assert [row.period.year for row in rows if row.period] == [2008, 2007]
-
-
-@pytest.mark.slow
-def test_dashes_printed_as_years(shared_data: Path) -> None:
-    datasets = [read(shared_data / name) for name in FILES if "cleaned" not in name]
-    documents = {c.document.id: c.document for dataset in datasets for c in dataset.conversations}.values()
-    repairs = [
-        cell
-        for d in documents
-        for cell in d.tables[0].body()
-        if cell.repair and cell.repair.kind is RepairKind.DASH_AS_YEAR
-    ]
-    assert len(repairs) > 200
-    assert all(cell.text.removeprefix("$ ") in ("2013", "2014") for cell in repairs)

@@ -1,11 +1,10 @@
 """Ontology and graphs against the SHACL shapes that the package ships."""
 
 from importlib.resources import files
-from pathlib import Path
 
 import pytest
 import rdflib
-from pages import page, public_pages, sample_pages
+from pages import page, sample_pages
 from pyshacl import validate
 
 from quaestor.graph.builder import build_graph
@@ -46,8 +45,3 @@ def test_the_shapes_catch_what_is_broken(line: str, broken: str) -> None:
     turtle = SAMPLE.to_turtle() if "rdfs:range" in line else build_graph(sample_pages()[0], SAMPLE).to_turtle()
     assert line in turtle
     assert "Constraint Violation" in faults(turtle.replace(line, broken, 1))
-
-
-@pytest.mark.slow
-def test_the_public_ontology_fits(shared_data: Path) -> None:
-    assert faults(build_ontology(public_pages(shared_data / "convfinqa_tune.json")).to_turtle()) == ""

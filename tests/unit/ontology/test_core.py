@@ -1,5 +1,5 @@
 from quaestor.core.words import singular
-from quaestor.ontology.core import core_triples, read_core
+from quaestor.ontology.core import read_core
 
 
 def test_classes_have_labels_and_cues_in_lower_case() -> None:
@@ -19,7 +19,3 @@ def test_wordings_come_longest_first_and_end_at_a_wording() -> None:
     wordings = read_core().wordings
     assert [len(variant) for variant, _ in wordings] == sorted((len(v) for v, _ in wordings), reverse=True)
     assert not {variant for variant, _ in wordings} & {wording for _, wording in wordings}
-
-
-def test_the_file_is_sorted_triples_without_repeats() -> None:
-    assert list(core_triples()) == sorted(set(core_triples()))

@@ -1,23 +1,7 @@
-import pytest
 
 from quaestor.ontology.line_matching import LabelIndex
 
 INDEX = LabelIndex({"net revenue": "kg:net_revenue", "long-term debt": "kg:debt", "expected volatility": "kg:vol"})
-
-
-@pytest.mark.parametrize(
-    ("label", "name", "rule"),
-    [
-        ("Net revenue", "kg:net_revenue", "same words"),
-        ("net revenues", "kg:net_revenue", "plural"),
-        ("total long-term debt", "kg:debt", "qualifier"),
-        ("expected volatilty", "kg:vol", "spelling"),
-    ],
-)
-def test_a_label_is_found_with_its_reason(label: str, name: str, rule: str) -> None:
-    (match,) = INDEX.find(label)
-    assert (match.property, match.rule) == (name, rule)
-    assert match.reason
 
 
 def test_an_unknown_label_is_not_found() -> None:
