@@ -1,5 +1,9 @@
 """Small self-written filings in inline XBRL."""
 
+from lxml.etree import _Element
+
+from quaestor.readers.html.reader import parse
+
 HEAD = """<html xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"
  xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:xbrldi="http://xbrl.org/2006/xbrldi"
  xmlns:ixt="http://www.xbrl.org/inlineXBRL/transformation/2020-02-12"
@@ -47,3 +51,8 @@ def number(text: str, concept: str = "us-gaap:Revenues", context: str = "y24", u
     attributes = {"format": "ixt:num-dot-decimal", "decimals": "INF", **said}
     more = " ".join(f'{name.replace("__", ":")}="{value}"' for name, value in attributes.items() if value)
     return f'<ix:nonFraction name="{concept}" contextRef="{context}" unitRef="{unit}" {more}>{text}</ix:nonFraction>'
+
+
+def tree_of(text: str) -> _Element:
+    """Return the root element of a file."""
+    return parse(text.encode(), "filing.html")[0]

@@ -1,4 +1,3 @@
-
 from quaestor.ontology.line_matching import LabelIndex
 
 INDEX = LabelIndex({"net revenue": "kg:net_revenue", "long-term debt": "kg:debt", "expected volatility": "kg:vol"})

@@ -3,9 +3,14 @@
 Reads no table, so that what a reader of tables made of a number can be held against it.
 """
 
+from typing import TYPE_CHECKING
+
 from quaestor.core.patterns import lazy_regex
 from quaestor.documents.facts import PrintedFact
-from quaestor.readers.html.tags import Element, Names, NumberTag, Tags
+from quaestor.readers.html.tags import Names, NumberTag, Tags
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 _CELL = "\t"
 _BLOCK = "\n"
@@ -22,7 +27,7 @@ _OPEN_IN_TEXT = lazy_regex(rf"(?:{_CURRENCY}{_SPACE}[(\[]|[(\[]){_SPACE}$")
 _CLOSE = lazy_regex(r"[^\S\n]{0,6}(?:%[^\S\n]{0,6})?[)\]]")
 
 
-def printed_facts(tree: Element, tags: Tags) -> tuple[PrintedFact, ...]:
+def printed_facts(tree: "_Element", tags: Tags) -> tuple[PrintedFact, ...]:
     """Return the tagged numbers that a file prints, in its order; of a tag that encloses nothing, nothing is printed.
 
     Args:
@@ -41,16 +46,16 @@ def printed_facts(tree: Element, tags: Tags) -> tuple[PrintedFact, ...]:
 class _Flat:
     """A file as one text, with the places of tags in it."""
 
-    def __init__(self, names: Names, shown: dict[Element, NumberTag]) -> None:
+    def __init__(self, names: Names, shown: dict["_Element", NumberTag]) -> None:
         self._names, self._shown = names, shown
         self.parts: list[str] = []
         self.spans: list[tuple[NumberTag, int, int, bool]] = []
         self._length = 0
 
-    def read(self, tree: Element) -> None:
+    def read(self, tree: "_Element") -> None:
         """Read a tree, however deep it is."""
         tables = 0
-        pending: list[tuple[Element, str, int]] = [(tree, "", -1)]
+        pending: list[tuple[_Element, str, int]] = [(tree, "", -1)]
         while pending:
             element, local, start = pending.pop()
             if start >= 0:

@@ -5,7 +5,7 @@ is read, so no entity of the file itself is ever expanded; scripts stay text, wh
 """
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.documents.document import Document
@@ -16,8 +16,6 @@ from quaestor.readers.kinds import is_text_filing
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-    from quaestor.readers.html.tags import Element
 
 _ELEMENT = re.compile(rb"<(?:!doctype\s+html|html|head|body|table|div|p|title|font|center|h[1-6])[\s>/]", re.IGNORECASE)
 _HEAD = 65_536
@@ -57,13 +55,8 @@ class HtmlReader:
         if walk.hidden:
             warnings = (*warnings, f"{walk.hidden} elements that the page's style sheet hides were left out")
         pieces, captions = without_repeats(walk.pieces)
-        tags = read_tags(cast("Element", root))
-        parts = parts_of_html(
-            joined_over_pages(pieces),
-            frozenset(walk.links),
-            lambda element: tags.fact(cast("Element", element)),
-            captions,
-        )
+        tags = read_tags(root)
+        parts = parts_of_html(joined_over_pages(pieces), frozenset(walk.links), tags.fact, captions)
         return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)
 
 
@@ -76,7 +69,7 @@ def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
     from quaestor.readers.html.printed import printed_facts
     from quaestor.readers.html.tags import read_tags
 
-    root = cast("Element", parse(content.data, str(content.path))[0])
+    root, _ = parse(content.data, str(content.path))
     return printed_facts(root, read_tags(root))
 
 

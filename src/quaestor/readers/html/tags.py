@@ -7,12 +7,12 @@ A tag that is broken gives no fact and a warning; the number that it encloses is
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
@@ -20,6 +20,9 @@ from quaestor.core.number_forms import read_number_words
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, find_periods
 from quaestor.documents.facts import Fact
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 INLINE = "ix"
 INSTANCE = "xbrli"
@@ -37,69 +40,31 @@ _KINDS = {
 """Namespaces by the last word of their path: the versions differ before it."""
 
 
-class Element(Protocol):
-    """An element of `xml.etree` or `lxml`; of comments and instructions `tag` is not text."""
-
-    @property
-    def tag(self) -> object:
-        """Its name, with the namespace before it in braces where the parser knows namespaces."""
-
-    @property
-    def text(self) -> str | None:
-        """What is before its first child."""
-
-    @property
-    def tail(self) -> str | None:
-        """What stands after it, before its next sibling."""
-
-    @property
-    def attrib(self) -> Mapping[str, str]:
-        """Its attributes by their names."""
-
-    def __iter__(self) -> "Iterator[Element]": ...
-    def iter(self) -> "Iterator[Element]":
-        """Yield it and all that is in it, in the order of the file."""
-
-
 class Names:
     """The namespaces of a file by their prefixes."""
 
-    def __init__(self, root: Element) -> None:
-        """Take the declarations of the whole file; where a prefix is declared twice, the first one holds."""
-        found: dict[str, str] = {}
+    def __init__(self, root: "_Element") -> None:
+        """Take the declarations of the first element that has any."""
+        self._spaces: dict[str, str] = {}
+        self._kinds: dict[str, tuple[str, str]] = {}
         for element in root.iter():
-            if not isinstance(element.tag, str):
-                continue
-            declared: Mapping[str | None, str] = getattr(element, "nsmap", None) or {}
-            for prefix, space in declared.items():
-                found.setdefault((prefix or "").casefold(), space)
             for name, space in element.attrib.items():
                 if name.startswith("xmlns:"):
-                    found.setdefault(name[6:].casefold(), space)
-            if found:
+                    self._spaces[name[6:].casefold()] = space
+            if self._spaces:
                 break
-        self._spaces = found
-        self._kinds: dict[str, tuple[str, str]] = {}
 
-    def kind(self, element: Element) -> tuple[str, str]:
+    def kind(self, element: "_Element") -> tuple[str, str]:
         """Return what an element is: the usual prefix of its namespace, and its local name in small letters."""
         return self.kind_of(element.tag) if isinstance(element.tag, str) else ("", "")
 
-    def kind_of(self, tag: str) -> tuple[str, str]:
+    def kind_of(self, name: str) -> tuple[str, str]:
         """Return the same of a tag or an attribute by its name."""
-        found = self._kinds.get(tag)
+        found = self._kinds.get(name)
         if found is None:
-            found = self._kinds[tag] = self._kind_of(tag)
+            prefix, colon, local = name.casefold().rpartition(":")
+            found = self._kinds[name] = usual_prefix(self._spaces.get(prefix, prefix)) if colon else "", local
         return found
-
-    def _kind_of(self, tag: str) -> tuple[str, str]:
-        if tag.startswith("{"):
-            space, _, local = tag[1:].rpartition("}")
-            return usual_prefix(space), local.casefold()
-        prefix, colon, local = tag.rpartition(":")
-        if not colon:
-            return "", tag.casefold()
-        return usual_prefix(self._spaces.get(prefix.casefold(), prefix)), local.casefold()
 
     def qualified(self, name: str) -> str:
         """Return a name that is in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
@@ -132,17 +97,17 @@ def _is_public(space: str) -> bool:
     return host.endswith(("fasb.org", "xbrl.us", "xbrl.sec.gov", "xbrl.org", "xbrl.ifrs.org"))
 
 
-def attributes(element: Element) -> dict[str, str]:
+def attributes(element: "_Element") -> dict[str, str]:
     """Return the attributes without a namespace, by their names in small letters."""
-    return {name.casefold(): value for name, value in element.attrib.items() if name[:1] != "{" and ":" not in name}
+    return {name.casefold(): value for name, value in element.attrib.items() if ":" not in name}
 
 
-def text_of(element: Element, skipped: Collection[Element] = ()) -> str:
+def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
     """Return the text that an element encloses, in its order, without comments and without some elements in it."""
     if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
         return element.text or ""
     found: list[str] = []
-    pending: list[Element | str] = [element]
+    pending: list[_Element | str] = [element]
     while pending:
         one = pending.pop()
         if isinstance(one, str):
@@ -278,7 +243,7 @@ class TagContext:
     dimensions: tuple[tuple[str, str], ...] = ()
 
 
-def read_context(element: Element, names: Names) -> TagContext:
+def read_context(element: "_Element", names: Names) -> TagContext:
     """Return what an `xbrli:context` says.
 
     Raises:
@@ -303,7 +268,7 @@ def read_context(element: Element, names: Names) -> TagContext:
     return TagContext(start, end, tuple(sorted(dimensions)))
 
 
-def read_unit(element: Element, names: Names) -> str:
+def read_unit(element: "_Element", names: Names) -> str:
     """Return what an `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`.
 
     Raises:
@@ -311,7 +276,7 @@ def read_unit(element: Element, names: Names) -> str:
     """
     over: list[str] = []
     under: list[str] = []
-    below: set[Element] = set()
+    below: set[_Element] = set()
     for part in element.iter():
         kind = names.kind(part)
         if kind == (INSTANCE, "unitdenominator"):
@@ -325,7 +290,7 @@ def read_unit(element: Element, names: Names) -> str:
 
 
 def read_all(
-    elements: Iterable[Element], read: Callable[[Element], _Read], what: str, warn: Callable[[str], None]
+    elements: Iterable["_Element"], read: Callable[["_Element"], _Read], what: str, warn: Callable[[str], None]
 ) -> dict[str, _Read]:
     """Return what elements say by their ids; one that cannot be read is named and left out.
 
@@ -419,7 +384,7 @@ class NumberTag:
         hidden: Whether it is in the header of the file, if nothing is printed.
     """
 
-    element: Element
+    element: "_Element"
     fact: Fact
     text: str
     hidden: bool
@@ -437,19 +402,15 @@ class Tags:
     numbers: tuple[NumberTag, ...] = ()
     warnings: tuple[str, ...] = ()
     decimal: str | None = None
-    _facts: Mapping[Element, Fact] = field(default_factory=dict, repr=False)
+    _facts: Mapping["_Element", Fact] = field(default_factory=dict, repr=False)
 
-    def fact(self, element: Element) -> Fact | None:
+    def fact(self, element: "_Element") -> Fact | None:
         """Return what the tag of a printed number says; None if it is broken, or no tag of a number."""
         return self._facts.get(element)
 
 
-def read_tags(tree: Element) -> Tags:
-    """Return the tags of a parsed file; none if it has none.
-
-    Args:
-        tree: The root element, as `xml.etree` or `lxml` made it, by an XML or an HTML parser.
-    """
+def read_tags(tree: "_Element") -> Tags:
+    """Return the tags of a file as the HTML parser of lxml reads it; none if it has none."""
     names = Names(tree)
     reader = _Reader(names)
     for element in tree.iter():
@@ -464,16 +425,16 @@ class _Reader:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._contexts: list[Element] = []
-        self._units: list[Element] = []
-        self._numbers: list[Element] = []
-        self._words: list[Element] = []
-        self._hidden: set[Element] = set()
-        self._excluded: set[Element] = set()
+        self._contexts: list[_Element] = []
+        self._units: list[_Element] = []
+        self._numbers: list[_Element] = []
+        self._words: list[_Element] = []
+        self._hidden: set[_Element] = set()
+        self._excluded: set[_Element] = set()
         self._faults: Counter[str] = Counter()
         self._decimals: Counter[str] = Counter()
 
-    def take(self, element: Element, space: str, local: str) -> None:
+    def take(self, element: "_Element", space: str, local: str) -> None:
         if space == INSTANCE:
             if local == "context":
                 self._contexts.append(element)
@@ -515,7 +476,7 @@ class _Reader:
 
     def _fact(
         self,
-        element: Element,
+        element: "_Element",
         place: int,
         text: str,
         contexts: Mapping[str, TagContext],
@@ -561,7 +522,7 @@ class _Reader:
         negative = given.get("sign", "").strip() == "-" and number != 0
         return Decimal((int(negative), digits, int(exponent) + scale))
 
-    def _is_nil(self, element: Element) -> bool:
+    def _is_nil(self, element: "_Element") -> bool:
         return any(
             self._names.kind_of(name) == (SCHEMA_INSTANCE, "nil") and value.strip() in ("true", "1")
             for name, value in element.attrib.items()

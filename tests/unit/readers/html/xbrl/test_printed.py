@@ -1,10 +1,10 @@
 """The sign that is printed around a tag, and calendars that tags say."""
 
-import xml.etree.ElementTree as ElementTree
 from datetime import date
 
 import pytest
-from inline_xbrl import filing, number
+from inline_xbrl import filing, number, tree_of
+from lxml import etree
 
 from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar
 from quaestor.documents.facts import PrintedFact
@@ -13,7 +13,7 @@ from quaestor.readers.html.tags import read_calendar, read_tags
 
 
 def printed(body: str, hidden: str = "") -> tuple[PrintedFact, ...]:
-    root = ElementTree.fromstring(filing(body, hidden))
+    root = tree_of(filing(body, hidden))
     return printed_facts(root, read_tags(root))
 
 
@@ -62,9 +62,9 @@ def test_what_is_hidden_or_empty_is_not_printed() -> None:
 
 @pytest.mark.slow
 def test_a_file_may_be_very_deep() -> None:
-    root = deepest = ElementTree.Element("html")
+    root = deepest = etree.Element("html")
     for _ in range(50_000):
-        deepest = ElementTree.SubElement(deepest, "div")
+        deepest = etree.SubElement(deepest, "div")
     assert printed_facts(root, read_tags(root)) == ()
 
 
