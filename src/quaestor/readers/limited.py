@@ -80,7 +80,7 @@ def read_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -
         SettingsError: The extra that reads it is not installed.
     """
     reader, written = _run(content, limits, "document")
-    return reader, _made(document_of, written, content)
+    return reader, _decode_reply(document_of, written, content)
 
 
 def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[PrintedFact, ...]:
@@ -90,14 +90,14 @@ def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMI
         ReadingLimitError: It takes more memory or time than it may.
         InputError: It cannot be read.
     """
-    return _made(printed_of, _run(content, limits, "tags")[1], content)
+    return _decode_reply(printed_of, _run(content, limits, "tags")[1], content)
 
 
 async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
     """Read a file as `read_limited` does; the process ends when the call is cancelled."""
     request = await asyncio.to_thread(_request, content, limits, "document")
     try:
-        process = await asyncio.create_subprocess_exec(*_COMMAND, **_starting())
+        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=subprocess.PIPE, **_process_options())
     except OSError as error:
         raise _not_started(content, error) from error
     try:
@@ -110,13 +110,13 @@ async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAU
                 process.kill()
             await process.wait()
     reader, written = _check_reply(content, limits, process.returncode or 0, reply)
-    return reader, await asyncio.to_thread(_made, document_of, written, content)
+    return reader, await asyncio.to_thread(_decode_reply, document_of, written, content)
 
 
 def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str, bytes]:
     request = _request(content, limits, wanted)
     try:
-        ended = subprocess.run(_COMMAND, input=request, timeout=limits.seconds, check=False, **_starting(run=True))
+        ended = subprocess.run(_COMMAND, input=request, timeout=limits.seconds, check=False, **_process_options())
     except subprocess.TimeoutExpired:
         raise _too_slow(content, limits) from None
     except OSError as error:
@@ -124,10 +124,8 @@ def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str,
     return _check_reply(content, limits, ended.returncode, ended.stdout)
 
 
-def _starting(*, run: bool = False) -> dict[str, Any]:
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    if not run:
-        pipes["stdin"] = subprocess.PIPE
+def _process_options() -> dict[str, Any]:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     # Ctrl-C is for this process to answer.
     return {**pipes, "env": reading_environment(os.environ), "start_new_session": True}
 
@@ -173,7 +171,7 @@ def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply:
     return outcome["reader"], written
 
 
-def _made(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T:
+def _decode_reply(read: Callable[[bytes], T], written: bytes, content: FileContent) -> T:
     try:
         return read(written)
     except ValueError as error:

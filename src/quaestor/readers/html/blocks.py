@@ -8,7 +8,16 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from quaestor.readers.html.styles import PLAIN, InlineTag, Run, Style, as_mark, hidden_by, inherited, style_rules
+from quaestor.readers.html.styles import (
+    PLAIN,
+    InlineTag,
+    Run,
+    Style,
+    as_mark,
+    find_hidden_selectors,
+    inherit_style,
+    style_rules,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -135,7 +144,7 @@ class TreeWalk:
         from lxml import etree
 
         layout = _tables_around_tables(root)
-        self._hidden_by = frozenset().union(*(hidden_by(sheet.text or "") for sheet in root.iter("style")))
+        self._hidden_by = frozenset().union(*(find_hidden_selectors(sheet.text or "") for sheet in root.iter("style")))
         walker = etree.iterwalk(root, events=("start", "end", "comment"))
         event: str
         element: Any
@@ -174,7 +183,7 @@ class TreeWalk:
             return False
         if written or tag not in ("span", "tr", "a"):
             size = get("size", "") if tag == "font" else ""
-            frame.style = inherited(style, tag, written, get("align", ""), size)
+            frame.style = inherit_style(style, tag, written, get("align", ""), size)
         if named := get("id") or (get("name") if tag == "a" else None):
             self._note_id(named)
         if tag == "br":

@@ -94,7 +94,7 @@ def prints_value(text: str) -> bool:
     )
 
 
-def rows_of(table: RawTable) -> list[list[Item]]:
+def place_cells(table: RawTable) -> list[list[Item]]:
     """Return the printed cells of each row, from left to right, empty ones left out.
 
     A label that spans several rows is in the first of them; a number that does, too.
@@ -245,7 +245,7 @@ class _Column:
 
 def lay_out(table: RawTable) -> Grid | None:
     """Return the grid of a table; None if no two columns are printed in it."""
-    rows = [row for row in rows_of(table) if row]
+    rows = [row for row in place_cells(table) if row]
     if not rows:
         return None
     titles, rows = _titles(rows)
@@ -363,7 +363,7 @@ _LONGEST_CELL = 5_000
 
 def grid_or_lines(table: RawTable) -> Grid | tuple[HtmlLine, ...]:
     """Return the grid of a table of data, or the lines of text that a table lays out."""
-    rows = [row for row in rows_of(table) if row]
+    rows = [row for row in place_cells(table) if row]
     if not _is_layout(rows):
         grid = lay_out(table)
         if grid is not None:
@@ -399,14 +399,14 @@ def _lines(table: RawTable) -> tuple[HtmlLine, ...]:
     for row in table.rows:
         cells = [cell for cell in row if cell.text]
         if cells:
-            text, marks = _joined_cells(cells)
+            text, marks = _join_texts(cells)
             linked = all(cell.linked for cell in cells)
             lines.append(HtmlLine(text, marks, cells[-1].look, "td", table.page, table.anchor, targets, linked))
             targets = ()
     return tuple(lines)
 
 
-def _joined_cells(cells: Sequence[RawCell]) -> tuple[str, tuple[InlineTag, ...]]:
+def _join_texts(cells: Sequence[RawCell]) -> tuple[str, tuple[InlineTag, ...]]:
     text, marks = "", list[InlineTag]()
     for cell in cells:
         if text:

@@ -125,7 +125,7 @@ _GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
 """Words that end no paragraph."""
 
 
-def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
+def drop_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
     """Return the pieces of a file without what its pages repeat at their heads and feet.
 
     A caption that pages repeat holds for all their amounts: those come back by page.
@@ -153,7 +153,7 @@ def without_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str
     return [piece for place, piece in enumerate(pieces) if place not in dropped], captions
 
 
-def joined_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
+def join_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
     """Return the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
     joined: list[Piece] = []
     for piece in pieces:

@@ -47,16 +47,16 @@ class HtmlReader:
         # A file that was read before is only recognised here.
         from quaestor.documents.assembly import assemble
         from quaestor.readers.html.blocks import TreeWalk
-        from quaestor.readers.html.parts import joined_over_pages, parts_of_html, without_repeats
+        from quaestor.readers.html.parts import drop_repeats, join_over_pages, parts_of_html
         from quaestor.readers.html.tags import read_tags
 
         root, warnings = parse(content.data, str(content.path))
         walk = TreeWalk().over(root)
         if walk.hidden:
             warnings = (*warnings, f"{walk.hidden} elements that the page's style sheet hides were left out")
-        pieces, captions = without_repeats(walk.pieces)
+        pieces, captions = drop_repeats(walk.pieces)
         tags = read_tags(root)
-        parts = parts_of_html(joined_over_pages(pieces), frozenset(walk.links), tags.fact, captions)
+        parts = parts_of_html(join_over_pages(pieces), frozenset(walk.links), tags.fact, captions)
         return assemble(content.name, parts, (*warnings, *tags.warnings), filing=True, decimal=tags.decimal)
 
 

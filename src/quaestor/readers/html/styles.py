@@ -92,7 +92,7 @@ def style_rules(style: str) -> _Rules:
 
 
 @lru_cache(maxsize=16384)
-def inherited(parent: Style, tag: str, style: str, align: str, size: str) -> Style:
+def inherit_style(parent: Style, tag: str, style: str, align: str, size: str) -> Style:
     """Return how text in an element looks.
 
     Args:
@@ -112,10 +112,10 @@ _COMMENT = lazy_regex(r"/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)(?:\*/)?")
 _SELECTOR = lazy_regex(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECASE)
 
 
-def hidden_by(sheet: str) -> frozenset[str]:
+def find_hidden_selectors(sheet: str) -> frozenset[str]:
     """Return the selectors of one class or id that a style sheet hides; what holds in print only is none.
 
-    >>> sorted(hidden_by("p { color: red } .old, td.note { display: none } @media print { .menu { display: none } }"))
+    >>> sorted(find_hidden_selectors(".old, td.note { display: none } @media print { .menu { display: none } }"))
     ['.old', 'td.note']
     """
     hidden: dict[str, bool] = {}

@@ -160,7 +160,7 @@ class TextBlock:
     page: int
 
 
-def blocks_of(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBlock]:
+def find_paragraphs(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBlock]:
     """Return the paragraphs that lines make.
 
     Args:
@@ -213,7 +213,7 @@ def _is_statement_heading(line: TextLine) -> bool:
     return is_statement(line.text) or is_dated(line.text) or (is_company(line.text) and line.is_bold)
 
 
-def joined(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
+def join_lines(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
     """Return the text of a paragraph's lines.
 
     Args:
@@ -265,7 +265,7 @@ _ROMAN = lazy_regex(r"[ivxl]{1,6}")
 _LONG = 160
 
 
-def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+def drop_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """Return the lines of each page that are text.
 
     What is repeated and is a title or says what tables count in is kept where it stands first.
@@ -286,7 +286,7 @@ def without_furniture(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine
     return pages_left
 
 
-def captions_of_pages(pages: Sequence[Sequence[TextLine]]) -> list[str]:
+def find_page_captions(pages: Sequence[Sequence[TextLine]]) -> list[str]:
     """Return what the running header or footer of each page says that its amounts count in; "" if it says nothing.
 
     Shape: as many as pages are given.

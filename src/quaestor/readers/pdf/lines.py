@@ -170,7 +170,7 @@ _LETTERS = 0.75
 """What part of the words begins with a letter: in tables most begin with digits and signs."""
 
 
-def text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
+def split_text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
     """Return the words of a page in parts: what is above columns, the columns from left to right, what is below.
 
     Args:
@@ -183,7 +183,7 @@ def text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
             left = [word for word in inside if word.right <= gap]
             right = [word for word in inside if word.right > gap]
             above = [word for row in rows[:start] for word in row]
-            return [part for part in (above, left, right, *text_columns(rows[end:])) if part]
+            return [part for part in (above, left, right, *split_text_columns(rows[end:])) if part]
     return [[word for row in rows for word in row]] if rows else []
 
 
@@ -352,13 +352,13 @@ class TextLine:
         return all(word.italic for word in self.words if any(map(str.isalnum, word.text)))
 
 
-def lines_of(words: Iterable[Word]) -> list[TextLine]:
+def find_lines(words: Iterable[Word]) -> list[TextLine]:
     """Return the lines that words make, from the top down.
 
     Where the page sets its text in columns, the first column's lines come before the second's.
     """
     rows = _rows(word for word in words if word.text.strip())
-    parts = text_columns(rows)
+    parts = split_text_columns(rows)
     return [_line(row) for row in (rows if len(parts) < 2 else (row for part in parts for row in _rows(part)))]
 
 

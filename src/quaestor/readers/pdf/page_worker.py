@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.readers.pdf.lines import Chunk, TextLine, Word
-from quaestor.readers.pdf.pages import Page, PageFailure, Rule, opened
+from quaestor.readers.pdf.pages import Page, PageFailure, Rule, open_pdf
 
 
 def read_share() -> None:
@@ -27,7 +27,7 @@ def read_share() -> None:
         data = sys.stdin.buffer.read(asked["length"])
         threading.Thread(target=_end_with_parent, daemon=True).start()
         _limit_memory(asked["memory"])
-        with opened(Path(), data) as file:
+        with open_pdf(Path(), data) as file:
             reply.write(pages_as_bytes(file.pages(asked["first"], asked["step"])))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.errors import DatasetError
-from quaestor.readers.pdf.lines import Characters, Font, TextLine, join_characters, lines_of
+from quaestor.readers.pdf.lines import Characters, Font, TextLine, find_lines, join_characters
 
 PAGES_AT_MOST = 20_000
 CHARACTERS_AT_MOST = 2_500_000
@@ -85,7 +85,7 @@ class PagesLeft:
 
 
 @contextmanager
-def opened(path: Path, data: bytes) -> Iterator["PdfFile"]:
+def open_pdf(path: Path, data: bytes) -> Iterator["PdfFile"]:
     """Return an open file; no other thread reads a PDF file meanwhile.
 
     Raises:
@@ -173,12 +173,12 @@ class _TextReader:
         glyphs = [*map(_glyph, map(self._functions.code, repeat(self._text), range(self._characters_read)))]
         places = [place for place, glyph in enumerate(glyphs) if glyph]
         words = join_characters(self._characters("".join(glyphs), places), lambda at: self._font(places[at]))
-        lines = tuple(lines_of(words))
+        lines = tuple(find_lines(words))
         has_cells = any(len(line.chunks) > 1 for line in lines)
         return Page(
             number,
             lines,
-            _joined_rules(self._rules()) if has_cells else (),
+            _join_rules(self._rules()) if has_cells else (),
             self._characters_read,
             self._characters_read - len(places),
             self._characters_read < self._characters_printed,
@@ -241,7 +241,7 @@ class _TextReader:
                     yield Rule(start, end, (upper + lower) / 2)
 
 
-def _joined_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
+def _join_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return rules with their pieces put together, from the top down."""
     found: list[Rule] = []
     for piece in sorted(pieces, key=lambda piece: (round(piece.y), piece.left)):

@@ -12,14 +12,14 @@ from quaestor.readers.pdf.cells import is_plain_caption
 from quaestor.readers.pdf.headings import (
     Levels,
     TextBlock,
-    blocks_of,
     body_size,
+    find_paragraphs,
     goes_on_overleaf,
     is_company,
     is_dated,
     is_heading,
     is_statement,
-    joined,
+    join_lines,
     look_of,
 )
 from quaestor.readers.pdf.lines import TextLine, usual_pitch
@@ -59,7 +59,7 @@ class PlacedTable:
 Item = PlacedText | PlacedTable
 
 
-def join_overleaf(items: Sequence[Item]) -> list[Item]:
+def join_tables_overleaf(items: Sequence[Item]) -> list[Item]:
     """Return the items of all pages in their order, tables that go on overleaf put together."""
     found: list[Item] = []
     for item in items:
@@ -199,24 +199,24 @@ def _pieces(items: Sequence[Item], size: float, vocabulary: frozenset[str]) -> l
     pending: TextBlock | None = None
     for item in items:
         if isinstance(item, PlacedTable):
-            pieces += _closed(pending, size, vocabulary)
+            pieces += _close_block(pending, size, vocabulary)
             pending = None
             pieces.append(_Piece("", item.page, found=item))
             continue
-        for block in blocks_of(item.lines, item.page, usual_pitch(item.lines)):
+        for block in find_paragraphs(item.lines, item.page, usual_pitch(item.lines)):
             if pending and item.page != pending.page and goes_on_overleaf(pending, block):
                 pending = TextBlock((*pending.lines, *block.lines), pending.page)
             else:
-                pieces += _closed(pending, size, vocabulary)
+                pieces += _close_block(pending, size, vocabulary)
                 pending = block
-    return [*pieces, *_closed(pending, size, vocabulary)]
+    return [*pieces, *_close_block(pending, size, vocabulary)]
 
 
-def _closed(block: TextBlock | None, size: float, vocabulary: frozenset[str]) -> list[_Piece]:
+def _close_block(block: TextBlock | None, size: float, vocabulary: frozenset[str]) -> list[_Piece]:
     if block is None:
         return []
     heading = is_heading(block.lines, size) and not is_company(block.lines[0].text)
-    return [_Piece(joined(block.lines, vocabulary), block.page, block, heading)]
+    return [_Piece(join_lines(block.lines, vocabulary), block.page, block, heading)]
 
 
 def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:

@@ -11,10 +11,10 @@ from quaestor.documents.document import Document
 from quaestor.errors import DatasetError
 from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
-from quaestor.readers.pdf.headings import captions_of_pages, without_furniture
+from quaestor.readers.pdf.headings import drop_running_heads, find_page_captions
 from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
-from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_overleaf, parts_of
+from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_tables_overleaf, parts_of
 from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_side_by_side
 from quaestor.readers.pdf.side_by_side import pages_of
 from quaestor.readers.pdf.tables import find_columns
@@ -46,9 +46,9 @@ class PdfReader:
         if not any(page.lines for page in pages):
             raise DatasetError(_why_no_text(content, pages))
         printed = [page.lines for page in pages]
-        lines = without_furniture(printed)
-        captions = {page.number: text for page, text in zip(pages, captions_of_pages(printed), strict=True) if text}
-        items = join_overleaf([item for page, own in zip(pages, lines, strict=True) for item in _items(page, own)])
+        lines = drop_running_heads(printed)
+        captions = {page.number: text for page, text in zip(pages, find_page_captions(printed), strict=True) if text}
+        items = join_tables_overleaf([item for pair in zip(pages, lines, strict=True) for item in _items(*pair)])
         warnings += _unread_tables(items)
         return assemble(content.name, parts_of(items, captions), warnings, filing=True)
 

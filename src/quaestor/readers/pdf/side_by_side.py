@@ -16,7 +16,15 @@ from pathlib import Path
 from quaestor.processors import usable_processors
 from quaestor.readers.limited import reading_environment
 from quaestor.readers.pdf.page_worker import pages_of_bytes
-from quaestor.readers.pdf.pages import CHARACTERS_AT_MOST, PAGES_AT_MOST, Page, PageFailure, PagesLeft, PdfFile, opened
+from quaestor.readers.pdf.pages import (
+    CHARACTERS_AT_MOST,
+    PAGES_AT_MOST,
+    Page,
+    PageFailure,
+    PagesLeft,
+    PdfFile,
+    open_pdf,
+)
 
 _log = logging.getLogger("quaestor.readers")
 
@@ -39,7 +47,7 @@ def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[
     Raises:
         DatasetError: The file cannot be opened: it wants a password, or is broken.
     """
-    with opened(path, data) as file:
+    with open_pdf(path, data) as file:
         count = _process_count(file.page_count) if processes is None else processes
         if count < 2:
             yield from _in_order(file.page_count, [file.pages()])
@@ -68,12 +76,12 @@ def _read_shares(file: PdfFile, data: bytes, count: int) -> list[_Share]:
     """Return the pages that each of several processes reads, of which this one is the first."""
     asked = {"step": count, "length": len(data), "memory": _MEMORY_OF_ONE if _memory_limits() else None}
     try:
-        with _less_memory((count - 1) * _MEMORY_OF_ONE), ExitStack() as started:
+        with _reserve_memory((count - 1) * _MEMORY_OF_ONE), ExitStack() as started:
             workers = [started.enter_context(_worker()) for _ in range(1, count)]
             for first, worker in enumerate(workers, start=1):
                 _ask(worker, json.dumps({"first": first, **asked}).encode() + b"\n" + data)
             own = list(file.pages(0, count))
-            brought = [_brought(worker) for worker in workers]
+            brought = [_read_pages(worker) for worker in workers]
     except (OSError, MemoryError):  # no process can be started, or what is left of the memory is too little
         return [list(file.pages())]
     return [own, *(share or list(file.pages(first, count)) for first, share in enumerate(brought, start=1))]
@@ -97,7 +105,7 @@ def _ask(worker: subprocess.Popen[bytes], request: bytes) -> None:
         worker.stdin.flush()
 
 
-def _brought(worker: subprocess.Popen[bytes]) -> _Share:
+def _read_pages(worker: subprocess.Popen[bytes]) -> _Share:
     """Return the pages that a process has read, once it is done; none if it failed."""
     assert worker.stdout is not None
     written = worker.stdout.read()
@@ -109,7 +117,7 @@ def _brought(worker: subprocess.Popen[bytes]) -> _Share:
 
 
 @contextmanager
-def _less_memory(less: int) -> Iterator[None]:
+def _reserve_memory(less: int) -> Iterator[None]:
     """Take from the memory that this process may have what others may have instead."""
     limits = _memory_limits()
     if limits is None:

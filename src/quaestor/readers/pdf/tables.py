@@ -146,7 +146,7 @@ def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
     return sorted([*columns, *new], key=lambda column: column.left)
 
 
-def covered(
+def find_headed_columns(
     line: TextLine, columns: Columns, rules: Sequence[Rule], *, lowest: bool = False
 ) -> list[tuple[Chunk, range]]:
     """Return the chunks of a header's line, each with the places of the columns that it heads.
@@ -273,7 +273,7 @@ def _read_header(
 def _header_row(line: TextLine, columns: Columns, rules: Sequence[Rule], captions: list[str], lowest: bool) -> _Row:
     row = _Row()
     corner = [chunk.text for chunk in line.chunks if is_label(chunk, columns)]
-    headed = covered(line, columns, rules, lowest=lowest)
+    headed = find_headed_columns(line, columns, rules, lowest=lowest)
     text = " ".join(corner)
     if is_plain_caption(text):
         captions.append(text)
