@@ -25,7 +25,7 @@ from quaestor.graph.facts import (
     year_of,
 )
 from quaestor.graph.knowledge_graph import KnowledgeGraph
-from quaestor.ontology.terms import Value, decimal_term, read_term, read_turtle, text_term
+from quaestor.ontology.terms import Value, decimal_term, read_term, text_term
 
 PAGE = "doc:page"
 """The document's own node."""
@@ -281,16 +281,6 @@ def _label(place: int, label: HeaderNumber) -> Iterable[Triple]:
 #
 # A set of triples that has anything else than one graph is an error, so a graph that was loaded is the graph that
 # was written.
-
-
-def graph_from_turtle(text: str, what: str = "the graph") -> KnowledgeGraph:
-    """Return the graph of a Turtle or N-Triples text.
-
-    Raises:
-        OntologyError: The text is not Turtle.
-        GraphError: It has something else than one graph.
-    """
-    return graph_from_triples(read_turtle(text, what)[0], what)
 
 
 def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:

@@ -6,7 +6,7 @@ from command_line import Quaestor, one_line
 from made_up import a_record, write_dataset
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
 
-from quaestor.graph.writing import graph_from_turtle
+from quaestor.ontology.terms import read_turtle
 from quaestor.sample import sample_path
 
 PAGE = f"{sample_path()}#{OPTIONS}"
@@ -26,9 +26,8 @@ def test_show_has_every_value_and_mention(quaestor: Quaestor) -> None:
 
 
 def test_turtle_is_the_graph(quaestor: Quaestor) -> None:
-    assert graph_from_turtle(quaestor(f"kg show {PAGE} --turtle").out) == sample_knowledge().graph(
-        sample_pages()[OPTIONS]
-    )
+    triples, _ = read_turtle(quaestor(f"kg show {PAGE} --turtle").out, "the graph")
+    assert triples == sample_knowledge().graph(sample_pages()[OPTIONS]).triples()
 
 
 def test_query_answers_select_and_ask(quaestor: Quaestor) -> None:
