@@ -1,4 +1,4 @@
-"""Every form of a printed number is read with its value, and none in part."""
+"""Every form of a printed number is read with its value, and none in part; so are whole numbers in words."""
 
 from decimal import Decimal
 
@@ -9,6 +9,7 @@ from many_cases import for_each_row
 from printed_forms import COMMA, INDIAN, NUMBERS, SPACED_COMMA, SPACED_POINT, SWISS
 
 from quaestor.core.number_conventions import ENGLISH, NumberConvention, find_convention
+from quaestor.core.number_forms import read_number_words
 from quaestor.core.parsing import find_quantities, parse_cell
 from quaestor.core.quantity import Scale
 
@@ -162,3 +163,24 @@ def test_an_amount_with_more_digits_is_not_read(
 @given(st.text("0123456789.,' -()\u00a0", max_size=24), CONVENTIONS)
 def test_digits_are_read_whole_or_not_at_all(text: str, convention: NumberConvention) -> None:
     assert all(found.text in text for found in parse_cell(text, convention))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("one", 1),
+        ("None", 0),
+        ("no", 0),
+        ("twenty-five", 25),
+        ("one hundred and five", 105),
+        ("a hundred", 100),
+        ("three million two hundred thousand and one", 3_200_001),
+    ],
+)
+def test_whole_numbers(text: str, number: int) -> None:
+    assert read_number_words(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "and", "one plant", "5", "many"])
+def test_anything_else_is_not_read(text: str) -> None:
+    assert read_number_words(text) is None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from quaestor.core.terms import terms
 from quaestor.core.words import (
     ARTICLES,
     DATE_WORDS,
@@ -45,3 +46,17 @@ def test_a_word_that_may_name_a_thing_stays_in_names() -> None:
 
 def test_directions_distinguish_two_labels() -> None:
     assert LABEL_FILLERS.isdisjoint({"from", "to", "by", "under", "per"})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("R&D and A/P", ("r&d", "a/p")),
+        ("the company's long-term debt", ("compani", "long", "term", "debt")),
+        ("gains/losses", ("gain", "loss")),
+        ("net sales in the U.S. and the United States", ("net", "sale", "us", "us")),
+        ("", ()),
+    ],
+)
+def test_terms(text: str, expected: tuple[str, ...]) -> None:
+    assert terms(text) == expected

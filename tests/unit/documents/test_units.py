@@ -4,7 +4,9 @@ import pytest
 
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.documents.document import Document
 from quaestor.documents.table import Table
+from quaestor.documents.units import read_unit_cell
 
 
 def table(*parts: HeadingPart | ParagraphPart | TablePart) -> Table:
@@ -113,3 +115,91 @@ def test_what_became_of_a_hundred_dollars_is_not_in_millions() -> None:
     grid = [["", "2023", "2024"], ["Quill", "$100", "$107"], ["Index", "100", "113"]]
     assert table(income, TablePart(grid, header_rows=1)).scale_at(2, 2) in (Scale.ONE, None)
     assert table(income, TablePart([*grid[:2], ["Index", "90", "113"]], header_rows=1)).scale_at(2, 2) is Scale.MILLION
+
+
+def document_with(says: str, sign: str) -> Document:
+    return assemble(
+        "report.md",
+        [
+            HeadingPart("Results"),
+            ParagraphPart((says,)),
+            TablePart([[f"({sign} millions)", "2023", "2022"], ["Revenue", f"{sign}1,204.5", f"{sign}1,100.2"]]),
+            ParagraphPart((f"The group spent {sign}45 million at home and US$12 million abroad.",)),
+        ],
+        filing=True,
+    )
+
+
+def units_read(document: Document) -> list[str | None]:
+    (table,) = document.tables
+    assert isinstance(table, Table)
+    mentions = [mention for sentence in document.sentences for mention in sentence.mentions]
+    return [table.cells[1][1].quantities[0].unit, table.unit_at(1, 1), *(m.quantity.unit for m in mentions)]
+
+
+@pytest.mark.parametrize(
+    ("says", "sign", "currency"),
+    [
+        ("All dollar amounts are in Canadian dollars unless otherwise stated.", "$", "CAD"),
+        ("The financial statements are presented in Australian dollars.", "$", "AUD"),
+        ("Amounts are expressed in thousands of Hong Kong dollars.", "$", "HKD"),
+        ("All amounts are in RMB unless otherwise noted.", "¥", "CNY"),
+        ("All amounts are in millions of U.S. dollars unless otherwise noted.", "$", "USD"),
+        ("The company sells widgets in Canada.", "$", "USD"),
+        ("The company sells widgets in Japan.", "¥", "JPY"),
+    ],
+)
+def test_the_document_says_whose_sign_it_is(says: str, sign: str, currency: str) -> None:
+    assert units_read(document_with(says, sign)) == [currency, currency, currency, "USD"]
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "unit"),
+    [
+        ("EUR m", Scale.MILLION, "EUR"),
+        ("TEUR", Scale.THOUSAND, "EUR"),
+        ("SEK million", Scale.MILLION, "SEK"),
+        ("EUR", None, "EUR"),
+        ("iso4217:USD", None, "USD"),
+        ("USD/shares", Scale.ONE, "USD"),
+        ("EUR per tonne", Scale.ONE, "EUR"),
+        ("%", Scale.PERCENT, None),
+        ("bps", Scale.ONE, "basis points"),
+        ("number", Scale.ONE, None),
+        ("shares", Scale.ONE, "shares"),
+        ("MWh", Scale.ONE, "MWh"),
+        ("kt CO2e", Scale.ONE, "kt CO2e"),
+        ("'000 tonnes", Scale.THOUSAND, "tonnes"),
+        ("million litres", Scale.MILLION, "litres"),
+        ("million", Scale.MILLION, None),
+        ("\u2014", None, None),
+    ],
+)
+def test_a_cell_of_a_column_of_units_has_scale_and_unit(text: str, scale: Scale | None, unit: str | None) -> None:
+    caption = read_unit_cell(text)
+    assert (caption.scale, caption.unit) == (scale, unit)
+
+
+@pytest.mark.parametrize("heading", ["Unit", "Units", "UoM", "Unit of measure", "Einheit", "Unit\u00e9", "Currency"])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_column_of_units_wherever_it_stands(heading: str, last: bool) -> None:
+    lines = [
+        ("Indicator", heading, "2023", "2022"),
+        ("Revenue", "EUR m", "1250.4", "1180.0"),
+        ("Energy use", "MWh", "48200", "50100"),
+        ("Women in management", "%", "31.5", "29.8"),
+    ]
+    grid = [[a, c, d, b] if last else [a, b, c, d] for a, b, c, d in lines]
+    (table,) = assemble("report.csv", [TablePart(grid)], filing=True).tables
+    column = 1 if last else 2
+    assert [(table.scale_at(row, column), table.unit_at(row, column)) for row in (1, 2, 3)] == [
+        (Scale.MILLION, "EUR"),
+        (Scale.ONE, "MWh"),
+        (Scale.PERCENT, None),
+    ]
+
+
+def test_a_column_of_numbers_called_units_is_none() -> None:
+    grid = [["Product", "Units", "Price"], ["Pumps", "40", "$ 5"], ["Valves", "60", "$ 7"]]
+    (table,) = assemble("report.csv", [TablePart(grid)], filing=True).tables
+    assert table.rows[1].unit is None

@@ -7,7 +7,7 @@ from inline_xbrl import filing, number
 import quaestor
 from quaestor.core.quantity import Scale
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
-from quaestor.facts.table import build_facts
+from quaestor.facts.table import build_facts, find_full_names
 from quaestor.plan.steps import Extract, Plan
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.composing.question import extract_cell
@@ -51,3 +51,12 @@ def test_a_tag_says_how_a_number_is_scaled_if_labels_say_otherwise(tmp_path: Pat
     (labelled,) = with_label_scales(Plan((step,)), table.document).steps
     assert isinstance(labelled, Extract)
     assert labelled.counts.scale is Scale.ONE
+
+
+def test_an_abbreviation_stands_for_the_words_before_it() -> None:
+    texts = [
+        "Revenue of Europe, Middle East, and Africa (EMEA) rose.",
+        'Contracts of Global Services ("BGS") are long.',
+        "The Company (SEC) is not abbreviated so.",
+    ]
+    assert find_full_names(texts) == {"EMEA": "Europe, Middle East, and Africa (EMEA)", "BGS": "Global Services (BGS)"}

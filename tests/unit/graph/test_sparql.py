@@ -2,6 +2,8 @@ import gc
 import random
 import re
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -279,3 +281,18 @@ def test_a_worker_that_was_ended_starts_again() -> None:
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
     shared_worker().close()
     assert GRAPH.ask("ASK { { ?a ?b ?c } }")
+
+
+ASKS = """
+from quaestor.graph.sparql import Request, shared_worker
+worker = shared_worker()
+worker.ask(Request("g", "SELECT ?s { ?s ?p ?o }", {}, 10, 5.0), "<http://a> <http://b> <http://c> .")
+print(worker._process.pid)
+"""
+
+
+def test_the_worker_ends_with_its_process() -> None:
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", ASKS], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    gone = subprocess.run(["ps", "-p", done.stdout.strip()], capture_output=True, check=False)
+    assert gone.returncode != 0

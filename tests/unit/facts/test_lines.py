@@ -1,0 +1,64 @@
+"""Lines of facts: which concept a label names, and when its period is in the fiscal calendar of the company."""
+
+from datetime import date
+
+import pytest
+
+from quaestor.core.periods import CALENDAR_YEARS, FiscalCalendar, parse_period
+from quaestor.documents.assembly import HeadingPart, ParagraphPart, assemble
+from quaestor.documents.table import TableRole
+from quaestor.facts.lines import Moment, fiscal_calendar, moment_of_period, name_concept
+
+TO_JANUARY = FiscalCalendar(2024, date(2024, 1, 31))
+
+
+@pytest.mark.parametrize(
+    ("text", "calendar", "expected"),
+    [
+        ("Three Months Ended July 31, 2023", TO_JANUARY, Moment(2024, 2, 3)),
+        ("Six Months Ended July 31, 2023", TO_JANUARY, Moment(2024, 2, 6)),
+        ("Year ended January 31, 2024", TO_JANUARY, Moment(2024, 4, 12)),
+        ("July 31, 2023", TO_JANUARY, Moment(2024, 2, 0)),
+        ("Q2 2024", TO_JANUARY, Moment(2024, 2, 3)),
+        ("Three Months Ended September 30, 2023", CALENDAR_YEARS, Moment(2023, 3, 3)),
+        ("2023", CALENDAR_YEARS, Moment(2023, 4, 12)),
+    ],
+)
+def test_periods_are_times_of_the_fiscal_calendar(text: str, calendar: FiscalCalendar, expected: Moment) -> None:
+    period = parse_period(text)
+    assert period is not None
+    assert moment_of_period(period, calendar) == expected
+
+
+def test_a_time_has_others_before_it() -> None:
+    assert Moment(2024, 1, 3).before(quarters=1) == Moment(2023, 4, 3)
+    assert Moment(2024, 1, 3).before(years=1) == Moment(2023, 1, 3)
+
+
+def test_an_excerpt_has_the_calendar_of_the_years_that_it_names() -> None:
+    text = ParagraphPart(("Rent was $5 and $4 in the years ended May 31, 2024 and 2023.",))
+    assert fiscal_calendar(assemble("note", [HeadingPart("Leases"), text])) == FiscalCalendar(2024, date(2024, 5, 31))
+
+
+@pytest.mark.parametrize(
+    ("label", "path", "role", "concept"),
+    [
+        ("Total assets", (), TableRole.BALANCE_SHEET, "us-gaap:Assets"),
+        ("Accounts receivable", (), TableRole.CASH_FLOWS, "us-gaap:IncreaseDecreaseInAccountsReceivable"),
+        ("Research and development expenses", (), TableRole.INCOME_STATEMENT, "us-gaap:ResearchAndDevelopmentExpense"),
+        ("Diluted", ("Earnings per share",), TableRole.INCOME_STATEMENT, "us-gaap:EarningsPerShareDiluted"),
+        ("Net income", ("Earnings per common share",), TableRole.INCOME_STATEMENT, "us-gaap:EarningsPerShareBasic"),
+        ("Adjusted diluted earnings per share", (), TableRole.NON_GAAP, ""),
+        ("Frequent flyer partners", (), TableRole.NOTE, ""),
+    ],
+)
+def test_labels_name_concepts(label: str, path: tuple[str, ...], role: TableRole, concept: str) -> None:
+    assert name_concept(label, path, role)[0] == concept
+
+
+def test_the_usual_name_is_sure_and_a_near_one_less_so() -> None:
+    sure = name_concept("Income tax expense", (), TableRole.INCOME_STATEMENT)
+    near = name_concept("Income tax expense on profits", (), TableRole.INCOME_STATEMENT)
+    assert sure[0] == near[0] == "us-gaap:IncomeTaxExpenseBenefit"
+    assert sure[1] > near[1] > 0
+    assert name_concept("", (), TableRole.NOTE) == ("", 0.0)
