@@ -12,14 +12,14 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class _Clearing:
+class _Clearable:
     """What can be cleared."""
 
     def clear(self) -> None:
         """Forget all values."""
 
 
-class BoundedCache(_Clearing, Generic[K, V]):
+class BoundedCache(_Clearable, Generic[K, V]):
     """Keeps what was used last, up to a bound on the whole; several threads may use it at once.
 
     For values that depend on their key alone: whether one is cached changes how long an answer takes, never the answer.
@@ -82,7 +82,7 @@ def _unit_size(_value: object) -> int:
     return 1
 
 
-_clearings: "weakref.WeakSet[_Clearing]" = weakref.WeakSet()
+_clearings: "weakref.WeakSet[_Clearable]" = weakref.WeakSet()
 _LruCache = type(lru_cache(maxsize=1)(lambda: None))
 
 

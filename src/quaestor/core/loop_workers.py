@@ -364,7 +364,7 @@ def _serve(line: socket.socket, make: Callable[[WorkerLine], LoopWork]) -> None:
         signal.signal(number, signal.SIG_IGN)
     # The connection shows it too, but not while something computes in the event loop.
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    asyncio.run(_Serving(make).serve(line))
+    asyncio.run(_WorkerProcess(make).serve(line))
 
 
 def _end_with_parent() -> None:
@@ -374,7 +374,7 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-class _Serving:
+class _WorkerProcess:
     """A worker, in its own process. A `WorkerLine`."""
 
     def __init__(self, make: Callable[[WorkerLine], LoopWork]) -> None:

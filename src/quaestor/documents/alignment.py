@@ -71,7 +71,7 @@ def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) ->
     """
     found, listed = _align_periods(sentence, earlier)
     periods: list[tuple[Period, ...]] = [(period,) if period else () for period in found]
-    for dated in _period_lists(sentence):
+    for dated in _find_period_lists(sentence):
         named = [period for period, _, _ in dated]
         takers = [n for n, period in enumerate(found) if n not in listed and period in named]
         if len({found[n] for n in takers}) != 1 or _BOUNDS.search(sentence.text, 0, dated[0][1]):
@@ -85,27 +85,27 @@ def _align_periods(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[lis
     """The period of each number, and which numbers have theirs from a list of periods."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     dates = own_periods(sentence)
-    found = _in_turn(spans, sentence.text, dates) or _nearest_of_each(spans, sentence.text, dates)
+    found = _align_in_turn(spans, sentence.text, dates) or _align_nearest(spans, sentence.text, dates)
     lists, listed = _Lists(sentence, earlier), set[int]()
-    runs = ((run, lists.for_run(run, spans)) for run in _runs(sentence.text, spans, _JOINT))
+    runs = ((run, lists.for_run(run, spans)) for run in _find_runs(sentence.text, spans, _JOINT))
     for run, periods in runs:
         for n, period in zip(run, periods, strict=False):
             found[n] = period
             listed.add(n)
     for n, after in zip(range(len(spans)), range(1, len(spans)), strict=False):
         moved = _period_before(spans[n], spans[after], found[after], sentence)
-        found[n] = moved or found[n] or _set_against(spans[n], found[after], sentence)
+        found[n] = moved or found[n] or _period_compared(spans[n], found[after], sentence)
     return found, listed
 
 
 def list_of(sentence: Sentence, number: int) -> range:
     """Return the places of the numbers that are in one list with a number of a sentence, itself among them."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
-    runs = _runs(sentence.text, spans, _JOINT)
+    runs = _find_runs(sentence.text, spans, _JOINT)
     return next((run for run in runs if number in run), range(number, number + 1))
 
 
-def _runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[range]:
+def _find_runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[range]:
     """The lists of two or more: spans with nothing but a joint between them."""
     start = 0
     for n in range(1, len(spans) + 1):
@@ -125,7 +125,7 @@ def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> 
     return counted is None or text.startswith(f" {counted}", next_one[1])
 
 
-def _counted(mention: Mention) -> tuple[str | None, bool]:
+def _unit_counted(mention: Mention) -> tuple[str | None, bool]:
     return mention.quantity.unit, mention.quantity.scale is Scale.PERCENT
 
 
@@ -133,13 +133,13 @@ class _Lists:
     """The lists of periods of a sentence and of those before it, each found once."""
 
     def __init__(self, sentence: Sentence, earlier: Sequence[Sentence]) -> None:
-        self._own = _by_length(_period_lists(sentence))
+        self._own = _group_by_length(_find_period_lists(sentence))
         self._text = sentence.text
         self._named = bool(sentence.periods)
-        self._counted = [_counted(mention) for mention in sentence.mentions]
+        self._counted = [_unit_counted(mention) for mention in sentence.mentions]
         self._used = 0
         self._before = [
-            {length: lists[-1] for length, lists in _by_length(_period_lists(before)).items()}
+            {length: lists[-1] for length, lists in _group_by_length(_find_period_lists(before)).items()}
             for before in reversed(earlier[-LOOKED_BACK:])
             if before.section == sentence.section
         ]
@@ -171,16 +171,16 @@ class _Lists:
         return [period for period, _, _ in next((lists[len(run)] for lists in self._before if len(run) in lists), ())]
 
 
-def _by_length(lists: Sequence[list[Dated]]) -> dict[int, list[list[Dated]]]:
+def _group_by_length(lists: Sequence[list[Dated]]) -> dict[int, list[list[Dated]]]:
     found: dict[int, list[list[Dated]]] = {}
     for dated in lists:
         found.setdefault(len(dated), []).append(dated)
     return found
 
 
-def _period_lists(sentence: Sentence) -> list[list[Dated]]:
+def _find_period_lists(sentence: Sentence) -> list[list[Dated]]:
     spans = [(start, end) for _, start, end in sentence.periods]
-    return [[sentence.periods[n] for n in run] for run in _runs(sentence.text, spans, _DATE_JOINT)]
+    return [[sentence.periods[n] for n in run] for run in _find_runs(sentence.text, spans, _DATE_JOINT)]
 
 
 def own_periods(sentence: Sentence) -> Sequence[Dated]:
@@ -194,7 +194,7 @@ def own_periods(sentence: Sentence) -> Sequence[Dated]:
     return own or sentence.periods
 
 
-def _in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
+def _align_in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
     """The periods of numbers that take turns with them: after each other twice, and one at either end; else nothing.
 
     A number that is set against the next one has no period of that.
@@ -218,12 +218,14 @@ def _in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[P
     return found
 
 
-def _nearest_of_each(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
+def _align_nearest(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
     starts = [start for start, _ in spans]
-    return [_nearest(n, spans, starts, text, dates) for n in range(len(spans))]
+    return [_nearest_period(n, spans, starts, text, dates) for n in range(len(spans))]
 
 
-def _nearest(n: int, spans: Sequence[Span], starts: Sequence[int], text: str, dates: Sequence[Dated]) -> Period | None:
+def _nearest_period(
+    n: int, spans: Sequence[Span], starts: Sequence[int], text: str, dates: Sequence[Dated]
+) -> Period | None:
     start, end = spans[n]
     compared = _AGAINST.match(text, end) is not None
 
@@ -250,7 +252,7 @@ def _period_before(span: Span, after: Span, period: Period | None, sentence: Sen
     return shifted(period, -1)
 
 
-def _set_against(span: Span, other: Period | None, sentence: Sentence) -> Period | None:
+def _period_compared(span: Span, other: Period | None, sentence: Sentence) -> Period | None:
     """The period of A in "A compared with B in 2012", a year after that of B; None where A is not set against B."""
     if other is None or not _AGAINST.match(sentence.text, span[1]):
         return None

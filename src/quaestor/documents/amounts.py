@@ -168,7 +168,7 @@ def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | N
     heads = (*table.rows, *table.columns)
     if table.scale is not None or any(head.scale in LARGE_SCALES for head in heads):
         return None
-    amounts = sorted(_amounts(table), key=lambda amount: amount.value)
+    amounts = sorted(_find_amounts(table), key=lambda amount: amount.value)
     values = [amount.value for amount in amounts]
     found: dict[Scale, set[tuple[int, int]]] = {scale: set() for scale in _TRIED}
     for sentence in sentences:
@@ -178,7 +178,7 @@ def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | N
                 continue
             words = _words(sentence.text) if words is None else words
             for scale in _TRIED:
-                low, high = _printed_as(mention.quantity, scale)
+                low, high = _rounding_bounds(mention.quantity, scale)
                 meant = amounts[bisect_left(values, low) : bisect_right(values, high)]
                 if len(meant) <= _SAME:
                     found[scale].update(amount.place for amount in meant if amount.words & words)
@@ -189,15 +189,15 @@ def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | N
     return scale if count >= _EVIDENCE and scale in LARGE_SCALES else None
 
 
-def _amounts(table: Table) -> Iterator[_Amount]:
+def _find_amounts(table: Table) -> Iterator[_Amount]:
     for header, row in zip(table.rows[table.header_rows :], table.cells[table.header_rows :], strict=True):
         words = _words(" ".join((*header.levels, header.label)))
         for cell in row[1:]:
-            if (number := _single(cell)) is not None and header.scale is None and words:
+            if (number := _single_amount(cell)) is not None and header.scale is None and words:
                 yield _Amount(abs(float(number.value)), words, (cell.ref.row, cell.ref.column))
 
 
-def _single(cell: Cell) -> Quantity | None:
+def _single_amount(cell: Cell) -> Quantity | None:
     numbers = cell.quantities
     return numbers[0] if len(numbers) == 1 and _is_amount(numbers[0], in_text=False) else None
 
@@ -209,7 +209,7 @@ def _is_amount(number: Quantity, *, in_text: bool) -> bool:
     return scaled and money and len(number.value.as_tuple().digits) >= _DIGITS
 
 
-def _printed_as(stated: Quantity, scale: Scale) -> tuple[float, float]:
+def _rounding_bounds(stated: Quantity, scale: Scale) -> tuple[float, float]:
     """Return between which numbers a cell of a scale is what a sentence says, rounded as the sentence rounds it."""
     exponent = stated.value.as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)

@@ -176,11 +176,11 @@ def assemble(
     """
     parts = list(parts)
     if convention is None:
-        convention = LOOSE if lost_dashes else _convention(parts, decimal, usual_decimal)
+        convention = LOOSE if lost_dashes else _find_convention(parts, decimal, usual_decimal)
     lost = [DocumentWarning(WarningKind.LOST, detail=line) for line in warnings]
     assembly = _Assembly(id, lost, filing, lost_dashes, convention)
     if filing:
-        assembly.default = next(filter(_has_units, map(_default_of, parts)), Amounts())
+        assembly.default = next(filter(_has_units, map(_find_default, parts)), Amounts())
     for part in parts:
         match part:
             case HeadingPart():
@@ -199,7 +199,7 @@ def assemble(
     return with_roles(Document(id, sections, blocks, warnings_found, facts, convention=convention))
 
 
-def _convention(parts: Sequence[DocumentPart], decimal: str | None, usual: str) -> NumberConvention:
+def _find_convention(parts: Sequence[DocumentPart], decimal: str | None, usual: str) -> NumberConvention:
     """Return how a document prints its numbers, by all of its cells and texts."""
     texts: list[str] = []
     tables: list[list[list[str]]] = []
@@ -307,7 +307,7 @@ class _Assembly:
         self._add(Paragraph(found), part)
 
     def _look_for_default(self, part: DocumentPart) -> None:
-        if self.filing and _has_units(amounts := _default_of(part)):
+        if self.filing and _has_units(amounts := _find_default(part)):
             self.default = amounts
 
     def add_table(self, part: TablePart) -> None:
@@ -320,7 +320,7 @@ class _Assembly:
             self.warnings.append(DocumentWarning(WarningKind.UNEQUAL_ROWS, self.tables))
         grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
         part = replace(part, grid=grid)
-        for one in [part] if self._is_page else _tables_of(part):
+        for one in [part] if self._is_page else _split_table(part):
             self._add_one_table(one)
 
     @property
@@ -338,7 +338,7 @@ class _Assembly:
 
     def _add_one_table(self, part: TablePart) -> None:
         own = read_caption(part.caption) if part.caption else NOTHING
-        leading = _first_known(own, caption_in_text(self.leading))
+        leading = _fill_caption(own, caption_in_text(self.leading))
         table, found = read_table(
             self.id,
             self.tables,
@@ -427,7 +427,7 @@ class _Assembly:
         self.blocks.append(Block(content, len(self.blocks), self.sections[-1].id, part.page, part.anchor))
 
 
-def _tables_of(part: TablePart) -> list[TablePart]:
+def _split_table(part: TablePart) -> list[TablePart]:
     """Return a table as several where headings are printed again in it that say of when the rows below are."""
     header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
     restarts = find_restarts(part.grid, header_rows)
@@ -474,7 +474,7 @@ def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
     return replace(table, cells=tuple(map(tuple, cells)))
 
 
-def _default_of(part: DocumentPart) -> Amounts:
+def _find_default(part: DocumentPart) -> Amounts:
     """Return what a heading, a paragraph or a caption says that all amounts of the document count in."""
     match part:
         case ParagraphPart():
@@ -514,6 +514,6 @@ def _prints_cents(table: Table) -> bool:
     return not money or 2 * small > len(numbers)
 
 
-def _first_known(own: Caption, leading: Caption) -> Caption:
+def _fill_caption(own: Caption, leading: Caption) -> Caption:
     """Return a table's own caption, and what that leaves open from the sentences before it."""
     return Caption(own.scale or leading.scale, own.unit or leading.unit)

@@ -39,7 +39,7 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
             continue
         ahead = next((later.period for later in columns[place + 1 :] if later.period and not _is_change(later)), None)
         pair = [*periods[-1:], *([ahead] if ahead else [])] if follows_one else periods[-2:]
-        found.append(replace(header, period=_later(pair)) if _later(pair) is not None else header)
+        found.append(replace(header, period=_later_period(pair)) if _later_period(pair) is not None else header)
     return tuple(found)
 
 
@@ -63,7 +63,7 @@ def _later_year(header: Header, columns: Sequence[Header]) -> Period | None:
     return next((other.period for other in columns if other.period and other.period.year == years[-1]), None)
 
 
-def _later(pair: Sequence[Period]) -> Period | None:
+def _later_period(pair: Sequence[Period]) -> Period | None:
     """The later of two periods of one kind; None if that is unknown."""
     if len(pair) < _PAIR or len({(period.kind, period.month, period.quarter, period.months) for period in pair}) > 1:
         return None

@@ -27,7 +27,7 @@ def combine(files: Sequence[tuple[str, Document]]) -> Document:
     Args:
         files: The name of each, no other's, and what was read of it, in the order in which they are to stand.
     """
-    whole = _Combined()
+    whole = _CombinedDocument()
     for number, (name, document) in enumerate(files, start=1):
         whole.add(f"file_{number}", name, document.whole or document)
     return Document(
@@ -41,7 +41,7 @@ def combine(files: Sequence[tuple[str, Document]]) -> Document:
 
 
 @dataclass(slots=True)
-class _Combined:
+class _CombinedDocument:
     """The document so far."""
 
     sections: list[Section] = field(default_factory=list)
@@ -112,16 +112,16 @@ def newest_years(document: Document) -> dict[str, int]:
     for table in (document.whole or document).tables:
         name = file_of(document, CellRef(document.id, table.index, 0, 0))
         if name is not None:
-            counted[name].update(set(_years(table)))
-    return {name: _newest(counts) for name, counts in counted.items()}
+            counted[name].update(set(_years_of_table(table)))
+    return {name: _newest_year(counts) for name, counts in counted.items()}
 
 
-def _years(table: Table) -> Iterator[int]:
+def _years_of_table(table: Table) -> Iterator[int]:
     for header in (*table.columns, *table.rows):
         if header.period is not None:
             yield header.period.year
 
 
-def _newest(counts: Counter[int]) -> int:
+def _newest_year(counts: Counter[int]) -> int:
     often = max(counts.values(), default=0) * _OFTEN
     return max((year for year, count in counts.items() if count >= often), default=0)

@@ -85,21 +85,21 @@ def read_table(
         header_rows = None  # its first row was taken for numbers
     spread = header_rows is None
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
-    repairs = _repairs(grid, header_rows, dashes=dashes)
+    repairs = _find_repairs(grid, header_rows, dashes=dashes)
     names = name_rows(grid, header_rows, is_amount)
     cells = tuple(
         tuple(
             Cell(
                 text,
                 CellRef(document, index, row, column),
-                *_read(grid, row, column, header_rows, names, repairs, convention),
+                *_read_cell(grid, row, column, header_rows, names, repairs, convention),
             )
             for column, text in enumerate(texts)
         )
         for row, texts in enumerate(printed)
     )
-    columns = _columns(grid, header_rows, fused, spread)
-    rows = _rows(grid, header_rows, columns, names, dashes=dashes)
+    columns = _read_columns(grid, header_rows, fused, spread)
+    rows = _read_rows(grid, header_rows, columns, names, dashes=dashes)
     of_values = tuple(column for place, column in enumerate(columns) if place and place not in names.columns)
     corner = grid[0][0] if header_rows else ""
     caption = _table_caption(grid, header_rows, columns, leading or NOTHING)
@@ -114,7 +114,7 @@ def read_table(
         scale=caption.scale,
         unit=caption.unit,
     )
-    return table, _warnings(table, grid, fused)
+    return table, _collect_warnings(table, grid, fused)
 
 
 @lru_cache(maxsize=16384)
@@ -227,7 +227,7 @@ def _names_columns(grid: Grid, place: int) -> bool:
     if place + 1 >= len(grid) or not row[0].strip():
         return False
     numbers = [n for n in range(1, len(row)) if any(is_amount(line[n]) for line in grid[place + 1 :])]
-    if len(numbers) < _LEAST_REPEATED or not all(row[n].strip() and _heads(row[n]) for n in numbers):
+    if len(numbers) < _LEAST_REPEATED or not all(row[n].strip() and _is_heading_text(row[n]) for n in numbers):
         return False
     over = [tuple(line[n].strip() for line in above) for n in numbers]
     if not all(map(any, over)):
@@ -236,7 +236,7 @@ def _names_columns(grid: Grid, place: int) -> bool:
     return len(set(over)) < distinct == len(numbers)
 
 
-def _heads(text: str) -> bool:
+def _is_heading_text(text: str) -> bool:
     """Whether a cell prints words or a period, and no amount."""
     return not is_amount(text) and (_is_period_counted(text) or _WORD.search(text) is not None)
 
@@ -254,7 +254,7 @@ def _continues_header(row: Sequence[str]) -> bool:
     return captioned and not any(is_amount(text) for text in printed)
 
 
-def _repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
+def _find_repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
     """Return the cells whose years are none, by row and column, and what they are instead."""
     repairs: Repairs = {}
     body = range(header_rows, len(grid))
@@ -285,7 +285,7 @@ def repeats_heading(row: Sequence[str], header: Grid) -> bool:
     return any(texts == [text.strip() for text in other[1:]] for other in header)
 
 
-def _read(
+def _read_cell(
     grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs, convention: NumberConvention
 ) -> tuple[tuple[Quantity, ...], Repair | None]:
     """Return the numbers of a cell, and what was mended in it."""
@@ -309,7 +309,7 @@ def _label(text: str) -> str:
     return clean_label(without_caption(text))
 
 
-def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[Header, ...]:
+def _read_columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[Header, ...]:
     """Return what each column is about; a heading is spread over the columns right of it where that is asked for."""
     if header_rows == 0:
         labels = list(grid[0])
@@ -317,7 +317,7 @@ def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[H
             return tuple(Header("") for _ in labels)
         matches = [_match_fused(text) for text in labels]
         named = [_without_number(text, match) for text, match in zip(labels, matches, strict=True)]
-        return (Header(""), *(_header((name,)) for name in named[1:]))
+        return (Header(""), *(_make_header((name,)) for name in named[1:]))
     stacks: list[list[str]] = []
     for column in range(len(grid[0])):
         stack = [grid[row][column] for row in range(header_rows)]
@@ -325,7 +325,7 @@ def _columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[H
             if spread and column > 1 and not stack[row].strip() and not is_caption(grid[row][column - 1]):
                 stack[row] = stacks[column - 1][row]
         stacks.append(stack)
-    return tuple(_header(tuple(stack)) for stack in stacks)
+    return tuple(_make_header(tuple(stack)) for stack in stacks)
 
 
 def _without_number(text: str, fused: re.Match[str] | None) -> str:
@@ -333,13 +333,13 @@ def _without_number(text: str, fused: re.Match[str] | None) -> str:
     return text[: text.rindex(fused["value"])] if fused else _TRAILING_DASH.sub("", text)
 
 
-def _header(stack: tuple[str, ...]) -> Header:
+def _make_header(stack: tuple[str, ...]) -> Header:
     """Return the header that stacked headings make, outermost first."""
     captions = [read_caption(text) for text in reversed(stack)]
     texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
-    above = next((period for text in texts[:-1] if (period := _period(text))), None)
-    period = _period(texts[-1], above.year if above else None) if texts else None
+    above = next((period for text in texts[:-1] if (period := _period_of_heading(text))), None)
+    period = _period_of_heading(texts[-1], above.year if above else None) if texts else None
     if period is not None and period.kind == "date" and any(map(_LASTING.search, texts[:-1])):
         # "Three months ended" over "June 30, 2024": it is not a day that the column is about.
         lasting = parse_period(" ".join(texts))
@@ -353,7 +353,7 @@ def _header(stack: tuple[str, ...]) -> Header:
     )
 
 
-def _period(text: str, year: int | None = None) -> Period | None:
+def _period_of_heading(text: str, year: int | None = None) -> Period | None:
     """Return the period that a heading is about: its whole text, or the only one that it names in passing."""
     plain = without_caption(text)
     whole = parse_period(plain, year)
@@ -363,11 +363,11 @@ def _period(text: str, year: int | None = None) -> Period | None:
     return named.pop() if len(named) == 1 and not _NAMED_BY_YEAR.search(plain) else None
 
 
-def _rows(
+def _read_rows(
     grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames, *, dashes: bool
 ) -> tuple[Header, ...]:
     """Return what each row is about; a section's heading, period and scale come down to its rows."""
-    rows = [_header((grid[row][0],)) for row in range(header_rows)]
+    rows = [_make_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
     bare_years = {text[0].strip() for text in grid if _YEAR.fullmatch(text[0].strip())}
@@ -379,8 +379,8 @@ def _rows(
         noted = _YEAR_WITH_NOTE.fullmatch(label)
         if noted and any(abs(int(noted[1]) - int(other)) <= 3 for other in bare_years):
             label = noted[1]
-        own = _header((*outer, "" if is_amount(label) else label))
-        period = names.periods[place] or _period(label, section.period.year if section.period else year)
+        own = _make_header((*outer, "" if is_amount(label) else label))
+        period = names.periods[place] or _period_of_heading(label, section.period.year if section.period else year)
         if _heads_section(row, grid[:header_rows], dashes=dashes):
             if label.lower().endswith(_LINE_ITEMS):
                 section = section if heading == place - 1 else _Section()
@@ -458,7 +458,7 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
     return Caption(leading.scale, leading.unit or next((caption.unit for caption in corner if caption.unit), None))
 
 
-def _warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, ...]:
+def _collect_warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, ...]:
     """Return one warning for each repair and each oddity of a table."""
     place, found = table.index, list[DocumentWarning]()
     if table.header_rows == 0:

@@ -163,8 +163,8 @@ def with_roles(document: Document) -> Document:
     """
     if not document.tables:
         return document
-    faces = [_Face.of(document, table) for table in document.tables]
-    statements = _statements(faces)
+    faces = [_TableText.of(document, table) for table in document.tables]
+    statements = _find_statements(faces)
     first = min(statements, default=None)
     roles = [statements.get(face.table.index) or _other_role(face, first) for face in faces]
     blocks = tuple(
@@ -177,7 +177,7 @@ def with_roles(document: Document) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Face:
+class _TableText:
     """What tells a table's role.
 
     Attributes:
@@ -192,7 +192,7 @@ class _Face:
     labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, document: Document, table: Table) -> "_Face":
+    def of(cls, document: Document, table: Table) -> "_TableText":
         path = document.section_of(table).path
         lead = tuple(sentence.text.strip() for sentence in document.lead_of(table)[-_TITLE_LINES:])
         lines = (text for text in lead if len(text) <= _LONGEST_TITLE and not text.endswith((".", ":", ";", ",")))
@@ -211,7 +211,7 @@ class _Face:
             column.label.casefold().strip(" .") in _PAGE for column in self.table.columns
         )
         heads = (self.table.title, *(column.label for column in self.table.columns[:1]))
-        return paged or (any(map(_CONTENTS.search, heads)) and not _amounts(self.table))
+        return paged or (any(map(_CONTENTS.search, heads)) and not _prints_amounts(self.table))
 
     @property
     def look_alike(self) -> TableRole | None:
@@ -259,14 +259,14 @@ def _grid_lines(table: Table) -> Iterator[str]:
             yield corner
 
 
-def _statements(faces: Sequence[_Face]) -> dict[int, TableRole]:
+def _find_statements(faces: Sequence[_TableText]) -> dict[int, TableRole]:
     """Return the primary statements by the index of their table: those with a title, else those with telling lines.
 
     A statement that comes again far from the first is of another company: a parent, a subsidiary that files too.
     """
     found: dict[int, TableRole] = {}
     latest: dict[TableRole, int] = {}
-    rest: list[_Face] = []
+    rest: list[_TableText] = []
     for face in faces:
         if len(face.table.rows) - face.table.header_rows < _LEAST_TITLED or face.lists_contents:
             continue
@@ -295,20 +295,20 @@ def _statements(faces: Sequence[_Face]) -> dict[int, TableRole]:
     return found
 
 
-def _is_titled(face: _Face, statement: _Statement) -> bool:
+def _is_titled(face: _TableText, statement: _Statement) -> bool:
     own = statement.title.search(face.table.title) is not None
     least = 1 if own else _LEAST_SIGNS
     return (own or any(map(statement.title.search, face.titles))) and face.counts(statement.lines) >= least
 
 
-def _is_telling(face: _Face, role: TableRole, statement: _Statement) -> bool:
+def _is_telling(face: _TableText, role: TableRole, statement: _Statement) -> bool:
     if len(face.table.rows) - face.table.header_rows < _LEAST_LINES:
         return False
     labels = [column.label for column in face.table.columns] if role is TableRole.EQUITY else face.labels
     return all(any(map(sign.search, labels)) for sign in statement.telling)
 
 
-def _other_role(face: _Face, first: int | None) -> TableRole:
+def _other_role(face: _TableText, first: int | None) -> TableRole:
     if face.lists_contents:
         return TableRole.CONTENTS
     if (alike := face.look_alike) is not None:
@@ -322,7 +322,7 @@ def _other_role(face: _Face, first: int | None) -> TableRole:
     return TableRole.NOTE if first is not None and face.table.index > first else TableRole.OTHER
 
 
-def _amounts(table: Table) -> bool:
+def _prints_amounts(table: Table) -> bool:
     """Whether a table prints amounts: numbers that are not small whole ones, as pages are."""
     return any(abs(cell.quantity.value) >= 1_000 for cell in table.body() if cell.quantity is not None)
 

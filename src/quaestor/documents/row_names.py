@@ -65,13 +65,13 @@ def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
     Args:
         grid: R x C printed cells, never ragged.
     """
-    found = _named_by_facts(grid, header_rows, is_amount) or _named_side_by_side(grid, header_rows, is_amount)
+    found = _names_of_facts(grid, header_rows, is_amount) or _names_side_by_side(grid, header_rows, is_amount)
     if found is not None:
         return found
     return RowNames((0,), tuple((row[0],) if row[0].strip() else () for row in grid), (None,) * len(grid))
 
 
-def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
+def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
     """Return the names that are in several columns at the left; None if the first one says all.
 
     Another column is a name too where it tells rows of a section apart that the columns before it do not.
@@ -97,7 +97,7 @@ def _named_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
     labels = [tuple(text for n, text in enumerate(row[:count]) if text and n not in dated) for row in names]
     if not any(labels[header_rows:]):
         labels = [tuple(filter(None, row[:count])) for row in names]
-    periods = [_period([row[n] for n in dated]) for row in names[header_rows:]]
+    periods = [_period_of_cells([row[n] for n in dated]) for row in names[header_rows:]]
     return RowNames(tuple(leading[:count]), tuple(labels), (*[None] * header_rows, *periods))
 
 
@@ -133,7 +133,7 @@ def _names_of_rows(grid: Grid, header_rows: int, columns: Sequence[int]) -> tupl
     return names, sections
 
 
-def _named_by_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
+def _names_of_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
     """Return the names in a long table, which has a fact a row; None if a table is none.
 
     One of its columns is called value; others say what company, item and period the value is of.
@@ -155,10 +155,10 @@ def _named_by_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNam
     if not (owners or items) or not (periods or (items and _repeats(grid, header_rows, items[0]))):
         return None
     labels = [
-        tuple(filter(None, (*(row[n].strip() for n in owners), *(_in_words(row[n].strip()) for n in items))))
+        tuple(filter(None, (*(row[n].strip() for n in owners), *(_spell_code(row[n].strip()) for n in items))))
         for row in grid
     ]
-    dates = [_period([row[n] for n in periods], *(row[n] for n in starts)) for row in grid[header_rows:]]
+    dates = [_period_of_cells([row[n] for n in periods], *(row[n] for n in starts)) for row in grid[header_rows:]]
     records = [n for n, head in enumerate(heads) if n != values[0] and _OF_A_RECORD.fullmatch(head)]
     silent = {*others - {values[0]}, *owners, *records}
     return RowNames(tuple(sorted(silent)), tuple(labels), (*[None] * header_rows, *dates))
@@ -175,7 +175,7 @@ def _holds_periods(grid: Grid, header_rows: int, column: int) -> bool:
     return all(parse_period(text, _ANY_YEAR) for row in grid[header_rows:] if (text := row[column].strip()))
 
 
-def _period(texts: Sequence[str], start: str = "") -> Period | None:
+def _period_of_cells(texts: Sequence[str], start: str = "") -> Period | None:
     """Return the period that the cells of a row name together ("2024" and "Q1"; from "2024-01-01" to "2024-03-31")."""
     found: Period | None = None
     for text in sorted(texts, key=lambda text: parse_period(text) is None):
@@ -188,7 +188,7 @@ def _period(texts: Sequence[str], start: str = "") -> Period | None:
 
 
 @lru_cache(maxsize=4096)
-def _in_words(name: str) -> str:
+def _spell_code(name: str) -> str:
     """Return an item as people write it ("us-gaap:NetIncomeLoss")."""
     code = _IN_CODE.fullmatch(name)
     return _HUMP.sub(" ", code[1]) if code else name

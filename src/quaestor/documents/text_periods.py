@@ -81,30 +81,30 @@ def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> l
     if document.is_page or not sentence.mentions:
         return [(period,) if period else () for period in aligned_periods(sentence, earlier)]
     reported = document.reported
-    found = all_aligned_periods(_spelled_out(sentence), [_spelled_out(one) for one in earlier])
+    found = all_aligned_periods(_complete_periods(sentence), [_complete_periods(one) for one in earlier])
     expected = _EXPECTED.search(sentence.text) is not None
     known = [bool(periods) and not _is_ahead(periods[0], reported, expected) for periods in found]
     if all(known):
         return found
-    default = _carried_periods(document, place)
+    default = _carry_periods(document, place)
     return [periods if is_known else default for periods, is_known in zip(found, known, strict=True)]
 
 
-def _carried_periods(document: Document, place: int) -> tuple[Period, ...]:
+def _carry_periods(document: Document, place: int) -> tuple[Period, ...]:
     """Return what a sentence, or one before it in its section, names first; else the periods of the report.
 
     A day dates only its own paragraph; the next one may be about another day.
     """
     sentences, reported = document.sentences, document.reported
     of_report = tuple(period for period in (reported, document.year_to_date) if period)
-    block = _block(document, sentences[place])
+    block = _block_of(document, sentences[place])
     left = _CARRIED
     for other in reversed(sentences[max(0, place - _FURTHEST) : place + 1]):
         left -= not _ITEM.match(other.text)
         if other.section != sentences[place].section or left < 0:
             break
-        elsewhere = _block(document, other) is not block
-        for period, _, _ in own_periods(_spelled_out(other)):
+        elsewhere = _block_of(document, other) is not block
+        for period, _, _ in own_periods(_complete_periods(other)):
             if period.kind == "range" or (elsewhere and period.kind == "date"):
                 continue
             if not _is_ahead(period, reported) and not _is_long_ago(period, reported):
@@ -113,7 +113,7 @@ def _carried_periods(document: Document, place: int) -> tuple[Period, ...]:
     return of_report
 
 
-def _block(document: Document, sentence: Sentence) -> Block:
+def _block_of(document: Document, sentence: Sentence) -> Block:
     return document.block(SentenceRef(document.id, sentence.section, sentence.index, 0, 0))
 
 
@@ -122,7 +122,7 @@ def _first_day(period: Period) -> date | None:
     return date(period.year, period.month or 1, period.day or 1) if period.kind in ("date", "month") else None
 
 
-def _spelled_out(sentence: Sentence) -> Sentence:
+def _complete_periods(sentence: Sentence) -> Sentence:
     """Return a sentence whose periods say what the words before them say for several, without those of names.
 
     "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two lengths, and "the same

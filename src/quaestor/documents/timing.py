@@ -56,17 +56,17 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
         about: What is over it, the nearest last: heading, sentences, title, caption.
         reported: The period that the whole document reports on, for a table of which nothing else says it.
     """
-    columns = _under_first_day([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
-    columns = _with_relative_years(columns, reported)
-    length = _length_of(table, about) if not any(_has_length(header) for header in columns[1:]) else None
+    columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
+    columns = _date_relative_years(columns, reported)
+    length = _find_length(table, about) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
-        columns = tuple(_with_length(header, length) for header in columns)
-    if _rolls(replace(table, columns=columns)):
-        columns = tuple(replace(header, period=_year_of(header.period)) for header in columns)
-    rows = _in_sections(table)
+        columns = tuple(_apply_length(header, length) for header in columns)
+    if _rolls_forward(replace(table, columns=columns)):
+        columns = tuple(replace(header, period=_year_of_day(header.period)) for header in columns)
+    rows = _date_sections(table)
     table = replace(table, rows=rows)
     if 2 * sum(header.period is not None for header in columns[1:]) < len(columns) - 1:
-        rows = _between_balances(table)
+        rows = _date_flows_between_balances(table)
     own = reported
     if not any(header.period for header in columns[1:]):
         own = next((period for text in reversed(about) if (period := _first_period(text))), reported)
@@ -100,7 +100,7 @@ def _is_dated(text: str) -> bool:
     return bool(find_periods(text)) or leads_to_year(text)
 
 
-def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
+def _date_bare_years(columns: Sequence[Header]) -> tuple[Header, ...]:
     """Return the headings, a bare year right of a day with that day ("December 31, 2024 | 2023").
 
     What the first of them says holds for the others, a length that ends on a day as well.
@@ -120,7 +120,7 @@ def _under_first_day(columns: Sequence[Header]) -> tuple[Header, ...]:
     return tuple(found)
 
 
-def _with_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
+def _date_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
     """Return the headings, "prior year" with the year before that of the column left of it, or of the report's."""
     found, known = list[Header](), reported
     for header in columns:
@@ -145,7 +145,7 @@ def _has_length(header: Header) -> bool:
     )
 
 
-def _length_of(table: Table, about: Sequence[str]) -> str | None:
+def _find_length(table: Table, about: Sequence[str]) -> str | None:
     """Return what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
     corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
     corner = " ".join(filter(None, corners))
@@ -162,7 +162,7 @@ def _length_of(table: Table, about: Sequence[str]) -> str | None:
     return None
 
 
-def _with_length(header: Header, length: str) -> Header:
+def _apply_length(header: Header, length: str) -> Header:
     """Return a heading that names a year alone as one of a length that ended in it."""
     if header.period is None or header.period.kind != "year":
         return header
@@ -170,7 +170,7 @@ def _with_length(header: Header, length: str) -> Header:
     return header if period is None else replace(header, period=period)
 
 
-def _rolls(table: Table) -> bool:
+def _rolls_forward(table: Table) -> bool:
     """Whether a table goes from balances at the beginning to balances at the end, under the dates of the ends."""
     if not any(header.period and header.period.kind == "date" for header in table.columns[1:]):
         return False
@@ -178,11 +178,11 @@ def _rolls(table: Table) -> bool:
     return sum(bool(_ROLLS.search(label) or _DAY_ALONE.search(label)) for label in labels) >= 2
 
 
-def _year_of(period: Period | None) -> Period | None:
+def _year_of_day(period: Period | None) -> Period | None:
     return Period("year", period.year) if period is not None and period.kind == "date" else period
 
 
-def _in_sections(table: Table) -> tuple[Header, ...]:
+def _date_sections(table: Table) -> tuple[Header, ...]:
     """Return the rows' headings, those below a line that names a period and no more with that period."""
     rows: list[Header] = []
     period: Period | None = None
@@ -195,7 +195,7 @@ def _in_sections(table: Table) -> tuple[Header, ...]:
     return tuple(rows)
 
 
-def _between_balances(table: Table) -> tuple[Header, ...]:
+def _date_flows_between_balances(table: Table) -> tuple[Header, ...]:
     """Return the rows' headings, those between two dated balances with the span from one to the other.
 
     What a new accounting standard adjusts a balance by stands right below it, and is of its day.
@@ -210,7 +210,7 @@ def _between_balances(table: Table) -> tuple[Header, ...]:
         and not _DUE.search(header.label)
     ]
     for (first, begin), (last, end) in pairwise(dated):
-        span = _span(begin, end)
+        span = _span_between(begin, end)
         adjusted = takewhile(lambda place: _ADJUSTS.search(rows[place].label), range(first + 1, last))
         begins = max(adjusted, default=first)
         for place in range(first + 1, begins + 1):
@@ -221,7 +221,7 @@ def _between_balances(table: Table) -> tuple[Header, ...]:
     return tuple(rows)
 
 
-def _span(begin: Period, end: Period) -> Period | None:
+def _span_between(begin: Period, end: Period) -> Period | None:
     last = first_day(end)
     months = round((last - first_day(begin)).days / 30.44)
     if not 1 <= months <= 12:

@@ -47,7 +47,8 @@ def with_own_currency(table: Table, currency: str, sign: str) -> Table:
 
     cells = tuple(
         tuple(
-            replace(cell, quantities=_own(cell.quantities, currency, sign)) if cell.quantities else cell for cell in row
+            replace(cell, quantities=_replace_currency(cell.quantities, currency, sign)) if cell.quantities else cell
+            for cell in row
         )
         for row in table.cells
     )
@@ -67,14 +68,15 @@ def sentences_with_own_currency(sentences: Sequence[Sentence], currency: str, si
         replace(
             sentence,
             mentions=tuple(
-                replace(mention, quantity=_own((mention.quantity,), currency, sign)[0]) for mention in sentence.mentions
+                replace(mention, quantity=_replace_currency((mention.quantity,), currency, sign)[0])
+                for mention in sentence.mentions
             ),
         )
         for sentence in sentences
     )
 
 
-def _own(quantities: Sequence[Quantity], currency: str, sign: str) -> tuple[Quantity, ...]:
+def _replace_currency(quantities: Sequence[Quantity], currency: str, sign: str) -> tuple[Quantity, ...]:
     return tuple(
         replace(q, unit=currency) if q.unit == _READ_AS[sign] and sign in q.text and not _NAMED.search(q.text) else q
         for q in quantities
@@ -193,7 +195,7 @@ def with_units(
         about: Its title and the sentences before it.
         is_default: Whether `amounts` is what the whole document says, not something nearer.
     """
-    money = amounts.unit or _printed_currency(table)
+    money = amounts.unit or _usual_currency(table)
     in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
     columns = [_column_kind(header) for header in table.columns]
     rows = _row_kinds(table)
@@ -201,11 +203,11 @@ def with_units(
         spoken = next((kind for text in reversed(about) if (kind := kind_of(text)) == "shares"), None)
         if spoken and not amounts.unit:
             scale = amounts.shares or amounts.scale
-            return _in_labels(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
+            return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
     money = money or (currency if in_labels else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
     new_rows = [
-        _header(header, None if by_column and kind in ("shares", "count", "money") else kind, amounts, money)
+        _scale_header(header, None if by_column and kind in ("shares", "count", "money") else kind, amounts, money)
         if place >= table.header_rows
         else header
         for place, (header, kind) in enumerate(zip(table.rows, rows, strict=True))
@@ -217,12 +219,14 @@ def with_units(
             else header
             for header, kind in zip(new_rows, rows, strict=True)
         ]
-    new_columns = [_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)]
+    new_columns = [
+        _scale_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)
+    ]
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
-    new_rows = [_written_out(table, place, header) for place, header in enumerate(new_rows)]
-    new_columns = [_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
+    new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
+    new_columns = [_mark_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
     if amounts.unit is None or is_default:
-        new_columns = _currency_columns(new_columns)
+        new_columns = _mark_currency_columns(new_columns)
     found = replace(
         table,
         rows=tuple(new_rows),
@@ -230,7 +234,7 @@ def with_units(
         scale=amounts.scale or table.scale,
         unit=money or table.unit,
     )
-    return _in_labels(found, amounts, convention)
+    return _scale_label_numbers(found, amounts, convention)
 
 
 def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
@@ -244,7 +248,7 @@ def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts
     return header
 
 
-def _printed_currency(table: Table) -> str | None:
+def _usual_currency(table: Table) -> str | None:
     """Return the currency that most of the numbers in the body print."""
     counts = Counter(q.unit for cell in table.body() for q in cell.quantities if q.unit and is_currency(q.unit))
     return counts.most_common(1)[0][0] if counts else None
@@ -295,7 +299,7 @@ def _prints_prices(cells: Sequence[Cell]) -> bool:
     )
 
 
-def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
+def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
     """Return a heading with the scale and unit that its kind has; a scale that its label names stays."""
     named = next(
         (
@@ -325,7 +329,7 @@ def _header(header: Header, kind: Kind | None, amounts: Amounts, money: str | No
             return header
 
 
-def _percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
+def _mark_percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
     """Return the heading of a column as one of percentages, if it prints `%` once for the numbers below.
 
     The last number prints it too, or the text over the table speaks of percentages; all that is printed there without a
@@ -347,7 +351,7 @@ def _percent_column(table: Table, place: int, header: Header, about: Sequence[st
     return header
 
 
-def _currency_columns(columns: Sequence[Header]) -> list[Header]:
+def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:
     """Return the headings of columns with the currencies that they print and nothing else ("RMB", "US$")."""
     found = []
     for header in columns:
@@ -356,7 +360,7 @@ def _currency_columns(columns: Sequence[Header]) -> list[Header]:
     return found
 
 
-def _written_out(table: Table, place: int, header: Header) -> Header:
+def _count_in_ones(table: Table, place: int, header: Header) -> Header:
     """Return the heading of a line of shares as counted in ones where it prints them to the last one.
 
     Nobody has a million millions of shares.
@@ -367,7 +371,7 @@ def _written_out(table: Table, place: int, header: Header) -> Header:
     return replace(header, scale=Scale.ONE) if numbers and min(numbers) >= _WRITTEN_OUT else header
 
 
-def _in_labels(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
+def _scale_label_numbers(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
     """Return a table whose numbers in labels have the scales of its caption ("authorized 1,200 shares")."""
     if not amounts.scale and not amounts.shares:
         return table
@@ -375,11 +379,11 @@ def _in_labels(table: Table, amounts: Amounts, convention: NumberConvention) -> 
     for place in range(table.header_rows, len(cells)):
         cell = cells[place][0]
         if cell.quantities and len(cell.text) > 20:
-            cells[place] = (_label_cell(cell, amounts, convention), *cells[place][1:])
+            cells[place] = (_scale_label_cell(cell, amounts, convention), *cells[place][1:])
     return replace(table, cells=tuple(cells))
 
 
-def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> Cell:
+def _scale_label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> Cell:
     spans = find_quantities(cell.text, convention)
     found: list[Quantity] = []
     shares = False
@@ -397,7 +401,7 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
         shares = False
         money = quantity.unit is not None and is_currency(quantity.unit)
         plain = money and quantity.scale is Scale.ONE
-        if plain and amounts.scale and not _PAR.search(_around(cell.text, spans, place)):
+        if plain and amounts.scale and not _PAR.search(_words_around(cell.text, spans, place)):
             quantity = replace(quantity, scale=amounts.scale)
         found.append(quantity)
     printed = {quantity.text for quantity in cell.quantities}
@@ -406,7 +410,7 @@ def _label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention) -> C
     )
 
 
-def _around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
+def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
     """Return the words around a number of a label, or around the numbers that it is listed with."""
     first = last = place
     while first and _LISTED.fullmatch(text[spans[first - 1].end : spans[first].start]):

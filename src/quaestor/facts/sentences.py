@@ -93,7 +93,7 @@ def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int
     before: Sentence | None = None
     for index, sentence in enumerate(document.sentences):
         plain = _without_numbers(sentence) if sentence.mentions and is_prose(sentence) else ""
-        if plain and (groups := _group(document, index, calendar, usual, plain)):
+        if plain and (groups := _group_numbers(document, index, calendar, usual, plain)):
             heading = " ".join(document.section(groups[0][0][0].ref).path[-2:])
             title = before.text if before is not None and before.section == sentence.section else ""
             moments = (moment_of_period(period, calendar) for period, _, _ in sentence.periods)
@@ -101,7 +101,7 @@ def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int
             bounds = [(0, 0), *((group[0][1], group[-1][2]) for group in groups), (len(plain), len(plain))]
             for number, group in enumerate(groups, 1):
                 cells = tuple(cell for cell, _, _ in group)
-                label = _clause(plain, bounds[number - 1][1], *bounds[number], bounds[number + 1][0])
+                label = _find_clause(plain, bounds[number - 1][1], *bounds[number], bounds[number + 1][0])
                 concept = next((cell.concept for cell in cells if cell.concept), "")
                 yield FactLine(
                     place, label, (), -1 - index, title, heading, TableRole.OTHER, cells, concept, float(bool(concept)),
@@ -130,7 +130,9 @@ def _without_numbers(sentence: Sentence) -> str:
     return text
 
 
-def _group(document: Document, index: int, calendar: FiscalCalendar, usual: Scale, plain: str) -> list[list[_Placed]]:
+def _group_numbers(
+    document: Document, index: int, calendar: FiscalCalendar, usual: Scale, plain: str
+) -> list[list[_Placed]]:
     """Return the numbers of a sentence, those together that say the same of several times."""
     sentence = document.sentences[index]
     if all(_names_a_thing(sentence.text, mention) for mention in sentence.mentions):
@@ -232,7 +234,7 @@ def _goes_on(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
     )
 
 
-def _clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
+def _find_clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
     """Return the words that say what the numbers from `start` to `end` are."""
     if stop < len(plain):
         stop = _next_thing(plain, end, stop)
@@ -555,7 +557,7 @@ def _describe(
     titles: Sequence[str],
     section: Sequence[int],
 ) -> Floats:
-    sections = np.array([[_has(sign, title) for sign in _SECTIONS.values()] for title in titles], np.float32)
+    sections = np.array([[_as_flag(sign, title) for sign in _SECTIONS.values()] for title in titles], np.float32)
     depth = [float(title.count(" ")) for title in titles]
     signs = np.zeros((len(sentences), len(_SIGNS)), np.float32)
     for column, sign in enumerate(_SIGNS.values()):
@@ -566,7 +568,7 @@ def _describe(
         text = sentence.text
         ends = begins[paragraph[place] + 1] if paragraph[place] + 1 < len(begins) else len(sentences)
         rows.append((
-            *(_has(sign, text) for sign in _PATTERNS.values()),
+            *(_as_flag(sign, text) for sign in _PATTERNS.values()),
             *sections[section[place]],
             float(lengths[place]),
             place / len(sentences),
@@ -602,5 +604,5 @@ def _is_count(quantity: Quantity) -> bool:
     return quantity.scale is Scale.ONE and (unit is None or not (unit.isupper() or "/" in unit))
 
 
-def _has(sign: re.Pattern[str], text: str) -> float:
+def _as_flag(sign: re.Pattern[str], text: str) -> float:
     return float(sign.search(text) is not None)

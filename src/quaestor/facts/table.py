@@ -254,12 +254,12 @@ class FactTable:
     @cached_property
     def postings(self) -> Mapping[str, tuple[int, ...]]:
         """The places of the lines of tables whose label, path, columns or title have a term."""
-        return _post(self.lines)
+        return _index_lines(self.lines)
 
     @cached_property
     def sentence_postings(self) -> Mapping[str, tuple[int, ...]]:
         """The places of the lines of sentences that have a term in the sentence, the one before it or the headings."""
-        return _post(self.sentence_lines)
+        return _index_lines(self.sentence_lines)
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency of a term among the lines."""
@@ -293,7 +293,7 @@ def _abbreviates_name(term: str, name: str) -> bool:
     return 3 <= len(term) < len(name) and term[0] == name[0] and all(letter in rest for letter in term)
 
 
-def _post(lines: Iterable[FactLine]) -> Mapping[str, tuple[int, ...]]:
+def _index_lines(lines: Iterable[FactLine]) -> Mapping[str, tuple[int, ...]]:
     found: dict[str, list[int]] = defaultdict(list)
     for line in lines:
         column = (term for cell in line.cells for term in cell.column)

@@ -52,7 +52,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardedQuery:
     """A query that may be run.
 
     Attributes:
@@ -71,7 +71,7 @@ class Guarded:
         return frozenset(token.text.lower() for token in self.tokens if token.kind == "word")
 
 
-def guard(query: str, form: str) -> Guarded:
+def guard(query: str, form: str) -> GuardedQuery:
     """Return a query that may be run.
 
     Args:
@@ -96,7 +96,7 @@ def guard(query: str, form: str) -> Guarded:
         raise QueryError(f"expected a query for {form}, not {found.text.upper()}", found.start)
     for match in reversed([m for m in _TOKEN.finditer(text) if m.lastgroup == "comment"]):
         text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
-    return Guarded(text, form, tokens, _patterns(tokens))
+    return GuardedQuery(text, form, tokens, _patterns(tokens))
 
 
 def _tokens(text: str) -> tuple[Token, ...]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
-from quaestor.graph.guard import FanOut, Guarded, estimate, fan_out_of, guard
+from quaestor.graph.guard import FanOut, GuardedQuery, estimate, fan_out_of, guard
 from quaestor.ontology.terms import PREFIXES, Iri, Shortener, Value, write_turtle
 
 if TYPE_CHECKING:
@@ -234,16 +234,16 @@ class Sparql:
         reply = shared_worker().ask(self._request(guarded, limits or Limits()), self._turtle)
         return bool(_check_reply(reply, guarded)["answer"])
 
-    def _is_small(self, guarded: Guarded) -> bool:
+    def _is_small(self, guarded: GuardedQuery) -> bool:
         patterns = guarded.patterns
         if len(guarded.tokens) > SMALL_TOKENS or not guarded.keywords <= SMALL_KEYWORDS:
             return False
         return patterns is not None and len(patterns) <= SMALL_PATTERNS and estimate(patterns, self._fans) <= SMALL_ROWS
 
-    def _query(self, guarded: Guarded) -> "ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples":
+    def _query(self, guarded: GuardedQuery) -> "ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples":
         return self._store.query(guarded.text, prefixes=self._prefixes)
 
-    def _run_in_process(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
+    def _run_in_process(self, guarded: GuardedQuery, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
         import pyoxigraph as ox
 
         results = row = None
@@ -276,7 +276,7 @@ class Sparql:
     def _node(self, iri: str) -> Iri:
         return Iri(self._shorten.iri(iri).strip("<>"))
 
-    def _run_in_worker(self, guarded: Guarded, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
+    def _run_in_worker(self, guarded: GuardedQuery, limits: Limits) -> tuple[list[str], list[list[Value | None]]]:
         reply = _check_reply(shared_worker().ask(self._request(guarded, limits), self._turtle), guarded)
         return reply["names"], [[self._read_term(term) for term in row] for row in reply["rows"]]
 
@@ -285,7 +285,7 @@ class Sparql:
             return None
         return _literal(term[1], term[2]) if term[0] == "literal" else self._node(term[1])
 
-    def _request(self, guarded: Guarded, limits: Limits) -> Request:
+    def _request(self, guarded: GuardedQuery, limits: Limits) -> Request:
         return Request(self._key, guarded.text, self._prefixes, limits.rows, limits.seconds)
 
     @cached_property
@@ -323,7 +323,7 @@ def _literal(text: str, datatype: str) -> Value:
 
 
 @contextmanager
-def _engine_errors(guarded: Guarded) -> Iterator[None]:
+def _engine_errors(guarded: GuardedQuery) -> Iterator[None]:
     """Turn whatever the engine raises into a `QueryError`; a panic of the engine is not even an `Exception`."""
     try:
         yield
@@ -333,13 +333,13 @@ def _engine_errors(guarded: Guarded) -> Iterator[None]:
         raise _engine_error(type(error).__name__, str(error), guarded) from None
 
 
-def _check_reply(reply: dict[str, Any], guarded: Guarded) -> dict[str, Any]:
+def _check_reply(reply: dict[str, Any], guarded: GuardedQuery) -> dict[str, Any]:
     if "error" in reply:
         raise _engine_error(str(reply["kind"]), str(reply["error"]), guarded)
     return reply
 
 
-def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
+def _engine_error(kind: str, message: str, guarded: GuardedQuery) -> QueryError:
     """Return the error for what the engine raised, and logs what it does not raise of a query's own mistakes."""
     if kind not in ("SyntaxError", "ValueError", "RuntimeError"):
         _log.error("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
@@ -348,7 +348,7 @@ def _engine_error(kind: str, message: str, guarded: Guarded) -> QueryError:
     return _locate_complaint(message, guarded)
 
 
-def _locate_complaint(message: str, guarded: Guarded) -> QueryError:
+def _locate_complaint(message: str, guarded: GuardedQuery) -> QueryError:
     """Return the engine's complaint with the place in the query that it is about."""
     place = _PLACE.search(message)
     if place is None:
@@ -367,7 +367,7 @@ def _locate_complaint(message: str, guarded: Guarded) -> QueryError:
     )
 
 
-def _complaint(message: str, guarded: Guarded, position: int) -> str:
+def _complaint(message: str, guarded: GuardedQuery, position: int) -> str:
     """Return what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
     if sentence := _SENTENCE.search(message):
         return sentence[0][0].lower() + sentence[0][1:]

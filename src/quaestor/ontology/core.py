@@ -154,7 +154,7 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
     Raises:
         OntologyError: A phrase is not in the notation.
     """
-    written = {phrase: _phrase(phrase, nouns) for phrase in phrases}
+    written = {phrase: _compile_phrase(phrase, nouns) for phrase in phrases}
     try:
         return re.compile(_join_expressions(written.values()))
     except re.error:
@@ -170,14 +170,14 @@ def _join_expressions(written: Iterable[str]) -> str:
 
 def _matcher_of(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
     """Return what `compile_phrases` does of phrases of the core, compiled when a question needs it."""
-    return lazy_regex(_join_expressions(_phrase(phrase, nouns) for phrase in phrases))
+    return lazy_regex(_join_expressions(_compile_phrase(phrase, nouns) for phrase in phrases))
 
 
-def _phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
+def _compile_phrase(phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
     parts = _PARTS.findall(phrase)
     if "".join(parts) != phrase.replace(" ", "") and _PARTS.sub("", phrase).strip():
         raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: see ontology/core.py")
-    return "".join(_part(part, phrase, nouns) for part in parts)
+    return "".join(_compile_part(part, phrase, nouns) for part in parts)
 
 
 def _require_expression(phrase: str, text: str) -> None:
@@ -187,7 +187,7 @@ def _require_expression(phrase: str, text: str) -> None:
         raise OntologyError(f"cannot read the phrase {phrase!r} of a question pattern: {error}") from error
 
 
-def _part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
+def _compile_part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) -> str:
     if part in _FIXED:
         return _FIXED[part]
     if part.startswith("!"):
@@ -314,16 +314,16 @@ def read_core() -> Core:
     for name, node in nodes.items():
         for kind in node["rdf:type"]:
             kinds[kind].append(name)
-    classes = tuple(_class(name, nodes[name]) for name in kinds["owl:Class"])
+    classes = tuple(_read_class(name, nodes[name]) for name in kinds["owl:Class"])
     wordings = [
         (variant, nodes[name]["skos:prefLabel"][0])
         for name in kinds["kg:Wording"]
         for variant in nodes[name]["skos:altLabel"]
     ]
     qualifiers = [nodes[name] for name in kinds["kg:Qualifier"]]
-    metrics = {name: _metric(nodes[name], nodes) for name in kinds["kg:MetricType"]}
+    metrics = {name: _read_metric(nodes[name], nodes) for name in kinds["kg:MetricType"]}
     nouns = {metric.label: metric.nouns for metric in metrics.values()}
-    lines = {name: _line_item(name, nodes[name]) for name in kinds["kg:LineItem"]}
+    lines = {name: _read_line_item(name, nodes[name]) for name in kinds["kg:LineItem"]}
     rules = sorted(
         ((int(nodes[name]["kg:rank"][0]), name, kind) for kind in _KINDS for name in kinds[kind]),
         key=lambda rule: rule[0],
@@ -331,22 +331,22 @@ def read_core() -> Core:
     return Core(
         classes=classes,
         wordings=tuple(sorted(wordings, key=lambda pair: (-len(pair[0]), pair))),
-        leading=_qualifiers(qualifiers, "leading"),
-        trailing=_qualifiers(qualifiers, "trailing"),
+        leading=_read_qualifiers(qualifiers, "leading"),
+        trailing=_read_qualifiers(qualifiers, "trailing"),
         metric_types={metric.name: metric for metric in metrics.values()},
-        rules=tuple(_rule(name, _KINDS[kind], nodes[name], metrics) for _, name, kind in rules),
-        patterns=tuple(_pattern(name, nodes[name], metrics, nouns) for name in kinds["kg:QuestionPattern"]),
-        ratios=tuple(_ratio(name, nodes[name], metrics, lines) for name in kinds["kg:FinancialRatio"]),
+        rules=tuple(_read_rule(name, _KINDS[kind], nodes[name], metrics) for _, name, kind in rules),
+        patterns=tuple(_read_pattern(name, nodes[name], metrics, nouns) for name in kinds["kg:QuestionPattern"]),
+        ratios=tuple(_read_ratio(name, nodes[name], metrics, lines) for name in kinds["kg:FinancialRatio"]),
     )
 
 
-def _qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _read_qualifiers(nodes: Sequence[Mapping[str, list[str]]], place: str) -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple(
         (node["skos:prefLabel"][0], frozenset(node.get("kg:beside", ()))) for node in nodes if place in node["kg:place"]
     )
 
 
-def _metric(node: Node, nodes: Mapping[str, Node]) -> MetricType:
+def _read_metric(node: Node, nodes: Mapping[str, Node]) -> MetricType:
     every = tuple(node.get("kg:everyOperand", ()))
     named = tuple(node[f"kg:operand{place}"][0] for place in (1, 2) if f"kg:operand{place}" in node)
     return MetricType(
@@ -367,7 +367,7 @@ def _snake(label: str) -> str:
     return label.replace(" ", "_")
 
 
-def _rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricType]) -> CoreRule:
+def _read_rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricType]) -> CoreRule:
     about = [_look_up(metrics, metric, name) for metric in node.get("kg:about", ())]
     return CoreRule(
         name,
@@ -380,7 +380,7 @@ def _rule(name: str, kind: RuleKind, node: Node, metrics: Mapping[str, MetricTyp
     )
 
 
-def _pattern(
+def _read_pattern(
     name: str, node: Node, metrics: Mapping[str, MetricType], nouns: Mapping[str, Sequence[str]]
 ) -> QuestionPattern:
     return QuestionPattern(
@@ -399,12 +399,14 @@ def _pattern(
     )
 
 
-def _line_item(name: str, node: Node) -> LineItem:
+def _read_line_item(name: str, node: Node) -> LineItem:
     others = sorted(node.get("skos:altLabel", ()), key=lambda wording: (-len(wording), wording))
     return LineItem(name, (node["skos:prefLabel"][0], *others))
 
 
-def _ratio(name: str, node: Node, metrics: Mapping[str, MetricType], lines: Mapping[str, LineItem]) -> FinancialRatio:
+def _read_ratio(
+    name: str, node: Node, metrics: Mapping[str, MetricType], lines: Mapping[str, LineItem]
+) -> FinancialRatio:
     return FinancialRatio(
         name=name,
         label=node["rdfs:label"][0],
@@ -428,6 +430,6 @@ def _look_up(known: Mapping[str, T], other: str, user: str) -> T:
     return known[other]
 
 
-def _class(name: str, node: dict[str, list[str]]) -> CoreClass:
+def _read_class(name: str, node: dict[str, list[str]]) -> CoreClass:
     label = node["rdfs:label"][0]
     return CoreClass(name, label, (label, *sorted(set(node["skos:altLabel"]) - {label})))

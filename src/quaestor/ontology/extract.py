@@ -241,7 +241,7 @@ class LabelEvidence:
 def extract_labels(document: Document) -> LabelEvidence:
     """Find row and column labels, captions, headings and noun phrases by rule."""
     concepts = {tagged.source: tagged.fact.concept for tagged in document.facts if not tagged.fact.dimensions}
-    labels = [sighting for table in document.tables for sighting in _labels(table, concepts)]
+    labels = [sighting for table in document.tables for sighting in _find_labels(table, concepts)]
     labels += [
         LabelSighting(phrase, "xsd:decimal", TEXT)
         for sentence in document.sentences
@@ -251,7 +251,7 @@ def extract_labels(document: Document) -> LabelEvidence:
     return LabelEvidence(tuple(labels), tuple(dict.fromkeys(named)), contexts_of(document))
 
 
-def _labels(table: Table, concepts: Mapping[Source, str]) -> list[LabelSighting]:
+def _find_labels(table: Table, concepts: Mapping[Source, str]) -> list[LabelSighting]:
     axis = property_axis(table)
     cells: dict[int, list[Cell]] = {}
     for cell in body_cells(table):

@@ -52,7 +52,7 @@ class MatchRule:
     key: Callable[[str], str]
 
 
-def _rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> MatchRule:
+def _make_rung(name: str, score: float, reason: str, key: Callable[[str], str]) -> MatchRule:
     return MatchRule(name, score, reason, lru_cache(maxsize=1024)(key))
 
 
@@ -66,7 +66,7 @@ def plain(label: str) -> str:
     return _AND.sub(" and ", " ".join(label_words(text)).strip(" ."))
 
 
-def _joined(label: str) -> str:
+def _join_words(label: str) -> str:
     return re.sub(r"[^a-z0-9%$\[]", "", plain(label))
 
 
@@ -116,7 +116,7 @@ def _wordings() -> tuple[tuple[str, str], ...]:
     return tuple((_without_fillers(variant), _without_fillers(wording)) for variant, wording in read_core().wordings)
 
 
-def _sorted(label: str) -> str:
+def _sort_words(label: str) -> str:
     """Word order, of three words and more: lease financing is no financing lease, a transfer from is none to."""
     key = _reword(label)
     words = key.split()
@@ -136,23 +136,23 @@ def _drop_qualifiers(label: str) -> str:
 
 
 RUNGS = (
-    _rung("same words", 1.0, "the same words in other cases, spaces and punctuation", plain),
-    _rung("spaces", 0.98, "the same letters, a space or a hyphen lost or added", _joined),
-    _rung("plural", 0.97, "singular and plural", _singular),
-    _rung("abbreviation", 0.96, "an abbreviation in brackets after the full words", _without_abbreviation),
-    _rung("date", 0.94, "the preposition before a date", _without_date),
-    _rung("sign", 0.93, "a sign in words, in brackets: (loss), (benefit)", _without_sign),
-    _rung("filler", 0.93, "words without meaning: the, of, and", _without_fillers),
-    _rung("wording", 0.92, "wordings that the core ontology treats as one", _reword),
-    _rung("order", 0.9, "the same words in another order", _sorted),
-    _rung("qualifier", 0.85, "a leading total, or an optional net", _drop_qualifiers),
+    _make_rung("same words", 1.0, "the same words in other cases, spaces and punctuation", plain),
+    _make_rung("spaces", 0.98, "the same letters, a space or a hyphen lost or added", _join_words),
+    _make_rung("plural", 0.97, "singular and plural", _singular),
+    _make_rung("abbreviation", 0.96, "an abbreviation in brackets after the full words", _without_abbreviation),
+    _make_rung("date", 0.94, "the preposition before a date", _without_date),
+    _make_rung("sign", 0.93, "a sign in words, in brackets: (loss), (benefit)", _without_sign),
+    _make_rung("filler", 0.93, "words without meaning: the, of, and", _without_fillers),
+    _make_rung("wording", 0.92, "wordings that the core ontology treats as one", _reword),
+    _make_rung("order", 0.9, "the same words in another order", _sort_words),
+    _make_rung("qualifier", 0.85, "a leading total, or an optional net", _drop_qualifiers),
 )
 """In the order in which they are asked."""
 
 SPELLING = MatchRule("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
 """Asked last; its keys are many for each label, see `spellings`."""
-CONCEPT = _rung("concept", 1.0, "filings tag both with the same concept", lambda _: "")
-PROPOSED = _rung("proposed", 0.7, "proposed with a reason and accepted", lambda _: "")
+CONCEPT = _make_rung("concept", 1.0, "filings tag both with the same concept", lambda _: "")
+PROPOSED = _make_rung("proposed", 0.7, "proposed with a reason and accepted", lambda _: "")
 
 
 def spellings(label: str) -> frozenset[str]:
@@ -306,13 +306,13 @@ class CueIndex:
                 found[name][place, cue] = min(most, found[name][place, cue] + weight)
         if (statement := _STATEMENTS.get(context.role, "")) in self._names:
             found[statement]["role", context.role.value] = WEIGHTS["role"]
-        matches = [_match(name, cues, context.role) for name, cues in found.items()]
+        matches = [_match_class(name, cues, context.role) for name, cues in found.items()]
         if not matches:
             return (ClassMatch(ROOT_CLASS, 0.0, ("no cue for a class found",)),)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.name)))
 
 
-def _match(name: str, cues: Mapping[tuple[str, str], float], role: TableRole) -> ClassMatch:
+def _match_class(name: str, cues: Mapping[tuple[str, str], float], role: TableRole) -> ClassMatch:
     score = sum(weight for (place, _), weight in cues.items() if place != "text")
     score += min(_TEXT_AT_MOST, sum(weight for (place, _), weight in cues.items() if place == "text"))
     if role is TableRole.NOTE and name in _STATEMENTS.values():

@@ -140,17 +140,17 @@ def parse_formula(text: str) -> Formula | None:
         return None
     tokens = _TOKEN.findall(text)
     try:
-        formula, rest = _alternatives(tokens)
+        formula, rest = _parse_alternatives(tokens)
     except (IndexError, ValueError):
         return None
     return None if rest else formula
 
 
-def _alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
-    first, rest = _binary(tokens)
+def _parse_alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
+    first, rest = _parse_binary(tokens)
     found = [first]
     while rest[:1] == ["else"]:
-        other, rest = _binary(rest[1:])
+        other, rest = _parse_binary(rest[1:])
         found.append(other)
     return (first if len(found) == 1 else Formula("else", parts=tuple(found))), rest
 
@@ -158,28 +158,28 @@ def _alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:
 _LEVELS = ("+-", "*/")
 
 
-def _binary(tokens: list[str], level: int = 0) -> tuple[Formula, list[str]]:
+def _parse_binary(tokens: list[str], level: int = 0) -> tuple[Formula, list[str]]:
     if level == len(_LEVELS):
-        return _atom(tokens)
-    left, rest = _binary(tokens, level + 1)
+        return _parse_atom(tokens)
+    left, rest = _parse_binary(tokens, level + 1)
     while rest and rest[0] in _LEVELS[level]:
-        right, after = _binary(rest[1:], level + 1)
+        right, after = _parse_binary(rest[1:], level + 1)
         left, rest = Formula(rest[0], parts=(left, right)), after
     return left, rest
 
 
-def _atom(tokens: list[str]) -> tuple[Formula, list[str]]:
+def _parse_atom(tokens: list[str]) -> tuple[Formula, list[str]]:
     first, rest = tokens[0], tokens[1:]
     if first == "(":
-        inner, rest = _alternatives(rest)
+        inner, rest = _parse_alternatives(rest)
         if rest[:1] != [")"]:
             raise ValueError("a bracket is not closed")
         return inner, rest[1:]
     if first == "AVG":
-        inner, rest = _atom(rest)
+        inner, rest = _parse_atom(rest)
         return Formula("average", parts=(inner,)), rest
     if first == "prior":
-        inner, rest = _atom(rest)
+        inner, rest = _parse_atom(rest)
         return Formula("prior", parts=(inner,)), rest
     if first[0].isdigit():
         return Formula("number", first), rest

@@ -266,18 +266,18 @@ def read_core_lines() -> CoreLines:
             if p == "rdf:type":
                 kinds[s] = o
     return CoreLines(
-        {name: _line(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:StatementLine"},
-        {name: _kind(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:LineKind"},
+        {name: _read_line(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:StatementLine"},
+        {name: _read_kind(name, nodes[name]) for name in sorted(nodes) if kinds[name] == "kg:LineKind"},
     )
 
 
-def _line(name: str, node: Mapping[str, Sequence[str]]) -> StatementLine:
+def _read_line(name: str, node: Mapping[str, Sequence[str]]) -> StatementLine:
     label = node["rdfs:label"][0]
     captions = (label, *sorted(node.get("skos:altLabel", ())))
     return StatementLine(name, label, captions, frozenset(node.get("kg:notOn", ())))
 
 
-def _kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
+def _read_kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
     starts = node.get("kg:startsAt", ())
     return LineKind(
         name,
@@ -441,10 +441,10 @@ class LineIndex:
         for number, text in enumerate(readings(caption)):
             if met := self._met(text, context):
                 rule = "shorter caption" if number else "statement line"
-                return _match(rule, *met, shared=number > 0 and undated(caption))
+                return _make_match(rule, *met, shared=number > 0 and undated(caption))
         for text in readings(self._split_words(caption)):
             if met := self._met(text, context):
-                return _match("lost spaces", *met)
+                return _make_match("lost spaces", *met)
         return None
 
     def _met(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
@@ -458,7 +458,7 @@ class LineIndex:
             return None
         for kind in self._core.kinds.values():
             if kind.starts_at == context.first and context.table_class in kind.classes:
-                return _match("kind of table", kind.name, kind.label, shared=True)
+                return _make_match("kind of table", kind.name, kind.label, shared=True)
         return None
 
     def _by_head(self, caption: str, context: LineContext | None) -> PropertyMatch | None:
@@ -468,7 +468,7 @@ class LineIndex:
         if not found:
             return None
         _, name, label = min(found)
-        return _match("kind of line", name, label, shared=True)
+        return _make_match("kind of line", name, label, shared=True)
 
     def _split_words(self, caption: str) -> str:
         """Return a caption with a space in each word that is several of the known ones without any between."""
@@ -499,7 +499,7 @@ def core_line_index() -> LineIndex:
     return LineIndex({}, read_core_lines())
 
 
-def _match(rule: str, name: str, label: str, *, shared: bool = False) -> PropertyMatch:
+def _make_match(rule: str, name: str, label: str, *, shared: bool = False) -> PropertyMatch:
     return PropertyMatch(name, label, rule, _SCORES[rule], _REASONS[rule], shared)
 
 

@@ -158,15 +158,15 @@ def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> st
         triples: Any order, repeats allowed.
         namespaces: Prefixes besides those of the vocabulary, such as `doc`.
     """
-    ordered = sorted(set(triples), key=_order)
-    return "".join(f"{line}\n" for line in _lines(ordered, namespaces))
+    ordered = sorted(set(triples), key=_sort_key)
+    return "".join(f"{line}\n" for line in _turtle_lines(ordered, namespaces))
 
 
-def _order(triple: Triple) -> tuple[str, bool, Triple]:
+def _sort_key(triple: Triple) -> tuple[str, bool, Triple]:
     return triple.s, triple.p != "rdf:type", triple
 
 
-def _lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
+def _turtle_lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
     for name, iri in sorted({**PREFIXES, **namespaces}.items()):
         yield f"@prefix {name}: <{iri}> ."
@@ -192,8 +192,8 @@ def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
         triples: Sorted by subject, each once.
     """
     whole = hashlib.sha256()
-    by_subject = (sorted(same, key=_order) for _, same in groupby(triples, key=lambda triple: triple.s))
-    for line in _lines(chain.from_iterable(by_subject), namespaces):
+    by_subject = (sorted(same, key=_sort_key) for _, same in groupby(triples, key=lambda triple: triple.s))
+    for line in _turtle_lines(chain.from_iterable(by_subject), namespaces):
         whole.update(f"{line}\n".encode())
     return whole.hexdigest()
 

@@ -29,20 +29,20 @@ def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
         of_subject[next(iter(written())).s].append(written)
 
     for class_ in ontology.classes:
-        add(partial(_class, class_))
+        add(partial(_class_triples, class_))
     for property_ in ontology.properties:
-        add(partial(_property, property_))
+        add(partial(_property_triples, property_))
     for merge in ontology.merges:
-        add(partial(_merge, merge))
+        add(partial(_merge_triples, merge))
     for distinct in ontology.apart:
-        add(partial(_distinction, distinct))
+        add(partial(_distinction_triples, distinct))
     for proposal in ontology.proposals:
-        add(partial(_proposal, proposal))
+        add(partial(_proposal_triples, proposal))
     for subject in sorted(of_subject):
         yield from sorted({triple for written in of_subject[subject] for triple in written()})
 
 
-def _class(c: OntologyClass) -> Iterable[Triple]:
+def _class_triples(c: OntologyClass) -> Iterable[Triple]:
     yield Triple(c.name, "rdf:type", "owl:Class")
     yield Triple(c.name, "rdfs:label", text_term(c.label))
     if c.name != ROOT_CLASS:
@@ -55,7 +55,7 @@ def _class(c: OntologyClass) -> Iterable[Triple]:
         yield Triple(c.name, "kg:seenIn", text_term(document))
 
 
-def _property(p: OntologyProperty) -> Iterable[Triple]:
+def _property_triples(p: OntologyProperty) -> Iterable[Triple]:
     yield Triple(p.name, "rdf:type", "owl:DatatypeProperty")
     yield Triple(p.name, "rdfs:label", text_term(p.label))
     yield Triple(p.name, "rdfs:domain", p.domain)
@@ -72,7 +72,7 @@ def _property(p: OntologyProperty) -> Iterable[Triple]:
         yield Triple(p.name, "kg:seenIn", text_term(document))
 
 
-def _merge(m: Merge) -> Iterable[Triple]:
+def _merge_triples(m: Merge) -> Iterable[Triple]:
     name = _node_name("merge", m.variant, m.into)
     yield Triple(name, "rdf:type", "kg:Merge")
     yield Triple(name, "kg:variant", text_term(m.variant))
@@ -81,7 +81,7 @@ def _merge(m: Merge) -> Iterable[Triple]:
     yield Triple(name, "kg:score", f'"{m.score}"^^xsd:decimal')
 
 
-def _distinction(a: KeptDistinct) -> Iterable[Triple]:
+def _distinction_triples(a: KeptDistinct) -> Iterable[Triple]:
     name = _node_name("apart", a.label, a.other, a.rule)
     yield Triple(name, "rdf:type", "kg:Distinction")
     yield Triple(name, "kg:label", text_term(a.label))
@@ -90,7 +90,7 @@ def _distinction(a: KeptDistinct) -> Iterable[Triple]:
     yield Triple(name, "kg:seenIn", text_term(a.document))
 
 
-def _proposal(p: Proposal) -> Iterable[Triple]:
+def _proposal_triples(p: Proposal) -> Iterable[Triple]:
     name = _node_name("proposal", p.kind, p.label, p.into, p.reason, *p.cues, *p.documents)
     yield Triple(name, "rdf:type", "kg:Proposal")
     yield Triple(name, "kg:rule", text_term(p.kind))

@@ -61,12 +61,12 @@ def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
         largest: Bytes; None is returned of a larger one.
     """
     try:
-        return _Pass(file, largest).outline()
+        return _OutlineScanner(file, largest).outline()
     except (ValueError, RecursionError):  # JSONDecodeError and UnicodeDecodeError among them
         return None
 
 
-class _Pass:
+class _OutlineScanner:
     """One pass over a file, a stretch of it at a time.
 
     A stretch is taken as Latin-1, one character a byte: what JSON is made of is ASCII, whatever its strings hold.

@@ -269,7 +269,7 @@ class PlainTextReader:
         if len(text) > _LONGEST:
             text = text[: text.rfind("\n", 0, _LONGEST) + 1 or _LONGEST]
             warnings.append(f"only the first {_LONGEST:,} characters were read")
-        return assemble(content.name, list(_Text(text).parts()), warnings, filing=True)
+        return assemble(content.name, list(_PageText(text).parts()), warnings, filing=True)
 
 
 @dataclass(slots=True)
@@ -281,7 +281,7 @@ class _Lead:
     more: list[str] = field(default_factory=list)
 
 
-class _Text:
+class _PageText:
     """The lines of a text, each with its page."""
 
     def __init__(self, text: str) -> None:

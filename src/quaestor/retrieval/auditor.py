@@ -54,10 +54,10 @@ def asks_for_auditor(text: str) -> bool:
 def auditor_of(document: Document) -> NamedFirm | None:
     """Return where a document names its auditor; None if it does not. Of an excerpt the whole is looked at."""
     whole = document.whole or document
-    return _FIRMS.get(whole.digest, lambda: _found(whole))
+    return _FIRMS.get(whole.digest, lambda: _find_auditor(whole))
 
 
-def _found(document: Document) -> NamedFirm | None:
+def _find_auditor(document: Document) -> NamedFirm | None:
     for form in _FORMS:
         found = list(_find_firms(document, form))
         if found:

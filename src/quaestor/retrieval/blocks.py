@@ -110,8 +110,8 @@ def read_block(document: Document, block: Block, path: tuple[str, ...]) -> Block
                     add(level, COLUMNS)
             for sentence in lead:
                 add(sentence.text, LEAD)
-            years = {year for sentence in lead for year in _years(sentence)}
-            return BlockTerms(_rows(table), around, frozenset(years), names, is_back_matter(path))
+            years = {year for sentence in lead for year in _years_of(sentence)}
+            return BlockTerms(_row_lines(table), around, frozenset(years), names, is_back_matter(path))
         case Paragraph(sentences=sentences):
             lines = tuple(_sentence_line(place, sentence) for place, sentence in enumerate(sentences))
             for sentence in sentences:
@@ -126,16 +126,16 @@ def _sentence_line(place: int, sentence: Sentence) -> BlockLine:
     before = (_IS.search(sentence.text[: m.ref.start][-_BEFORE:]) for m in sentence.mentions)
     behind += (found["thing"] for found in before if found is not None)
     counted = frozenset(term for text in behind for term in index_terms(text)[:_COUNTED])
-    years = frozenset(_years(sentence))
+    years = frozenset(_years_of(sentence))
     return BlockLine(place, index_terms(sentence.text), frozenset(), years, bool(sentence.mentions), counted)
 
 
-def _years(sentence: Sentence) -> Iterator[int]:
+def _years_of(sentence: Sentence) -> Iterator[int]:
     for period, _, _ in sentence.periods:
         yield from (year for year in (period.year, period.last) if year is not None)
 
 
-def _rows(table: Table) -> tuple[BlockLine, ...]:
+def _row_lines(table: Table) -> tuple[BlockLine, ...]:
     lines = []
     for place in indexed_rows(table):
         row = table.rows[place]

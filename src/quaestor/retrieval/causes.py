@@ -88,7 +88,7 @@ _CAUSES = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Movement:
     """What a sentence says to have moved.
 
     Attributes:
@@ -117,7 +117,7 @@ class CauseSentence:
     sentence: Sentence
     block: int
     place: int
-    moved: Moved
+    moved: Movement
     headings: tuple[frozenset[str], ...]
     year: int | None
     months: frozenset[int]
@@ -127,17 +127,17 @@ class CauseSentence:
 
 def causes_stated(document: Document) -> tuple[CauseSentence, ...]:
     """Return the sentences of a document that say why something moved, in their order; those of a few are kept."""
-    return _CAUSES.get(document.digest, lambda: tuple(_causes(document)))
+    return _CAUSES.get(document.digest, lambda: tuple(_find_stated(document)))
 
 
-def _causes(document: Document) -> Iterator[CauseSentence]:
+def _find_stated(document: Document) -> Iterator[CauseSentence]:
     paths = {section.id: section.path for section in document.sections}
     for block in document.blocks:
         if not isinstance(block.content, Paragraph):
             continue
-        before, year = Moved(), None
+        before, year = Movement(), None
         for place, sentence in enumerate(block.content.sentences):
-            moved = _read(sentence.text)
+            moved = _read_movement(sentence.text)
             year = _latest_year(sentence) or year
             if moved is not None and moved.goes_on and moved.thing.stems <= before.thing.stems:
                 moved = replace(before, rose=before.rose if moved.rose is None else moved.rose)
@@ -151,7 +151,9 @@ def _causes(document: Document) -> Iterator[CauseSentence]:
                 before = moved
 
 
-def _cause_sentence(block: Block, place: int, path: tuple[str, ...], moved: Moved, year: int | None) -> CauseSentence:
+def _cause_sentence(
+    block: Block, place: int, path: tuple[str, ...], moved: Movement, year: int | None
+) -> CauseSentence:
     assert isinstance(block.content, Paragraph)
     sentence, near = block.content.sentences[place], " ".join(path[-_HEADINGS:])
     return CauseSentence(
@@ -181,7 +183,7 @@ def _states_cause(text: str) -> bool:
     return move is not None and cause is not None and not _UNSURE.search(text) and not _NO_CAUSE.search(text)
 
 
-def _read(text: str) -> Moved | None:
+def _read_movement(text: str) -> Movement | None:
     """Return what a sentence says to have moved; None if it is about no move of a thing."""
     if _NOTE.match(text) or len(text) > _LONGEST_SENTENCE:
         return None
@@ -194,10 +196,10 @@ def _read(text: str) -> Moved | None:
     if found := _MOVE_OF.match(statement):
         thing = read_thing(found["of"] or found["before"] or named)
         goes_on = not found["of"] and not named
-        return Moved(thing, rose(f"{found['move']} {statement[found.end() :]}"), goes_on)
+        return Movement(thing, rose(f"{found['move']} {statement[found.end() :]}"), goes_on)
     verb = _VERB.search(statement)
     thing = read_thing(statement[: verb.start()]) if verb else NOTHING
-    return Moved(thing, rose(statement[verb.start() :])) if verb and thing else None
+    return Movement(thing, rose(statement[verb.start() :])) if verb and thing else None
 
 
 def _latest_year(sentence: Sentence) -> int | None:
@@ -287,7 +289,7 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
 
 def find_causes(asked: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
     """Return the sentences of a document that say why something moved as asked, the best first, the newest of those."""
-    found = (CauseCandidate(stated, _fit(asked, stated)) for stated in causes_stated(document))
+    found = (CauseCandidate(stated, _score_fit(asked, stated)) for stated in causes_stated(document))
     fitting = (each for each in found if each.fit >= LEAST)
     return tuple(sorted(fitting, key=lambda each: (-each.fit, -(each.stated.year or 0))))
 
@@ -301,14 +303,14 @@ def _asked_words(question: Question) -> str:
     return _AT_THE_END.sub("", _ASKING.sub("", text))
 
 
-def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
+def _score_fit(asked: CauseQuestion, stated: CauseSentence) -> float:
     """Return how well a sentence says what is asked; 0 if it says something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
     if asked.rose is not None and went_up is not None and asked.rose is not went_up:
         return 0.0
     if asked.year is not None and stated.year is not None and asked.year != stated.year:
         return 0.0
-    fit = _of_thing(asked, stated)
+    fit = _score_thing(asked, stated)
     if not fit:
         return 0.0
     if stated.year is None:
@@ -319,7 +321,7 @@ def _fit(asked: CauseQuestion, stated: CauseSentence) -> float:
     return max(0.0, fit + _IN_DISCUSSION * stated.discussed)
 
 
-def _of_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
+def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
     """Return how well what a sentence says to have moved is what is asked about."""
     wanted, thing, heads = asked.thing, stated.moved.thing.stems, stated.moved.thing.heads
     named = frozenset[str]().union(*stated.headings) - _HEADS_NOTHING
@@ -354,11 +356,11 @@ def places_of_causes(
     found = [(index, cause) for index in indexes for cause in find_causes(asked, index.document)]
     found.sort(key=lambda each: -each[1].fit)
     own = [each for each in found if each[1].fit >= PART][:_MOST]
-    places = (place for index, cause in (own or found[:most]) for place in _places(index, cause))
+    places = (place for index, cause in (own or found[:most]) for place in _find_places(index, cause))
     return list({(place.document, place.block): place for place in places}.values())[:most]
 
 
-def _places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
+def _find_places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
     """Yield the passage of a sentence, and those of the points that it leads to."""
     stated = cause.stated
     for place, order in ((stated.place, stated.block), *((0, order) for _, order in stated.listed)):

@@ -94,11 +94,11 @@ def _name_pattern(document: Document, *, one_company: bool) -> "re.Pattern[str] 
     names = {name for name in names if len(name) >= _LEAST}
     if not names:
         return None
-    forms = "|".join(_form(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    forms = "|".join(_name_form(name) for name in sorted(names, key=lambda name: (-len(name), name)))
     return re.compile(rf"(?<![\w&'\u2019-])(?:the )?(?:{forms})(?:,? (?:{_LEGAL})\b\.?)?(?![\w&-])", re.IGNORECASE)
 
 
-def _form(name: str) -> str:
+def _name_form(name: str) -> str:
     words = (re.escape(word.replace("\u2019", "'")).replace("'", "['\u2019]?") for word in re.split(r"[\s-]+", name))
     return r"[\s-]+".join(words)
 

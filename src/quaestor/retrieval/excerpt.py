@@ -118,13 +118,13 @@ def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed
         case Table() as table if table.orientation != "rows" and len(table.rows) - table.header_rows > _FEW_ROWS:
             return _shorten_table(index, wanted, block, table, fixed)
         case Paragraph(sentences=sentences) if len(sentences) > _FEW_SENTENCES:
-            likely = {match.line.place for match in _likely(index, wanted, block, {})}
+            likely = {match.line.place for match in _likely_lines(index, wanted, block, {})}
             shown = tuple(one for at, one in enumerate(sentences) if at in likely or at + 1 in likely)
             return replace(block, content=Paragraph(shown)) if shown else block
     return block
 
 
-def _likely(index: PlaceIndex, wanted: RetrievalQuery, block: Block, named: Mapping[int, str]) -> list[LineMatch]:
+def _likely_lines(index: PlaceIndex, wanted: RetrievalQuery, block: Block, named: Mapping[int, str]) -> list[LineMatch]:
     """Return the lines of a block that have words of what is asked for and fit about as well as its best one."""
     matches = match_lines(wanted, index.terms(block.order), named, index.roles.get(block.order))
     asked = [match for match in matches if match.same_line or not match.line.terms.isdisjoint(wanted.weights)]
@@ -137,7 +137,7 @@ def _shorten_table(
     named = {
         line: name for (at, line), name in index.words.of_properties(wanted.properties).items() if at == block.order
     }
-    likely = _likely(index, wanted, block, named)
+    likely = _likely_lines(index, wanted, block, named)
     if not likely:
         return block
     rows = {match.line.place for match in likely}.union(fixed)

@@ -48,7 +48,7 @@ def find_places(
     has: dict[tuple[str, int], Set[str]] = {}
     found: list[Place] = []
     for index in each:
-        for place, lines in _places(index, question, context):
+        for place, lines in _find_places(index, question, context):
             found.append(place)
             has[place.document, place.block] = lines
     found.sort(key=lambda place: (-place.score, place.document, place.block))
@@ -56,7 +56,9 @@ def find_places(
     why = places_of_causes(each, question, context.questions, most)
     known = {(place.document, place.block) for place in why}
     best = [*why, *(place for place in best if (place.document, place.block) not in known)][:most]
-    earlier = _latest(context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)])
+    earlier = _latest_answer(
+        context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)]
+    )
     if earlier is not None and earlier not in best and best:
         best[-1] = earlier
     return tuple(best)
@@ -73,12 +75,12 @@ def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: in
     return [places[n] for n in chosen]
 
 
-def _latest(context: FindingContext, places: Sequence[Place]) -> Place | None:
+def _latest_answer(context: FindingContext, places: Sequence[Place]) -> Place | None:
     """Return the place of the latest answer that came from the document, if it is among some."""
     return places[0] if places and context.sources else None
 
 
-def _places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
+def _find_places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
     """Yield the places of a document, each with the lines of statements that it has of those that are asked for."""
     wanted = parse_retrieval_query(index, question, context)
     earlier = earlier_blocks(index, context)
@@ -101,7 +103,7 @@ def _places(index: PlaceIndex, question: Question, context: FindingContext) -> I
             score += stays * _FADES ** earlier[order]
         if score >= _LEAST and matches:
             lines = set(named.get(order, {}).values())
-            yield _place(index, block, wanted, matches, score / _MOST, stays=order in earlier), lines
+            yield _make_place(index, block, wanted, matches, score / _MOST, stays=order in earlier), lines
 
 
 def earlier_blocks(index: PlaceIndex, context: FindingContext) -> dict[int, int]:
@@ -139,13 +141,13 @@ def _block_score(wanted: RetrievalQuery, matches: Sequence[LineMatch]) -> float:
     return best.score + _SECOND_LINE * gained
 
 
-def _place(
+def _make_place(
     index: PlaceIndex, block: Block, wanted: RetrievalQuery, matches: Sequence[LineMatch], score: float, *, stays: bool
 ) -> Place:
     telling = [m for m in matches if m.score >= 0.6 * matches[0].score][:_LINES_SHOWN]
     places = tuple(match.line.place for match in telling)
     path = index.path(block)
-    why = _reasons(index, block, wanted, telling[0])
+    why = _find_reasons(index, block, wanted, telling[0])
     place = Place(
         index.document.id,
         block.order,
@@ -194,7 +196,7 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _TEXT else text[: _TEXT - 3].rstrip() + "..."
 
 
-def _reasons(index: PlaceIndex, block: Block, wanted: RetrievalQuery, match: LineMatch) -> tuple[Reason, ...]:
+def _find_reasons(index: PlaceIndex, block: Block, wanted: RetrievalQuery, match: LineMatch) -> tuple[Reason, ...]:
     reasons: list[Reason] = []
     own = [term for term in match.found if term in match.line.label]
     match block.content:

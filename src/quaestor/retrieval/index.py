@@ -42,7 +42,7 @@ class PlaceIndex:
         """Build the index of a document; of an excerpt, that of the whole."""
         whole = document.whole or document
         properties = _Properties()
-        lines = list(_lines(whole, properties))
+        lines = list(_index_lines(whole, properties))
         paths = {section.id: section.path for section in whole.sections}
         return cls(
             whole,
@@ -129,7 +129,7 @@ class _Properties:
         return found
 
 
-def _lines(document: Document, properties: _Properties) -> Iterator[IndexedLine]:
+def _index_lines(document: Document, properties: _Properties) -> Iterator[IndexedLine]:
     for block in document.blocks:
         match block.content:
             case Table() as table:

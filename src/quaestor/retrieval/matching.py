@@ -82,11 +82,11 @@ def match_lines(
     asked = wanted.weights.keys() | {str(year) for year in wanted.years}
     lines = [line for line in block.lines if line.place in properties or not line.terms.isdisjoint(asked)]
     lines = lines or [line for line in block.lines if line.has_numbers][:_FIRST]
-    matches = [_match(wanted, block, line, around, properties.get(line.place), role) for line in lines]
+    matches = [_match_line(wanted, block, line, around, properties.get(line.place), role) for line in lines]
     return sorted(matches, key=lambda match: (-match.score, match.line.place))
 
 
-def _match(
+def _match_line(
     wanted: RetrievalQuery,
     block: BlockTerms,
     line: BlockLine,
@@ -103,7 +103,7 @@ def _match(
             found[term] = max(SAME_LINE, found.get(term, 0))
     total = wanted.total
     recall = sum(wanted.weights[term] * weight for term, weight in found.items()) / total if total else 0.0
-    share = _share(wanted, line)
+    share = _share_asked(wanted, line)
     if named:
         share = max(share, SAME_LINE)
     if wanted.counted and wanted.counted <= line.counted:
@@ -124,13 +124,13 @@ def _match(
         score *= _BACK_MATTER
     if not line.has_numbers:
         score *= _NO_NUMBER
-    score += _YEARS * (_years(wanted, block, line) - 1) * min(1.0, 2 * score)
+    score += _YEARS * (_share_of_years(wanted, block, line) - 1) * min(1.0, 2 * score)
     if role is not None:
-        score = _with_role(wanted, line, role, score)
+        score = _weigh_role(wanted, line, role, score)
     return LineMatch(line, max(0.0, score), found, share, named is not None, years)
 
 
-def _with_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
+def _weigh_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
     """Return a line's score with what its table gains or loses by its role."""
     if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
         score -= _FLOW
@@ -140,7 +140,7 @@ def _with_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: 
     return score + gained * min(1.0, 2 * score)
 
 
-def _share(wanted: RetrievalQuery, line: BlockLine) -> float:
+def _share_asked(wanted: RetrievalQuery, line: BlockLine) -> float:
     """Return how much of a label is asked for; of a sentence as much as it says besides."""
     if not line.label:
         return 0.0
@@ -154,7 +154,7 @@ def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
     return next((at for at in starts if asked[at : at + len(name)] == name), None)
 
 
-def _years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
+def _share_of_years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
     """Return how many of the years asked of a line has, from 0 to 1; between them where it names none at all."""
     if not wanted.years:
         return 1.0

@@ -100,15 +100,15 @@ def parse_retrieval_query(
     asked = _asked_terms(question)
     follows = bool(context.questions) and not question.names
     terms = dict(asked)
-    about = [question, *_leant_on(question, context.questions)]
+    about = [question, *_find_antecedents(question, context.questions)]
     for back, earlier in enumerate(about[1:], start=1):
         for term, loudness in _asked_terms(earlier).items():
             terms.setdefault(term, (_EARLIER if follows else _BEFORE) ** back * loudness)
     rarity = index.words.rarity(terms)
-    weights = {term: share * _telling(*rarity[term], index.words.lines) for term, share in terms.items()}
+    weights = {term: share * _inverse_frequency(*rarity[term], index.words.lines) for term, share in terms.items()}
     properties: dict[str, frozenset[str]] = {}
     for each in about if follows else about[:1]:
-        named = _properties(index, in_words_of_reports(each.lowered))
+        named = _asked_properties(index, in_words_of_reports(each.lowered))
         properties |= {name: found for name, found in named.items() if name not in properties}
     return RetrievalQuery(
         question,
@@ -116,25 +116,25 @@ def parse_retrieval_query(
         frozenset(asked),
         index_terms(in_words_of_reports(question.text)),
         properties,
-        _years(question, context),
-        _roles(question),
+        _asked_years(question, context),
+        _asked_roles(question),
         _counted_terms(question),
         follows,
         len(about) > 1,
     )
 
 
-def _leant_on(question: Question, earlier: Sequence[Question]) -> list[Question]:
+def _find_antecedents(question: Question, earlier: Sequence[Question]) -> list[Question]:
     """Return the earlier questions that one leaves words to, the latest first: up to one that leans on none itself."""
     found: list[Question] = []
     for before in reversed(earlier[-_EARLIER_QUESTIONS:]):
-        if not _leans(found[-1] if found else question):
+        if not _refers_back(found[-1] if found else question):
             break
         found.append(before)
     return found
 
 
-def _leans(question: Question) -> bool:
+def _refers_back(question: Question) -> bool:
     """Whether a question leaves something to those before it: names nothing, points back, or begins in mid-sentence."""
     return not question.names or not _LEANING.isdisjoint(question.cues) or _IN_MID.match(question.lowered) is not None
 
@@ -160,7 +160,7 @@ def _asked_terms(question: Question) -> Mapping[str, float]:
     return loudness | {term: 1.0 for term in asked if term in naming or term in marks}
 
 
-def _roles(question: Question) -> tuple[TableRole, ...]:
+def _asked_roles(question: Question) -> tuple[TableRole, ...]:
     """The roles named; the balance sheet where the state at the end of a period is asked for."""
     named = statements_named(question.text)
     if not named and _AT_THE_END.search(question.lowered):
@@ -175,7 +175,7 @@ def _counted_terms(question: Question) -> frozenset[str]:
     return frozenset(index_terms(asked[1])) & loud if asked else frozenset()
 
 
-def _telling(lines: int, around: int, total: int) -> float:
+def _inverse_frequency(lines: int, around: int, total: int) -> float:
     """How much a term tells by how rarely it is in a document: the logarithm of BM25."""
     if not lines and not around:
         return _UNKNOWN * math.log(1 + total)
@@ -183,7 +183,7 @@ def _telling(lines: int, around: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5)) if total >= count else 0.1
 
 
-def _years(question: Question, context: FindingContext) -> tuple[int, ...]:
+def _asked_years(question: Question, context: FindingContext) -> tuple[int, ...]:
     """The years asked of: those named, and those named by their distance from the last one named before."""
     years = list(question.years)
     before = years or next((list(q.years) for q in reversed(context.questions) if q.years), [])
@@ -192,7 +192,7 @@ def _years(question: Question, context: FindingContext) -> tuple[int, ...]:
     return tuple(dict.fromkeys(years))
 
 
-def _properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
+def _asked_properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
     """Return the lines of statements that a text names, the longest name first, none within another."""
     asked = compounds(text)
     names: dict[tuple[int, int], str] = {}

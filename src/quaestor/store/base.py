@@ -642,7 +642,7 @@ class StoreOpener(Protocol):
         ...
 
 
-def _opener(scheme: str, found: object) -> StoreOpener:
+def _check_opener(scheme: str, found: object) -> StoreOpener:
     if not callable(found):
         raise TypeError(f"it is {type(found).__name__} and cannot be called with the URI of a {scheme} store")
     return cast("StoreOpener", found)
@@ -672,7 +672,7 @@ STORES: Registry[StoreOpener] = Registry(
         "mongodb": f"{__name__}:_open_mongo",
         "mongodb+srv": f"{__name__}:_open_mongo",
     },
-    _opener,
+    _check_opener,
 )
 """What opens a store, by the scheme of its URI."""
 

@@ -23,7 +23,7 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-class _Checked:
+class _CheckedRecord:
     """A record that holds nothing which one of the stores would give back otherwise."""
 
     __slots__: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def _check_json(name: str, value: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord(_Checked):
+class RunRecord(_CheckedRecord):
     """One run of a solver over a dataset. Unique by `id`.
 
     Attributes:
@@ -89,7 +89,7 @@ class RunRecord(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationRecord(_Checked):
+class ConversationRecord(_CheckedRecord):
     """One conversation of a run. Unique by `(run, conversation)`.
 
     Attributes:
@@ -138,7 +138,7 @@ MOST_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRecord(_Checked):
+class TurnRecord(_CheckedRecord):
     """One turn of a conversation, as far as it is. Unique by `(run, conversation, attempt, index)`.
 
     Attributes:
@@ -181,7 +181,7 @@ class TurnRecord(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class PromptRecord(_Checked):
+class PromptRecord(_CheckedRecord):
     """One request to a model and its reply, word for word. Unique by `(run, conversation, attempt, turn, number)`.
 
     Attributes:
@@ -207,7 +207,7 @@ class PromptRecord(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionRecord(_Checked):
+class CorrectionRecord(_CheckedRecord):
     """What a person corrected in a conversation. Unique by `(run, conversation, attempt, number)`; never changed.
 
     Attributes:

@@ -92,7 +92,7 @@ _MOST = 64
 
 
 @dataclass(slots=True, eq=False)
-class _Waiting:
+class _WaitingCall:
     work: Callable[[], Any]
     little: bool
     ended: "Future[Any]" = field(default_factory=Future)
@@ -111,7 +111,7 @@ class OperationLine:
         Args:
             together: Opens what a group is made in, and commits it at the end.
         """
-        self._thread, self._together, self._line = thread, together, deque[_Waiting]()
+        self._thread, self._together, self._line = thread, together, deque[_WaitingCall]()
 
     def add(self, work: Callable[[], Any], *, little: bool) -> "Future[Any]":
         """Return the result of an operation; one that is cancelled before it begins is not made.
@@ -119,14 +119,14 @@ class OperationLine:
         Args:
             little: Whether it is a short one that writes, and may be made in a group: made again it does the same.
         """
-        waiting = _Waiting(work, little)
+        waiting = _WaitingCall(work, little)
         self._line.append(waiting)
         self._thread.submit(self._make_next)
         return waiting.ended
 
     def _make_next(self) -> None:
         """Make what comes next, if another call has not made it in its group: one operation, or little ones."""
-        group: list[_Waiting] = []
+        group: list[_WaitingCall] = []
         while self._line and len(group) < _MOST and (not group or (group[-1].little and self._line[0].little)):
             group.append(self._line.popleft())
         begun = [one for one in group if one.ended.set_running_or_notify_cancel()]
@@ -137,7 +137,7 @@ class OperationLine:
                 except BaseException as error:  # noqa: BLE001 - it is raised where the operation was called
                     one.ended.set_exception(error)
 
-    def _make_together(self, group: list[_Waiting]) -> bool:
+    def _make_together(self, group: list[_WaitingCall]) -> bool:
         """Make operations in one transaction; False if they have to be made again, one by one."""
         try:
             with self._together():

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pages import page
 
-from quaestor.documents.alignment import _nearest_of_each
+from quaestor.documents.alignment import _align_nearest
 from quaestor.documents.sentences import read_sentences
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
@@ -154,7 +154,7 @@ def test_the_nearest_period_is_that_with_the_fewest_characters_and_numbers_betwe
             return begin - end + 60 * sum(end <= other < begin for other, _ in spans), 0
         return 2 * (start - stop) + 60 * sum(stop <= other < start for other, _ in spans), 1
 
-    found = _nearest_of_each(spans, sentence.text, sentence.periods)
+    found = _align_nearest(spans, sentence.text, sentence.periods)
     for n, period in enumerate(found):
         following = spans[n + 1][0] if n + 1 < len(spans) else len(sentence.text)
         compared = re.match(r"[ ,]*(?:was )?(?:compared with|from)\b", sentence.text[spans[n][1] :]) is not None

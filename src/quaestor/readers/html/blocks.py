@@ -109,7 +109,7 @@ class _Frame:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTable:
     """A table whose rows are collected."""
 
     outer: Run
@@ -133,7 +133,7 @@ class TreeWalk:
     _hidden_by: frozenset[str] = frozenset()
     _frames: list[_Frame] = field(default_factory=list)
     _run: Run = field(default_factory=Run)
-    _table: _Open | None = None
+    _table: _OpenTable | None = None
     _ids: list[str] = field(default_factory=list)
     _last_id: str | None = None
     _linked: int = 0
@@ -216,7 +216,7 @@ class TreeWalk:
         else:
             self._run.break_line()
         if tag == "table" and self._table is None and element not in layout:
-            self._table = _Open(self._run, self.pages)
+            self._table = _OpenTable(self._run, self.pages)
             self._run = Run()
         elif self._table is not None and tag == "tr":
             self._table.rows.append([])
@@ -256,7 +256,7 @@ class TreeWalk:
             self._table.rows[-1].append(RawCell(text, marks, look, columns, rows, frame.tag == "th", linked, is_mark))
         self._run = frame.outer or Run()
 
-    def _end_table(self, table: _Open) -> None:
+    def _end_table(self, table: _OpenTable) -> None:
         """Put the table after what is in it outside of its cells, as browsers do."""
         self._table = None
         self._flush("p", table.page)

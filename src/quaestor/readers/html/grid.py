@@ -104,11 +104,11 @@ def place_cells(table: RawTable) -> list[list[Item]]:
     for raw in table.rows:
         placed, covered = _place(raw, covered)
         rows.append(placed)
-    own = _columns_of_their_own(rows)
+    own = _own_columns(rows)
     return [_join_cells(row, own) for row in rows]
 
 
-def _columns_of_their_own(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
+def _own_columns(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
     """Return the columns of the file in which more cells have words or numbers than signs of the number before them.
 
     In such a column "(12)" is a number; in a column that holds nothing but signs it is a footnote mark.

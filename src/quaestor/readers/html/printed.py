@@ -34,7 +34,7 @@ def printed_facts(tree: "_Element", tags: Tags) -> tuple[PrintedFact, ...]:
         tags: Of the same tree. What is in the file's header is left out: nothing of it is printed.
     """
     shown = {tag.element: tag for tag in tags.numbers if not tag.hidden and tag.text.strip()}
-    flat = _Flat(Names(tree), shown)
+    flat = _FlatText(Names(tree), shown)
     flat.read(tree)
     text = "".join(flat.parts)
     return tuple(
@@ -43,7 +43,7 @@ def printed_facts(tree: "_Element", tags: Tags) -> tuple[PrintedFact, ...]:
     )
 
 
-class _Flat:
+class _FlatText:
     """A file as one text, with the places of tags in it."""
 
     def __init__(self, names: Names, shown: dict["_Element", NumberTag]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 from urllib.parse import urlsplit
 
 from quaestor.core.number_conventions import DECIMAL_COMMA, DECIMAL_POINT
@@ -48,7 +48,7 @@ class Names:
         self._spaces: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, str]] = {}
         for element in root.iter():
-            for name, space in element.attrib.items():
+            for name, space in _named_values(element):
                 if name.startswith("xmlns:"):
                     self._spaces[name[6:].casefold()] = space
             if self._spaces:
@@ -99,7 +99,11 @@ def _is_public(space: str) -> bool:
 
 def attributes(element: "_Element") -> dict[str, str]:
     """Return the attributes without a namespace, by their names in small letters."""
-    return {name.casefold(): value for name, value in element.attrib.items() if ":" not in name}
+    return {name.casefold(): value for name, value in _named_values(element) if ":" not in name}
+
+
+def _named_values(element: "_Element") -> Iterable[tuple[str, str]]:
+    return cast("Iterable[tuple[str, str]]", element.attrib.items())  # bytes are for Python 2
 
 
 def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
@@ -525,7 +529,7 @@ class _Reader:
     def _is_nil(self, element: "_Element") -> bool:
         return any(
             self._names.kind_of(name) == (SCHEMA_INSTANCE, "nil") and value.strip() in ("true", "1")
-            for name, value in element.attrib.items()
+            for name, value in _named_values(element)
         )
 
     def _warn(self, line: str) -> None:

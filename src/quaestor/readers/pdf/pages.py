@@ -77,7 +77,7 @@ class PageFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class PagesLeft:
+class UnreadPages:
     """The pages behind the last one that is read: a file is larger than any report."""
 
     first: int
@@ -166,7 +166,7 @@ class _TextReader:
         self._characters_printed = text.count_chars()
         self._characters_read = min(self._characters_printed, _CHARACTERS_OF_A_PAGE)
         self._turn = self._main_turn()
-        self._upright = _Turning(self._turn, page.get_bbox())
+        self._upright = _Rotation(self._turn, page.get_bbox())
         self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
 
     def read(self, number: int) -> Page:
@@ -253,7 +253,7 @@ def _join_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-class _Turning:
+class _Rotation:
     """From the file's places (upwards from its origin) to a reader's (downwards from the top left corner)."""
 
     def __init__(self, turn: int, page: tuple[float, float, float, float]) -> None:

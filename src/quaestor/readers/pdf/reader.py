@@ -13,7 +13,7 @@ from quaestor.extras import require_extra
 from quaestor.readers.content import FileContent
 from quaestor.readers.pdf.headings import drop_running_heads, find_page_captions
 from quaestor.readers.pdf.lines import TextLine
-from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
+from quaestor.readers.pdf.pages import Page, PageFailure, UnreadPages
 from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_tables_overleaf, parts_of
 from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_side_by_side
 from quaestor.readers.pdf.side_by_side import pages_of
@@ -72,7 +72,7 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
         match page:
             case PageFailure():
                 warnings.append(f"page {page.number} cannot be read: {page.reason}")
-            case PagesLeft():
+            case UnreadPages():
                 warnings.append(
                     f"pages {page.first} to {page.last} are left out because the file is too large; split it into parts"
                 )

@@ -21,8 +21,8 @@ from quaestor.readers.pdf.pages import (
     PAGES_AT_MOST,
     Page,
     PageFailure,
-    PagesLeft,
     PdfFile,
+    UnreadPages,
     open_pdf,
 )
 
@@ -38,7 +38,7 @@ _COMMAND = (sys.executable, "-P", "-m", "quaestor.readers.pdf.page_worker")
 _Share = list[Page | PageFailure]
 
 
-def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[Page | PageFailure | PagesLeft]:
+def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[Page | PageFailure | UnreadPages]:
     """Yield the pages of a file in their order, and last what is left out of a file that is too large.
 
     Args:
@@ -55,11 +55,11 @@ def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[
             yield from _in_order(file.page_count, [iter(share) for share in _read_shares(file, data, count)])
 
 
-def _in_order(pages: int, shares: list[Iterator[Page | PageFailure]]) -> Iterator[Page | PageFailure | PagesLeft]:
+def _in_order(pages: int, shares: list[Iterator[Page | PageFailure]]) -> Iterator[Page | PageFailure | UnreadPages]:
     characters = 0
     for index in range(pages):
         if index >= PAGES_AT_MOST or characters > CHARACTERS_AT_MOST:
-            yield PagesLeft(index + 1, pages)
+            yield UnreadPages(index + 1, pages)
             return
         page = next(shares[index % len(shares)])
         characters += page.characters if isinstance(page, Page) else 0

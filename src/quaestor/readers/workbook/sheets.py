@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.errors import DatasetError
@@ -66,7 +66,7 @@ class Archive:
         wanted: dict[object, bool] = {}
         for element in self._all_elements(name):
             tag = element.tag
-            if not wanted and element.getroottree().docinfo.doctype:
+            if not wanted and element.getroottree().docinfo.internalDTD is not None:
                 raise self._refusal("part of it has a document type, which workbooks do not have; save it again")
             if tag not in wanted:
                 wanted[tag] = local_name(element) in tags
@@ -98,7 +98,8 @@ class Archive:
             except etree.LxmlError as error:
                 raise ValueError(error) from error
 
-    def _count(self, parser: "XMLPullParser[_Element]") -> "Iterator[_Element]":
+    def _count(self, parser: "XMLPullParser") -> "Iterator[_Element]":
+        element: Any
         for _, element in parser.read_events():
             if self._elements >= MOST_ELEMENTS:
                 raise self._refusal(f"it has more than {MOST_ELEMENTS:,} elements; save what matters as CSV")
@@ -204,7 +205,7 @@ def read_workbook(archive: Archive) -> Workbook:
         if local_name(element) == "workbookPr":
             since_1904 = element.get("date1904") in _TRUE
         else:
-            given = {name.rpartition("}")[2]: value for name, value in element.items()}
+            given = {str(name).rpartition("}")[2]: str(value) for name, value in element.items()}
             listed.append((given.get("name", ""), given.get("id", ""), given.get("state", "visible") == "visible"))
     parts = archive.relations(_WORKBOOK)
     by_kind = dict(parts.values())
@@ -232,7 +233,7 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
 
 def _text_of(element: "_Element") -> str:
     """Return the text of a cell or a shared text; what is pronounced beside it is none."""
-    pieces = [one.text or "" for one in element.iter("{*}v", "{*}t") if local_name(one.getparent()) != "rPh"]
+    pieces = [one.text or "" for one in element.iter("{*}v", "{*}t") if next(one.iterancestors("{*}rPh"), None) is None]
     return "".join(pieces)[:LONGEST_CELL]
 
 

@@ -14,7 +14,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.limited import ReadingLimits, read_limited
 from quaestor.readers.pdf import side_by_side
 from quaestor.readers.pdf.page_worker import pages_as_bytes, pages_of_bytes
-from quaestor.readers.pdf.pages import Page, PageFailure, PagesLeft
+from quaestor.readers.pdf.pages import Page, PageFailure, UnreadPages
 from quaestor.readers.pdf.side_by_side import pages_of
 from quaestor.readers.reading import read_file
 
@@ -71,7 +71,7 @@ def test_a_short_file_is_read_by_one_process(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_pages_come_back_from_bytes() -> None:
     pages = [PageFailure(3, "its text is broken"), *pages_of(Path("long.pdf"), long_file(2))]
-    assert pages_of_bytes(pages_as_bytes(page for page in pages if not isinstance(page, PagesLeft))) == pages
+    assert pages_of_bytes(pages_as_bytes(page for page in pages if not isinstance(page, UnreadPages))) == pages
     with pytest.raises(ValueError, match="pages"):
         pages_of_bytes(b"")
 
