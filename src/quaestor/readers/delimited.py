@@ -14,7 +14,7 @@ from quaestor.documents.document import Document
 from quaestor.documents.headers import is_amount
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
-from quaestor.readers.kinds import is_plain_text
+from quaestor.readers.kinds import SUFFIXES, is_plain_text
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Sheet, sheet_parts
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -105,7 +105,6 @@ def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterato
         before = reader.line_num
 
 
-SUFFIXES = (".csv", ".tsv", ".tab", ".psv")
 _LINES_AT_LEAST = 3
 _MOST_LINES_OF_A_CELL = 50
 
@@ -123,7 +122,9 @@ class DelimitedReader:
         dialect = find_dialect(head)
         if dialect is None:
             return False
-        return content.suffix in SUFFIXES or (dialect.is_sure and head.strip().count("\n") + 1 >= _LINES_AT_LEAST)
+        return content.suffix in SUFFIXES["csv"] or (
+            dialect.is_sure and head.strip().count("\n") + 1 >= _LINES_AT_LEAST
+        )
 
     def read(self, content: FileContent) -> Document:
         """Return the tables of a text, and the lines around them.

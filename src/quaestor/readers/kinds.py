@@ -1,11 +1,22 @@
-"""Files that no reader reads: what each kind is by its first bytes, and what to do with one.
+"""Kinds of files: the suffixes of those that are read; what others are by their first bytes, and what to do with them.
 
-What is here is never taken for a text, even where it is written in letters.
+What no reader reads is never taken for a text, even where it is written in letters.
 """
 
 import re
 
 from quaestor.readers.content import ZIP_MARKS, FileContent, is_text
+
+SUFFIXES = {
+    "html": (".html", ".htm", ".xhtml", ".xht"),
+    "pdf": (".pdf",),
+    "xlsx": (".xlsx", ".xlsm", ".xltx"),
+    "markdown": (".md", ".markdown", ".mdown", ".mkd"),
+    "csv": (".csv", ".tsv", ".tab", ".psv"),
+    "text": (".txt", ".text", ".asc"),
+}
+"""The suffixes of the files of each reader of this package."""
+
 
 _IMAGE = "a picture without text; get the report as HTML, PDF with text, XLSX or CSV"
 _ARCHIVE = "unpack it and use the file inside"

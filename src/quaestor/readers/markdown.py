@@ -14,10 +14,8 @@ from quaestor.documents.captions import is_caption
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import split_prose
 from quaestor.readers.content import FileContent
-from quaestor.readers.kinds import is_plain_text
+from quaestor.readers.kinds import SUFFIXES, is_plain_text
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS
-
-SUFFIXES = (".md", ".markdown", ".mdown", ".mkd")
 
 _RULE = lazy_regex(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
 """The line under the header of a pipe table."""
@@ -54,7 +52,7 @@ class MarkdownReader:
         """Return whether a text is called Markdown or has a table of that kind."""
         if not is_plain_text(content):
             return False
-        return content.suffix in SUFFIXES or _RULE_IN_TEXT.search(content.text.text[:1_000_000]) is not None
+        return content.suffix in SUFFIXES["markdown"] or _RULE_IN_TEXT.search(content.text.text[:1_000_000]) is not None
 
     def read(self, content: FileContent) -> Document:
         """Return the headings, tables and paragraphs of a text."""

@@ -9,25 +9,12 @@ from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.errors import DatasetError, QuaestorError
 from quaestor.readers.cache import ByteCache, cache_key
 from quaestor.readers.content import FileContent
-from quaestor.readers.kinds import unread_kind
+from quaestor.readers.kinds import SUFFIXES, unread_kind
 from quaestor.readers.limited import ReadingLimits, read_limited, read_limited_async
 from quaestor.readers.registry import DocumentReader, find_reader, own_readers, reader_names, version_of
 from quaestor.readers.written import document_bytes, document_of
 
-_SUFFIXES = {
-    "html": (".html", ".htm", ".xhtml", ".xht"),
-    "pdf": (".pdf",),
-    "xlsx": (".xlsx", ".xlsm", ".xltx"),
-    "markdown": (".md", ".markdown", ".mdown", ".mkd"),
-    "csv": (".csv", ".tsv", ".tab", ".psv"),
-    "text": (".txt", ".text", ".asc"),
-}
-"""The suffixes of the files of each reader of this package."""
-
 _KIND = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdown", "csv": "CSV", "text": "plain text"}
-_TEXTS = frozenset({".txt", ".text", ".asc"})
-"""Suffixes of files with any text: there is no warning if it is a table."""
-
 _TEXT_READERS = frozenset({"markdown", "csv", "text"})
 
 SMALL_TEXT = 1 << 18
@@ -110,8 +97,9 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
         raise
     except Exception as error:
         raise DatasetError(unreadable(content, error)) from error
-    named = next((name for name, suffixes in _SUFFIXES.items() if content.suffix in suffixes), None)
-    if named in (None, reader.name) or reader.name not in _SUFFIXES or content.suffix in _TEXTS:
+    named = next((name for name, suffixes in SUFFIXES.items() if content.suffix in suffixes), None)
+    # A file with any text may be a table.
+    if named in (None, "text", reader.name) or reader.name not in SUFFIXES:
         return document
     line = f"the file is named {content.suffix} but is {_KIND[reader.name]}, and was read as such"
     return replace(document, warnings=(DocumentWarning(WarningKind.LOST, detail=line), *document.warnings))

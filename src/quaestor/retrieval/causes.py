@@ -29,7 +29,7 @@ from quaestor.retrieval.movements import (
     read_thing,
     rose,
 )
-from quaestor.retrieval.place import Place, Reason
+from quaestor.retrieval.place import Place, Reason, shorten
 
 _CAUSE = re.compile(
     r"\b(?:due\s+(?:primarily |mainly |largely |in part |principally )?to|because|driven|attributable|attributed"
@@ -341,7 +341,6 @@ def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
 
 # The passages of a document that say why something moved, as places: for questions that ask for a cause.
 
-_TEXT = 240
 _MOST = 3
 """Passages about the thing itself: others say the same, or why a part of it moved."""
 
@@ -375,7 +374,7 @@ def _find_places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
             (place,),
             round(min(1.0, cause.fit), 3),
             (Reason("cause", ""),),
-            text if len(text) <= _TEXT else f"{text[: _TEXT - 3].rstrip()}...",
+            shorten(text),
             page=block.page,
             section=path,
             title=path[-1] if path else "",

@@ -13,7 +13,7 @@ from quaestor.questions.stems import stem
 from quaestor.retrieval.causes import places_of_causes
 from quaestor.retrieval.index import PlaceIndex
 from quaestor.retrieval.matching import LineMatch, match_lines
-from quaestor.retrieval.place import Place, Reason
+from quaestor.retrieval.place import Place, Reason, shorten
 from quaestor.retrieval.retrieval_query import NO_CONTEXT, FindingContext, RetrievalQuery, parse_retrieval_query
 
 _LINES_LOOKED_AT = 120
@@ -24,7 +24,6 @@ _MOST = 1.25
 """About the score of a block where everything fits, which is shown as 1."""
 _LINES_SHOWN = 3
 _ROWS_SHOWN = 2
-_TEXT = 240
 _STAYS, _STAYS_LEANING, _STAYS_ALONE = 0.06, 0.22, 0.35
 """What a block of the last answer gains, where the question leaves nothing, something or all to those before."""
 _FADES = 0.85
@@ -56,9 +55,8 @@ def find_places(
     why = places_of_causes(each, question, context.questions, most)
     known = {(place.document, place.block) for place in why}
     best = [*why, *(place for place in best if (place.document, place.block) not in known)][:most]
-    earlier = _latest_answer(
-        context, [place for place in found if any(reason.kind == "earlier" for reason in place.why)]
-    )
+    # The place of the latest answer that came from the document.
+    earlier = next((place for place in found if any(reason.kind == "earlier" for reason in place.why)), None)
     if earlier is not None and earlier not in best and best:
         best[-1] = earlier
     return tuple(best)
@@ -73,11 +71,6 @@ def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: in
             # Where the room of an excerpt ends, those that come last are left out.
             chosen = [*chosen[:1], first, *chosen[1 : most - 1]]
     return [places[n] for n in chosen]
-
-
-def _latest_answer(context: FindingContext, places: Sequence[Place]) -> Place | None:
-    """Return the place of the latest answer that came from the document, if it is among some."""
-    return places[0] if places and context.sources else None
 
 
 def _find_places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
@@ -175,11 +168,11 @@ def _text(block: Block, places: Sequence[int]) -> str:
     match block.content:
         case Table() as table:
             heads = [column.label for column in table.columns[1:] if column.label]
-            lines = [_shorten(" | ".join(heads))] if heads else []
-            lines += [_shorten(" | ".join(_row_texts(table, row))) for row in places[:_ROWS_SHOWN]]
+            lines = [shorten(" | ".join(heads))] if heads else []
+            lines += [shorten(" | ".join(_row_texts(table, row))) for row in places[:_ROWS_SHOWN]]
             return "\n".join(dict.fromkeys(lines))  # a total may be printed twice
         case Paragraph(sentences=sentences):
-            return _shorten(" ".join(sentences[place].text for place in sorted(places[:2])))
+            return shorten(" ".join(sentences[place].text for place in sorted(places[:2])))
     return ""
 
 
@@ -190,10 +183,6 @@ def _row_texts(table: Table, row: int) -> Iterator[str]:
     if len(levels) > 1 and cells:
         cells[0] = f"{levels[-2]}: {cells[0]}"
     yield from cells
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _TEXT else text[: _TEXT - 3].rstrip() + "..."
 
 
 def _find_reasons(index: PlaceIndex, block: Block, wanted: RetrievalQuery, match: LineMatch) -> tuple[Reason, ...]:

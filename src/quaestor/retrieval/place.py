@@ -8,6 +8,8 @@ from quaestor.core.visible import visible
 _REASONS_SHOWN = 2
 """In one line; all of them are in `Place.why`."""
 
+_LONGEST_TEXT = 240
+
 ReasonKind = Literal["row", "line", "heading", "column", "year", "statement", "title", "sentence", "cause", "earlier"]
 
 
@@ -78,3 +80,8 @@ class Place:
         title, page = " ".join(self.title.split())[:80], f", page {self.page}" if self.page is not None else ""
         why = "".join(f"; {reason}" for reason in self.why[:_REASONS_SHOWN])
         return visible(f"<{self.kind}{f' {title!r}' if title else ''}{page}, {self.score:.2f}{why}>")
+
+
+def shorten(text: str) -> str:
+    """Return a text as `Place.text` has it."""
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 3].rstrip()}..."
