@@ -1,7 +1,7 @@
 """What a rule of reading is worth: `python -m benchmarks.reading_rules MODULE:FUNCTION=VALUE ... --files FILE ...`.
 
 Reads all files with each function replaced by one that returns VALUE: a Python literal, or `first` for the function's
-first argument (`documents.units:starts_at_hundred=False`, `readers.pdf.tables:_widened=first`). Prints how many
+first argument (`documents.units:starts_at_hundred=False`, `readers.pdf.tables:_widen=first`). Prints how many
 documents come out otherwise, and how many aspects of tagged numbers are then right that were wrong (won), and the other
 way round (lost): value, sign, scale, period and unit. A file is a filing, or a dataset with its pages.
 """
