@@ -11,6 +11,8 @@ from quaestor.core.terms import SMALL, split_terms, term
 
 MEASURE = "measure:"
 """Begins the name of a measure where concepts are named too."""
+_PER_SHARE = (term("per"), term("share"))
+_SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
 _TOKEN = lazy_regex(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
 
 
@@ -46,6 +48,13 @@ class NamedMeasure:
     def formula(self) -> "Formula | None":
         """Its formula; None if it can only be looked up."""
         return parse_formula(self.written)
+
+    def per_share(self) -> "NamedMeasure | None":
+        """Return what it is for each share; None if it is no amount, or can only be looked up."""
+        if self.formula is None or "/" in self.formula.kinds():
+            return None
+        phrases = tuple((*phrase, *_PER_SHARE) for phrase in self.phrases)
+        return NamedMeasure(f"{self.name}_per_share", phrases, f"({_find_formula(self.written)}) / {_SHARES}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,12 @@ def read_lexicon() -> Lexicon:
             concepts[name] = Concept(name, called, rest.removeprefix("not:"))
         for phrase in called:
             named[phrase][name in measures].append(name)
+    derived = [one for measure in measures.values() if (one := measure.per_share()) is not None]
+    for one in derived:
+        for phrase in one.phrases:
+            if phrase not in named:
+                measures[one.name] = one
+                named[phrase][1].append(one.name)
     fixed = {phrase: (tuple(of[0]), tuple(of[1])) for phrase, of in named.items()}
     return Lexicon(concepts, measures, fixed, max(map(len, fixed)))
 
@@ -135,7 +150,7 @@ def read_lexicon() -> Lexicon:
 @lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula | None:
     """Return the formula of a measure; None if it is prose or says that the measure is only printed."""
-    text = text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()
+    text = _find_formula(text)
     if not text or "printed only" in text:
         return None
     tokens = _TOKEN.findall(text)
@@ -144,6 +159,11 @@ def parse_formula(text: str) -> Formula | None:
     except (IndexError, ValueError):
         return None
     return None if rest else formula
+
+
+def _find_formula(text: str) -> str:
+    """Return a formula without the remarks behind it."""
+    return text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()
 
 
 def _parse_alternatives(tokens: list[str]) -> tuple[Formula, list[str]]:

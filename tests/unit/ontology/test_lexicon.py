@@ -17,6 +17,16 @@ def test_formulas_are_read_when_they_are_asked_for() -> None:
     assert read_lexicon().measures["backlog"].formula is None
 
 
+def test_an_amount_for_each_share_is_a_measure_too() -> None:
+    lexicon = read_lexicon()
+    (found,) = lexicon.find(terms("ebitda per share"))
+    formula, amount = lexicon.measures[found.measures[0]].formula, lexicon.measures["ebitda"].formula
+    assert formula is not None
+    assert (formula.kind, formula.parts[0]) == ("/", amount)
+    assert formula.parts[1].name == "us-gaap:WeightedAverageNumberOfDilutedSharesOutstanding"
+    assert lexicon.measures["gross_margin"].per_share() is None
+
+
 def test_lists_of_phrases_have_the_terms_that_each_phrase_has() -> None:
     phrases = ["company's U.S. sales", "R&D; research & development; r&d", "", "the cost of sales"]
     expected = [tuple(dict.fromkeys(filter(None, map(terms, line.split(";"))))) for line in phrases]
