@@ -81,6 +81,12 @@ _MOVES = lazy_regex(
     r"\b(?:chang|differ|grow|grew|ratio|percent|ris|rose|fall|fell|drop|declin|decreas|increas|gain|gr?ew|mov|add|improv|up\b|down\b"
     r"|more\b|less\b|fewer\b|higher\b|lower\b|better\b|worse\b|how\b|why\b|which\b|who\b|did\b|do\b|does\b|has\b|have\b|is\b)|%"
 )
+_MOVED = lazy_regex(
+    r"\b(?:change|movement|increase|decrease|growth|rise|decline|drop|fall)s? (?:in|of)\b"
+    r"|^(?:(?:and|so) )?(?:by )?(?:how|why) (?:much )?(?:did|has|have) "
+    r".+\b(?:chang|develop|evolv|mov|grow|increas|decreas|ris|fall|drop|declin)\w*"
+)
+"""How a question asks for the change of each of the things that it joins."""
 _VERSUS = lazy_regex(r"\s*,?\s*(?:vs\.?|versus|against|compared\s+(?:to|with))\s+(?:in\s+|for\s+)?(?:the\s+|a\s+)?")
 _MOST = 12
 _LONGEST = 1_000
@@ -190,6 +196,8 @@ def _split_measures(asked: str) -> list[str]:
         operands = reading.operands if all(operand.matches for operand in reading.operands) else ()
     elif reading.relation in ("", "sum") and not (reading.total_asked or _SUMMED.search(asked.lower())):
         operands = _find_listed(reading.whole.text)
+        if each := _ask_for_each(asked, operands or reading.operands):
+            return each
         if not (len(operands) > _PAIR or _LISTS.match(asked.lower()) or _adds_nothing(asked.lower(), operands)):
             operands = _read_different(reading)
     else:
@@ -199,6 +207,23 @@ def _split_measures(asked: str) -> list[str]:
     time = _find_time(asked)
     names = [_LISTS.sub("", _THE_ONE_FOR.sub("\\1", operand.text).strip(" ,")) for operand in operands]
     return [_with_time(_LOOSE_END.sub("", re.sub(r"\s+", " ", name)).strip(" ,"), time) for name in names]
+
+
+def _ask_for_each(asked: str, operands: Sequence[QuestionOperand]) -> list[str]:
+    """Return a question how several things moved as one of each; empty if it does not ask that.
+
+    >>> split_filing_question("how did sales and rent change from 2022 to 2023?")
+    ('how did sales change from 2022 to 2023', 'how did rent change from 2022 to 2023')
+    """
+    names = [_topic(operand.text) for operand in operands if operand.terms]
+    if len(names) < _PAIR:
+        return []
+    lowered = asked.lower()
+    begin, end = lowered.find(names[0].split()[0]), lowered.rfind(names[-1]) + len(names[-1])
+    before, after = asked[: max(begin, 0)], asked[end:]
+    if begin < 0 or end < begin or not _MOVED.search(f"{before}it{after}".lower()) or _own_terms(f"{before} {after}"):
+        return []
+    return [f"{before}{name}{after}" for name in names]
 
 
 def _read_different(reading: ParsedQuestion) -> tuple[QuestionOperand, ...]:

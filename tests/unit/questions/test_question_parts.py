@@ -29,6 +29,12 @@ from quaestor.questions.question_parts import asks_several, split_filing_questio
         ),
         ("bottom line FY21 vs FY20?", ("bottom line FY21", "bottom line FY20")),
         ("Paper revenue, 2022 versus 2021", ("Paper revenue, 2022", "Paper revenue, 2021")),
+        (
+            "how did net income and R&D change from 2022 to 2023?",
+            ("how did net income change from 2022 to 2023", "how did r&d change from 2022 to 2023"),
+        ),
+        ("growth of Paper and Wood sales in 2023", ("growth of paper sales in 2023", "growth of wood sales in 2023")),
+        ("change in debt and equity", ("change in debt", "change in equity")),
         ("net income, total assets and diluted EPS", ("net income", "total assets", "diluted eps")),
         ("What are total assets and net income?", ("total assets", "net income")),
         (
@@ -50,6 +56,9 @@ def test_several_questions_are_split(text: str, parts: tuple[str, ...]) -> None:
         "Before tax, did the company make more at home or abroad?",
         "What is the total of cash and short-term investments?",
         "and in 2023?",
+        "how did cash and cash equivalents change in 2023?",
+        "growth in sales and marketing expense",
+        "what was the total change in debt and equity?",
         "How many stores and clubs does it operate?",
         "research and development in 2023",
         "what about net premiums, by how much did they rise?",
