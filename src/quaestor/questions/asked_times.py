@@ -1,8 +1,8 @@
 """The times that a question about a filing names, as it names them."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from quaestor.core.patterns import lazy_regex
 
@@ -37,6 +37,11 @@ class AskedMoment:
     month: int | None = None
     latest: bool = False
     to_date: bool = False
+
+    @property
+    def is_plain_year(self) -> bool:
+        """Whether years are named, and no part and no day of them."""
+        return self.year is not None and self.quarter is None and self.month is None and self.months is None
 
     @property
     def is_year_end(self) -> bool:
@@ -98,7 +103,8 @@ _TIMES = lazy_regex(
     | \b(?P<opening>(?:(?:at|from|since|as\s+of)\s+)?(?:the\s+)?(?:(?:very\s+)?(?:start|beginning)
         |opening\s+(?:balance|amount|position))\s+(?:of|for)\s+
         (?:(?:the\s+year\s+)?{_FISCAL}?'?(?P<openingyear>{_FULL_YEAR}|(?<=fy)\d\d)
-          |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period)))\b{_OPEN}
+          |(?:the\s+)?(?:(?:latest|current|last|reported)\s+)?(?:fiscal\s+)?(?:year|period|(?P<openingquarter>quarter)))
+        |(?:opening|beginning)(?=\s+(?:balance|amount|position)s?\b))\b{_OPEN}
     | \b(?P<year>(?:fy|f(?='?\d)|fiscal(?:\s+year)?|cy|calendar)\s*
           '?(?P<fyyear>(?:19|20)?\d\d)(?:/(?P<fyend>\d\d)|[ae])?
         |(?P<plainyear>{_FULL_YEAR})(?:/(?P<plainend>\d\d)\b(?!/))?|'(?P<short>\d\d))\b{_OPEN}
@@ -148,6 +154,19 @@ def read_moments(text: str) -> Iterator[AskedMoment]:
             yield from backwards
         elif (found := _moment(match)) is not None:
             yield found
+
+
+def begin_years(moments: Sequence[AskedMoment]) -> tuple[AskedMoment, ...]:
+    """Return times with the years that are named put at their beginnings, if "the beginning of the year" is named."""
+    opening = next((asked for asked in moments if asked.is_year_end and asked.back), None)
+    if opening is None or not any(asked.is_plain_year for asked in moments):
+        return tuple(moments)
+    return tuple(_begin(asked) if asked.is_plain_year else asked for asked in moments if asked is not opening)
+
+
+def _begin(asked: AskedMoment) -> AskedMoment:
+    before = (asked.year or 0) - 1
+    return replace(asked, year=before) if asked.count else replace(asked, year=before, quarter=4, months=0)
 
 
 def _range_backwards(match: re.Match[str]) -> tuple[AskedMoment, ...]:
@@ -238,7 +257,9 @@ _BUILDERS: Mapping[str, Callable[[_Span, _Groups], AskedMoment]] = {
     "year": lambda at, of: AskedMoment(
         *at, year=_year(of["fyend"] or of["plainend"] or of["fyyear"] or of["plainyear"] or of["short"])
     ),
-    "opening": lambda at, of: _opening(at, of["openingyear"]),
+    "opening": lambda at, of: (
+        AskedMoment(*at, quarters_back=1, months=0) if of["openingquarter"] else _opening(at, of["openingyear"])
+    ),
     "count": _several_years,
     "earlier": lambda at, of: AskedMoment(*at, back=1, count=_number(of["before"] or of["prior"] or "")),
     "back": _years_back,

@@ -11,7 +11,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, spans_of_terms, term
 from quaestor.documents.table import TableRole
 from quaestor.ontology.lexicon import LexiconMatch, read_lexicon
-from quaestor.questions.asked_times import AskedMoment, read_moments
+from quaestor.questions.asked_times import AskedMoment, begin_years, read_moments
 from quaestor.questions.instructions import read_instructions
 from quaestor.questions.wordings import in_plain_wording
 
@@ -294,6 +294,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
     lowered = _ABBREVIATED.sub(lambda match: _SPELLED_OUT[match[0]], lowered)
     each = _EACH.search(lowered)
     moments = tuple(read_moments(lowered))
+    dated = begin_years(moments)
     spans = [(moment.start, moment.end) for moment in moments]
     rest = lowered
     for start, end in reversed(spans):
@@ -307,7 +308,7 @@ def read_filing_question(text: str) -> ParsedQuestion:
     relation, operands = _relate(_without_definition(re.sub(r"\s+", " ", rest).strip(" ,?")))
     basis = "adjusted" if _ADJUSTED.search(lowered) else "gaap" if _GAAP.search(lowered) else ""
     return ParsedQuestion(
-        text, moments, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
+        text, dated, operands, relation, bool(_GOES_ON.search(lowered)), read_operand(whole),
         (each["each"] or each["again"]) if each else "", role, basis, unit, total_asked, source,
     )  # fmt: skip
 

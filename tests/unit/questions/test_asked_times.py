@@ -2,7 +2,7 @@
 
 import pytest
 
-from quaestor.questions.asked_times import read_moments
+from quaestor.questions.asked_times import begin_years, read_moments
 
 
 def _times(text: str, *names: str) -> list[tuple[object, ...]]:
@@ -121,3 +121,21 @@ def test_times_are_read_in_any_notation(text: str, expected: tuple[object, ...])
 )
 def test_years_that_are_named_are_only_those(text: str, years: list[int]) -> None:
     assert [year for (year,) in _times(text, "year")] == years
+
+
+@pytest.mark.parametrize("text", ["goodwill at the beginning of the year", "beginning balance", "opening balances"])
+def test_a_beginning_is_the_end_of_the_year_before(text: str) -> None:
+    assert _times(text, "quarter", "months", "back") == [(4, 0, 1)]
+
+
+def test_the_beginning_of_a_quarter_is_the_end_of_the_one_before() -> None:
+    assert _times("equity at the start of the quarter", "quarters_back", "months") == [(1, 0)]
+
+
+def test_the_beginning_of_the_year_is_of_the_years_that_are_named() -> None:
+    (one,) = begin_years(tuple(read_moments("cash at beginning of year in 2023")))
+    assert (one.year, one.quarter, one.months) == (2022, 4, 0)
+    (several,) = begin_years(tuple(read_moments("cash at beginning of year from 2022 to 2023")))
+    assert (several.year, several.count) == (2022, 2)
+    day = tuple(read_moments("cash from the beginning of the year to june 30, 2023"))
+    assert begin_years(day) == day

@@ -155,7 +155,7 @@ def _resolve_relative(asked: AskedMoment, latest: Moment, base: Moment) -> Seque
         # "last year" of an annual report is the one that it reports.
         return [latest if asked.latest and latest.months == _YEAR else base.before(years=asked.back)]
     if asked.quarters_back is not None:
-        return [Moment(*latest.before(quarters=asked.quarters_back).end, 3)]
+        return [Moment(*latest.before(quarters=asked.quarters_back).end, 3 if asked.months is None else asked.months)]
     if asked.to_date:
         return [Moment(latest.year, latest.quarter, 3 * latest.quarter)]
     if asked.months is not None and not asked.latest:
