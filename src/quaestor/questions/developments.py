@@ -41,6 +41,30 @@ def as_change(text: str) -> str:
     )
 
 
+_CHANGE_IN = lazy_regex(
+    r"^\W{0,3}(?:(?:and|so|what|how much|how big|was|were|is|are|the|its|their) ){0,5}(?:(?!of\b)[\w%-]+ ){0,3}"
+    r"(?:change|increase|decrease|movement|rise|decline|drop)s? (?:in|of)\b"
+)
+
+
+def asks_for_change(text: str) -> bool:
+    """Return whether a question in lower case begins by asking for the change of something.
+
+    >>> asks_for_change("what was the dollar change in rent?"), asks_for_change("the effect of changes in rates")
+    (True, False)
+    """
+    return _CHANGE_IN.search(text) is not None
+
+
+def without_change(text: str) -> str:
+    """Return what a question asks for the change of.
+
+    >>> without_change("what was the change in inventories")
+    ' inventories'
+    """
+    return _CHANGE_IN.sub("", text)
+
+
 _PART_OF = lazy_regex(
     r"\bhow much of (?P<whole>.{1,200}?) (?P<verb>is|was|are|were) (?!due\b|from\b|attributable\b|related\b|spent\b)",
     re.IGNORECASE,

@@ -39,9 +39,10 @@ def mark_quoted_names(text: str, names: Iterable[str]) -> tuple[str, Sequence[st
         if place < 0 or len(found) == _MOST or not _is_whole(lowered, place, place + len(name)):
             continue
         span = place, place + len(name)
-        if any(span[0] < end and begin < span[1] for begin, end in found) or not _reads_as_more(name):
+        rest = lowered[:place] + lowered[span[1] :]
+        if any(span[0] < end and begin < span[1] for begin, end in found) or not _reads_as_more(name, rest):
             continue
-        if not _is_operation(name, lowered, lowered[:place] + lowered[span[1] :]):
+        if not _is_operation(name, rest):
             found.append(span)
     found.sort()
     quoted = tuple(text[begin:end] for begin, end in found)
@@ -64,17 +65,20 @@ def _is_whole(text: str, begin: int, end: int) -> bool:
     return not re.match(r"\w", text[end : end + 1]) and not re.match(r"\w", text[begin - 1 : begin] if begin else "")
 
 
-def _reads_as_more(name: str) -> bool:
-    """Return whether a name without a time is read as a relation, several things, or an operation."""
+def _reads_as_more(name: str, rest: str) -> bool:
+    """Return whether a name is read as a relation, several things, an operation, or a time beside the one asked for."""
     reading = read_filing_question(name)
-    if reading.moments or reading.each:
+    if reading.each:
         return False
+    if reading.moments:  # "Notes due 2030" in 2024; but "cash at end of year" in 2024 is dated by both
+        day = any(moment.is_year_end for moment in reading.moments)
+        return not day and bool(reading.terms) and any(True for _ in read_moments(rest))
     several = bool(reading.relation) or len(reading.operands) > 1 or reading.total_asked
     return several or _READ_AS_MORE.search(name) is not None
 
 
-def _is_operation(name: str, text: str, rest: str) -> bool:
+def _is_operation(name: str, rest: str) -> bool:
     """Return whether a question means the operation that a name has: "what percentage of sales was X?"."""
     if not _OPERATION.search(name) or _OPERATION.search(rest):
         return False
-    return "percent" in name or sum(moment.count or 1 for moment in read_moments(text)) > 1
+    return "percent" in name or sum(moment.count or 1 for moment in read_moments(rest)) > 1

@@ -85,6 +85,7 @@ class ParsedQuestion:
         source: The terms of the note or table that it names as the source of the number.
         quoted: The names of lines that it quotes and that would be read as more than names.
         outline: Its text with a mark for each of these; "" if it quotes none.
+        of_balance: Whether it asks by how much a balance changed.
     """
 
     text: str
@@ -101,6 +102,7 @@ class ParsedQuestion:
     source: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     outline: str = ""
+    of_balance: bool = False
 
     @property
     def operation_text(self) -> str:

@@ -275,9 +275,9 @@ def find_otherwise_named(series: Sequence[Series], names: AbstractSet[tuple[str,
     return ~named & named.any()
 
 
-def find_outside(series: Sequence[Series], source: frozenset[str]) -> NDArray[np.bool_]:
-    """Return which series are outside the note or table that a question names; none if all are."""
-    inside = np.array([source <= one.line.title_terms for one in series], bool)
+def find_outside(series: Sequence[Series], source: frozenset[str], role: TableRole | None = None) -> NDArray[np.bool_]:
+    """Return which series are outside the note, the table or the statement that a question names; none if all are."""
+    inside = np.array([source <= one.line.title_terms and role in (None, one.line.role) for one in series], bool)
     return ~inside & inside.any()
 
 

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.provenance import SentenceRef
 from quaestor.core.terms import terms
+from quaestor.documents.table import TableRole
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
+from quaestor.questions.developments import without_change
 from quaestor.questions.intents import QuestionClassifier
 from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_filing_question
@@ -49,6 +51,7 @@ from quaestor.solvers.embedded.filings.composing import (
     softmax,
 )
 from quaestor.solvers.embedded.filings.composing.comparisons import asks_for_fall, chooses
+from quaestor.solvers.embedded.filings.composing.finding import names_balance
 from quaestor.solvers.embedded.filings.evidence import LikelySentence, propose_verdicts, propose_words, rank_sentences
 from quaestor.solvers.embedded.filings.past import (
     PastAnswer,
@@ -213,19 +216,34 @@ def read_question_for_filing(text: str, table: FactTable) -> ParsedQuestion:
     named = spell_offices(without_company(text, table.document, one_company=True), table.mentions)
     spelled = respelled(named, table.document, lambda word: any(map(table.mentions, terms(word))))
     outline, names = mark_quoted_names(spelled, table.line_names)
-    reading = read_filing_question(outline)
+    reading = _read_balance(read_filing_question(outline), table)
     if not names:
         return reading
-    operands = tuple(read_operand(restore_names(operand.text, names)) for operand in reading.operands)
-    whole = read_operand(restore_names(reading.whole.text, names))
+    operands = tuple(_restore_operand(operand, names) for operand in reading.operands)
+    whole = _restore_operand(reading.whole, names)
     text = restore_names(reading.text, names)
     return replace(reading, text=text, outline=reading.text, quoted=tuple(names), operands=operands, whole=whole)
 
 
+def _restore_operand(operand: QuestionOperand, names: Sequence[str]) -> QuestionOperand:
+    """Return an operand with the names that it quotes, without a change that is asked for of them."""
+    return read_operand(restore_names(without_change(operand.text), names))
+
+
+def _read_balance(reading: ParsedQuestion, table: FactTable) -> ParsedQuestion:
+    """Return a question for the change of a balance as one about that, unless it names the cash flow statement."""
+    operand, *others = reading.operands
+    changed = read_operand(without_change(operand.text))
+    if others or reading.role is TableRole.CASH_FLOWS or changed == operand or not names_balance(changed, table):
+        return reading
+    return replace(reading, operands=(changed,), whole=changed, of_balance=True)
+
+
 def _find_quoted_names(operand: QuestionOperand, reading: ParsedQuestion) -> frozenset[tuple[str, ...]]:
-    """Return the names of lines, as terms, that an operand consists of."""
+    """Return the names of lines, as terms, that an operand consists of, beside what another one is."""
     names = (tuple(terms(name)) for name in reading.quoted if name in operand.text)
-    return frozenset(name for name in names if set(operand.terms) <= set(name))
+    others = {term for other in reading.operands if other.text != operand.text for term in other.terms}
+    return frozenset(name for name in names if others.union(name).issuperset(operand.terms))
 
 
 def find_operand_series(
@@ -362,6 +380,9 @@ def understand_turn(
     by_itself = weights.intents.classify(reading, before=state.intent)
     moments = resolve_moments(reading, table, state.base)
     shares = mix_with_repetition(by_itself, reading, state.intent, times=len(moments), listed=listed)
+    if reading.of_balance:
+        lookup, change = INTENTS.index("lookup"), INTENTS.index("change")
+        shares[change], shares[lookup] = shares[change] + shares[lookup], 0.0
     likely = QuestionProbabilities(shares, weights.kinds.classify(reading, before=state.kind))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)
@@ -379,8 +400,8 @@ def understand_turn(
             scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
         if quoted := _find_quoted_names(operand or reading.operands[place], reading):
             scores = scores - _ELSEWHERE * find_otherwise_named(candidates.series, quoted)
-        if reading.source:
-            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source))
+        if reading.source or reading.role:
+            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source), reading.role)
         return candidates.series, scores
 
     def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:

@@ -79,6 +79,32 @@ def test_what_the_report_does_not_have_is_declined() -> None:
     assert answer.value is None
 
 
+def test_a_part_that_the_report_does_not_have_is_asked_back() -> None:
+    (answer,) = ask("sales of boats")
+    assert answer.value is None
+    assert answer.other_readings
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("change in inventories", 5),
+        ("change in long-term debt according to the balance sheet", -10),
+        ("what was the dollar change in gross margin?", 50),
+        ("inventories at the beginning of the year", 69),
+        ("inventories at the beginning of the year in 2023", 69),
+    ],
+)
+def test_balances_begin_and_change(question: str, expected: int) -> None:
+    assert number_of(ask(question)[0].value) == expected
+
+
+def test_each_of_two_lines_has_its_change() -> None:
+    (answer,) = ask("how did net income and operating income change in 2023?")
+    assert isinstance(answer.value, ValueList)
+    assert [item.number for item in answer.value.items] == [22, 30]
+
+
 def test_every_answer_has_a_kind_of_value_and_a_confidence() -> None:
     answers = ask("list total net sales for each year", "was net income higher in 2023 than in 2022?")
     for answer in answers:

@@ -121,6 +121,22 @@ def test_changes_of_percentages_in_basis_points() -> None:
     assert number(table, plan) == -190
 
 
+def test_changes_in_dollars_are_of_amounts() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("gross profit", "50.0%", "40.0%"), ("gross margin", "90", "70"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    several = (Bound(find(table, "gross profit"), 0.9), Bound(find(table, "gross margin"), 0.1))
+    assert number(table, ask(table, "change in gross profit", "change", bound=several)) == pytest.approx(10)
+    assert number(table, ask(table, "dollar change in gross profit", "change", bound=several)) == 20
+
+
+def test_a_change_is_neither_a_balance_nor_the_change_of_a_change() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("inventories", "74", "69"), ("changes in inventories", "6", "9"))
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    several = (Bound(find(table, "inventories"), 0.5), Bound(find(table, "changes in inventories"), 0.5))
+    assert number(table, ask(table, "what was the change in inventories?", "change", bound=several)) == 5
+    assert number(table, ask(table, "what was the change in inventories?", "lookup", bound=several)) == 6
+
+
 def test_a_fall_that_is_asked_for_is_positive(table: FactTable) -> None:
     assert number(table, ask(table, "by how much did net income fall?", "change", ("net income",))) == 15
 

@@ -11,6 +11,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
+from quaestor.questions.developments import asks_for_change
 from quaestor.questions.listing import read_order
 from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
 from quaestor.solvers.embedded.filings.composing.meanings import (
@@ -34,6 +35,7 @@ from quaestor.solvers.embedded.filings.composing.several import (
     write_moment,
 )
 from quaestor.solvers.embedded.filings.composing.values import (
+    is_change,
     list_moments,
     spell_value,
 )
@@ -97,7 +99,10 @@ def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning,
     found = read_meanings(question, part=not _OF_RATIO.search(question.text))[:_MOST]
     if question.reading.relation in ("sum", "ratio") and question.names(0):
         found += read_whole_meanings(question)[:_MOST]  # "restricted stock and performance awards vested"
+    moves = asks_for_change(question.text) and not question.reading.quoted
     for meaning in found:
+        if moves and meaning.kind == "series" and is_change(meaning.series[0]):
+            continue  # the change of a change
         pair = find_two_moments(question, meaning)
         if pair is None:
             continue
@@ -255,11 +260,13 @@ def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
 
 def propose_changes(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield differences between an earlier and a later number."""
-    in_points = bool(_POINTS.search(question.text))
+    in_points, in_amounts = bool(_POINTS.search(question.text)), bool(_IN_AMOUNTS.search(question.text))
     unsigned = _DIFFERENCE.search(question.text) and not (asks_for_fall(question.text) or asks_for_rise(question.text))
     for score, meaning, old, new, terms in read_pairs(question):
         if in_points and meaning.kind == "series" and not meaning.percent:
             continue  # amounts have no basis points
+        if in_amounts and (meaning.percent or meaning.is_ratio):
+            continue
         formula = f"{old} - {new}" if _is_asked_fall(question, old, new, terms) else f"{new} - {old}"
         if unsigned:
             formula = f"abs({formula})"
@@ -327,9 +334,10 @@ _GROWTH = lazy_regex(
 )
 _FALL = lazy_regex(r"\b(?:decreas\w+|declin\w+|f[ea]ll\w*|shr[aiu]nk|drop\w*|lost|down)\b")
 _IN_AMOUNTS = lazy_regex(
-    r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$|\b(?:dollar|absolute) (?:terms|amount)\b"
+    r"\bin (?:us )?(?:dollars?|absolute|amounts?)\b|\bin \$"
+    r"|\b(?:dollar|absolute) (?:terms|amount|change|increase|decrease|growth|difference)s?\b"
 )
-"""Words by which changes are ranked by their size rather than in percent."""
+"""Words by which changes are of amounts, and ranked by their size rather than in percent."""
 _WHEN = lazy_regex(
     r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
     r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"

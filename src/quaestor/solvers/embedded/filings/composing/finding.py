@@ -187,6 +187,17 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
     return _find_called(known, moment, table) if known is not None else None
 
 
+CHANGES = frozenset(terms_of("change increase decrease movement"))
+"""Terms of lines that are changes."""
+
+
+def names_balance(operand: QuestionOperand, table: FactTable) -> bool:
+    """Return whether an operand is what one line of the balance sheet is called, and no other one's label has it."""
+    named = set(operand.terms) - CHANGES
+    lines = [line for line in table.lines if line.role is TableRole.BALANCE_SHEET and named.issubset(line.label_terms)]
+    return bool(named) and len(lines) == 1 and measure_likeness(named, lines[0]) > _SAME_NAME
+
+
 def measure_likeness(named: AbstractSet[str], line: FactLine) -> float:
     """Return how much of a line's label a name is, if it has all of the name: what explains a label does not count."""
     label = set(line.label_terms)

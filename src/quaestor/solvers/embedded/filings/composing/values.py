@@ -9,7 +9,9 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
 from quaestor.plan.steps import Extract, Plan
+from quaestor.questions.developments import asks_for_change
 from quaestor.questions.investments import asks_what_became
+from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     read_whole_meanings,
@@ -47,12 +49,28 @@ def spell_value(question: BoundQuestion, meaning: OperandMeaning, terms: Formula
     return None
 
 
+def is_change(series: Series) -> bool:
+    """Return whether a series is called a change, by its label, by what is above it or by its column."""
+    named = {*series.line.label_terms, *series.line.path_terms, *series.column}
+    return series.first.change or not CHANGES.isdisjoint(named)
+
+
+def _is_moved(question: BoundQuestion, meaning: OperandMeaning) -> bool:
+    """Return whether something meant is a change itself, by its name."""
+    if meaning.kind == "measure":
+        return not CHANGES.isdisjoint(question.reading.whole.terms)  # of a phrase of the lexicon
+    return not meaning.series or is_change(meaning.series[0])
+
+
 def propose_values(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what a question may mean as one number; of several times that are named it is a list, if at all."""
     yield from propose_investment(question)
     if len(question.moments) > 1:
         return
+    moves = asks_for_change(question.text)
     for meaning in read_whole_meanings(question)[:_MOST]:
+        if moves and not _is_moved(question, meaning):
+            continue
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
         if text is not None and (
