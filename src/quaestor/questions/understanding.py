@@ -406,8 +406,8 @@ def _read_as_part(text: str) -> _Found:
 def _read_part_of(text: str) -> _Found:
     """Read "what share of revenue is services", "how much of it came from aws", "services' share of revenue"."""
     found = _PART_OF.search(text)
-    if found is None:
-        return None
+    if found is None or any(start < found.start() < end for start, end in _phrases(text)):
+        return None  # "gross margin percentage of services"
     whole, part = found["whole"] or "", found["part"] or found["rest"] or ""
     before = text[: found.start()]
     if not _names(part) and _names(before):

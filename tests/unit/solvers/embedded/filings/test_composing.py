@@ -137,6 +137,17 @@ def test_a_change_is_neither_a_balance_nor_the_change_of_a_change() -> None:
     assert number(table, ask(table, "what was the change in inventories?", "lookup", bound=several)) == 6
 
 
+def test_a_measure_of_a_member_is_its_line_below_the_heading_of_the_measure() -> None:
+    rows = (
+        ("", "2023", "2022"), ("gross margin percentage :", "", ""), ("services", "70.0%", "65.0%"),
+        ("total gross margin percentage", "45.0%", "40.0%"),
+    )  # fmt: skip
+    table = build_facts(assemble("a", [TablePart(rows)]))
+    several = (Bound(find(table, "total gross margin percentage"), 0.8), Bound(find(table, "services"), 0.2))
+    for question in ("services gross margin percentage", "gross margin percentage of services"):
+        assert number(table, ask(table, question, "lookup", bound=several)) == 70
+
+
 def test_a_fall_that_is_asked_for_is_positive(table: FactTable) -> None:
     assert number(table, ask(table, "by how much did net income fall?", "change", ("net income",))) == 15
 

@@ -1,12 +1,13 @@
 """The meanings of an operand: a series, a measure by its formula, or what an earlier turn measured, at any time."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
-from quaestor.facts.lines import Moment
+from quaestor.facts.lines import FactLine, Moment
 from quaestor.facts.table import Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
@@ -47,6 +48,8 @@ _PRINTED = 0.15
 """How likely a line has to be that is called after a measure."""
 _WITH_OTHER_CONCEPT = 0.2
 """How much less likely a measure is if other words of the operand name a concept."""
+_OF_WHOLE = 0.2
+"""Likewise another line, if one of the member that is named is printed below a heading called like the measure."""
 _AGAIN = 0.7
 """The probability that a question without words of its own goes on from the last answer as a whole."""
 _QUARTER = 3
@@ -203,6 +206,8 @@ def _add_measure(
     named: list[OperandMeaning] = []
     rest: list[OperandMeaning] = []
     exact = False
+    lines = {one.series[0].line.place: one.series[0].line for one in found if one.kind == "series"}
+    below = {place for place, line in lines.items() if _is_below(phrase, others, line)}
     for one in found:
         if one.kind != "series":
             rest.append(one)
@@ -210,7 +215,9 @@ def _add_measure(
         line = one.series[0].line
         column = set(one.series[0].column)
         alike = max((measure_likeness(name - column, line) for name in names if name - column), default=0.0)
-        if line.sentence and phrase <= {*line.label_terms}:
+        if below:
+            alike = float(line.place in below)
+        elif line.sentence and phrase <= {*line.label_terms}:
             alike = 1.0
         # A percentage is not an amount, and a part of a sum is not the sum.
         fits = alike > ALIKE and one.series[0].place not in summed
@@ -223,7 +230,7 @@ def _add_measure(
             rest.append(one)
     printed = sum(one.share for one in named)
     computed = _COMPUTED_WITH_PRINTED if printed > _PRINTED else _COMPUTED
-    if printed > _PRINTED and exact:
+    if exact and (below or printed > _PRINTED):
         computed = _COMPUTED_WITH_EXACT
     if any(other is not match and other.concepts and within.isdisjoint(other.concepts) for other in operand.matches):
         computed *= _WITH_OTHER_CONCEPT
@@ -231,9 +238,15 @@ def _add_measure(
         named = [replace(one, share=one.share / printed * (1 - computed)) for one in named]
     return [
         *named,
-        *(replace(one, share=one.share * (1 - computed)) for one in rest),
+        *(replace(one, share=one.share * (_OF_WHOLE if below else 1 - computed)) for one in rest),
         *(replace(one, is_ratio=is_ratio) for one in _build_measures(question, formula, others, computed)),
     ]
+
+
+def _is_below(phrase: AbstractSet[str], member: Sequence[str], line: FactLine) -> bool:
+    """Return whether a line is called like a member that is named, below a heading that is called like a measure."""
+    heading = replace(line, label=line.path[-1]) if line.path and member else None
+    return heading is not None and min(measure_likeness({*member}, line), measure_likeness(phrase, heading)) > ALIKE
 
 
 def _is_printed(question: BoundQuestion, series: Series) -> bool:
