@@ -79,6 +79,8 @@ def _amount(value: Decimal, answer: Answer) -> str:
         asked_for = value * scale.factor / form.scale.factor
         if not _rounds_to_nothing(asked_for, form):
             value, scale = asked_for, form.scale
+    elif scale.factor > 1 and abs(value) < 1 and (last := _find_last(answer)) and last.operation == "divide":
+        value, scale = value * scale.factor, Scale.ONE  # an amount for each share
     whole = _is_in_other_scale(answer) and value == value.to_integral_value()
     shown = value.to_integral_value() if whole else value
     words = [_rounded(shown, form, 2 if answer.metric_type == "ratio" else 4)]
@@ -97,10 +99,16 @@ def _rounds_to_nothing(value: Decimal, form: AskedForm) -> bool:
 
 def _is_in_other_scale(answer: Answer) -> bool:
     """Whether it is an earlier result times a thousand or the like: its last digit was printed before the point."""
-    last = answer.plan.steps[-1] if answer.plan is not None else None
-    if not isinstance(last, Compute) or last.operation != "multiply":
+    last = _find_last(answer)
+    if last is None or last.operation != "multiply":
         return False
     return any(isinstance(operand, Constant) and operand.value in _CONVERTERS for operand in last.operands)
+
+
+def _find_last(answer: Answer) -> Compute | None:
+    """Return the operation that an answer is the result of."""
+    last = answer.plan.steps[-1] if answer.plan is not None else None
+    return last if isinstance(last, Compute) else None
 
 
 def is_shown_as_percentage(answer: Answer) -> bool:

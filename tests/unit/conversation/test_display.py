@@ -87,6 +87,13 @@ def test_each_entry_of_a_list_is_shown_by_itself() -> None:
     assert show_entries(Answer(None)) == ("no answer",)
 
 
+def test_an_amount_for_each_share_is_shown_in_ones() -> None:
+    amount, shares = Quantity(Decimal(134661), Scale.MILLION, "USD"), Quantity(Decimal(15408095), Scale.THOUSAND)
+    steps = (Extract(1, REVENUE, "", amount), Extract(2, COSTS, "", shares), Compute(3, "divide", (Ref(1), Ref(2))))
+    answer = Answer(a_value("0.0087396"), Scale.THOUSAND, "USD", plan=Plan(steps))
+    assert show_number(answer) == "$ 8.7396"
+
+
 def test_a_difference_of_shares_is_shown_in_percent_a_difference_of_amounts_is_not() -> None:
     taken = [Extract(n, cell, "", Quantity(Decimal(v))) for n, cell, v in ((1, REVENUE, "3"), (2, COSTS, "12"))]
     shares = [Compute(3, "percentage", (Ref(1), Ref(2))), Compute(4, "percentage", (Ref(2), Ref(2)))]
