@@ -96,10 +96,15 @@ class LexiconMatch:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Concepts and measures, by name and by phrase."""
+    """Concepts and measures, by name and by phrase.
+
+    Attributes:
+        computed: The measures by which concepts are computed that a filing does not print, by concept.
+    """
 
     concepts: Mapping[str, Concept]
     measures: Mapping[str, NamedMeasure]
+    computed: Mapping[str, str]
     _named: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = field(repr=False)
     _longest: int = field(repr=False)
 
@@ -144,7 +149,9 @@ def read_lexicon() -> Lexicon:
                 measures[one.name] = one
                 named[phrase][1].append(one.name)
     fixed = {phrase: (tuple(of[0]), tuple(of[1])) for phrase, of in named.items()}
-    return Lexicon(concepts, measures, fixed, max(map(len, fixed)))
+    unnamed = [(one.name, one.formula) for one in measures.values() if not one.phrases]
+    computed = {formula.parts[0].name: name for name, formula in unnamed if formula is not None}
+    return Lexicon(concepts, measures, computed, fixed, max(map(len, fixed)))
 
 
 @lru_cache(maxsize=256)

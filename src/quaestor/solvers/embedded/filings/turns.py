@@ -400,8 +400,9 @@ def understand_turn(
             scores = scores - _OF_MEMBER * find_unasked_members(candidates.series, asked, table)
         if quoted := _find_quoted_names(operand or reading.operands[place], reading):
             scores = scores - _ELSEWHERE * find_otherwise_named(candidates.series, quoted)
-        if reading.source or reading.role:
-            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source), reading.role)
+        role = reading.role if len(reading.operands) == 1 else None
+        if reading.source or role:
+            scores = scores - _ELSEWHERE * find_outside(candidates.series, frozenset(reading.source), role)
         return candidates.series, scores
 
     def bind(place: int, operand: QuestionOperand | None = None) -> tuple[Bound, ...]:

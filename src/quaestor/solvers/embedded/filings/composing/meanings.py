@@ -156,12 +156,20 @@ def read_operand_meanings(
     """Return the meanings of an operand with words of its own, the likeliest first: series and named measures."""
     found = [build_meaning(bound.series, bound.share) for bound in bounds[:_MOST]]
     for match in operand.matches:
-        for name in match.measures[:2]:
-            known = read_lexicon().measures[name]
+        for known in _list_measures(question, match):
             if known.formula is not None:
                 found = _add_measure(question, operand, match, known, found)
     found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
+
+
+def _list_measures(question: BoundQuestion, match: LexiconMatch) -> Iterator[NamedMeasure]:
+    """Yield the measures that a phrase names, and those by which concepts are computed that the filing has not."""
+    lexicon, moment = read_lexicon(), (*question.wanted, question.table.latest)[0]
+    yield from (lexicon.measures[name] for name in match.measures[:2])
+    for concept in match.concepts:
+        if concept in lexicon.computed and find_concept(concept, moment, question) is None:
+            yield lexicon.measures[lexicon.computed[concept]]
 
 
 def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[OperandMeaning]:
