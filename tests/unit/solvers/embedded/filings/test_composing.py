@@ -129,6 +129,15 @@ def test_changes_in_dollars_are_of_amounts() -> None:
     assert number(table, ask(table, "dollar change in gross profit", "change", bound=several)) == 20
 
 
+def test_gross_profit_is_computed_if_it_is_printed_in_percent_only() -> None:
+    rows = (("( in millions )", "2023", "2022"), ("total revenues", "900", "700"), ("cost of revenue", "500", "400"))
+    percents = (("( in millions )", "2023", "2022"), ("gross margin", "44.4%", "42.9%"))
+    table = build_facts(assemble("a", [TablePart(rows), TablePart(percents)]))
+    printed = (Bound(find(table, "gross margin"), 1.0),)
+    assert number(table, ask(table, "gross profit in 2022", "lookup", bound=printed)) == 300
+    assert number(table, ask(table, "dollar change in gross profit", "change", bound=printed)) == 100
+
+
 def test_a_change_is_neither_a_balance_nor_the_change_of_a_change() -> None:
     rows = (("( in millions )", "2023", "2022"), ("inventories", "74", "69"), ("changes in inventories", "6", "9"))
     table = build_facts(assemble("a", [TablePart(rows)]))
