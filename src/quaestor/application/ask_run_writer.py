@@ -71,12 +71,7 @@ class AskRunWriter(Watcher):
         self._watcher: Watcher | None = None
 
     async def begin(self, store: str, turns: Sequence[Turn] = (), corrections: Sequence[Correction] = ()) -> None:
-        """Create the run.
-
-        Args:
-            turns: Earlier turns, stored as the beginning of this conversation.
-            corrections: Corrections of these turns.
-        """
+        """Create the run."""
         try:
             await self._try_to_store(lambda: self._begin(store))
             if turns and (writer := self._writer) is not None:
@@ -102,11 +97,7 @@ class AskRunWriter(Watcher):
                 await self._try_to_store(partial(writer.on_correction, self._conversation, correction))
 
     async def restart(self, turns: Sequence[Turn], used: Usage, corrections: Sequence[Correction] = ()) -> None:
-        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt.
-
-        Args:
-            corrections: The corrections that are still valid.
-        """
+        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt."""
         if (writer := self._writer) is not None:
             await self._try_to_store(lambda: self._restart(writer, turns, used))
             await self.add_corrections(*corrections)
@@ -115,12 +106,7 @@ class AskRunWriter(Watcher):
         self._watcher = await writer.restart(self._conversation, turns, used)
 
     async def add_broken_turn(self, index: int, turn: Turn) -> None:
-        """Store a turn that broke off.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-            turn: The turn as far as it came.
-        """
+        """Store a turn that broke off."""
         if (writer := self._writer) is not None:
             await self._try_to_store(lambda: writer.on_broken(self._conversation, index, turn))
 
@@ -162,11 +148,7 @@ class AskRunWriter(Watcher):
             await self._try_to_store(lambda: watcher.on_turn(begun))
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Store the event.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Store the event."""
         if self._watcher is not None and self.unkept is None:
             self._watcher.on_event(index, event, call)
 

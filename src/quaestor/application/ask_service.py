@@ -149,9 +149,6 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
 
     Args:
         already: The part of the budget that is used up.
-
-    Raises:
-        SettingsError: There is no such solver or model, or options do not fit the solver, or each other.
     """
     settings = request.settings
     options = interactive_options(settings, request.overrides)
@@ -178,12 +175,7 @@ async def resolve_solver(request: AskRequest, already: Usage | None = None) -> A
 
 
 async def get_graph_provider(page: DocumentInCorpus, request: AskRequest) -> GraphProvider:
-    """Return the ontology and the graphs of a document: those of the request, else loaded.
-
-    Raises:
-        InputError: There is no such ontology.
-        StoreError: The store does not have it.
-    """
+    """Return the ontology and the graphs of a document: those of the request, else loaded."""
     if request.get_graphs is not None:
         return await request.get_graphs()
     return await load_graph_provider(page.corpus, request.settings, request.cache)

@@ -59,11 +59,7 @@ class Askable:
 
 
 async def find_askable(page: DocumentInCorpus, request: AskRequest) -> Askable:
-    """Return the lines of a document, and up to three questions that it answers.
-
-    Raises:
-        InputError: The page has no number, or there is no such ontology.
-    """
+    """Return the lines of a document, and up to three questions that it answers."""
     lines = tuple(askable_lines(page.document))
     tried = list(_questions(lines))
     if not tried:

@@ -51,11 +51,6 @@ def calculate_formula(
 
     Args:
         formula: As `quaestor.plan.expressions` reads it: `(sales_2024 - sales_2023) / sales_2023`.
-
-    Raises:
-        InputError: A name is none, or what it stands for is not there, or is not one number.
-        FormulaError: It is not a formula.
-        PlanError: It has no result, such as a division by zero.
     """
     if len(values) > MOST_VALUES:
         raise InputError(f"{len(values)} values given, but a formula takes at most {MOST_VALUES}")
@@ -64,11 +59,7 @@ def calculate_formula(
 
 
 def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
-    """Return a plan in words of its JSON.
-
-    Raises:
-        InputError: It is none; the message says which member is not what it should be.
-    """
+    """Return a plan in words of its JSON."""
     try:
         return _plans().validate_python(written)
     except ValidationError as error:
@@ -83,12 +74,7 @@ def _plans() -> TypeAdapter[WorkflowPlan]:
 
 
 def calculate_plan(written: WorkflowPlan, context: TurnContext) -> Turn:
-    """Return what a plan comes to whose words are looked up in the document, as a turn.
-
-    Raises:
-        InputError: Its words find nothing, or more than one number; the message says for which step, and what is near.
-        PlanError: It has no result.
-    """
+    """Return what a plan comes to whose words are looked up in the document, as a turn."""
     question, started = context.question.text, now()
     examined = check_workflow_plan(written, question, context)
     issues = [*examined.issues]

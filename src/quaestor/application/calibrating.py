@@ -21,10 +21,6 @@ from quaestor.store.base import RunStore
 async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None) -> FittedConfidence:
     """Return a calibration learned from the answers of a run.
 
-    Args:
-        name: Its id, the beginning of one, or `latest`.
-        dataset: The labelled file, if it has moved.
-
     Raises:
         UnknownRunError: It is not there.
         InputError: It was of another file, nothing was measured in it, or it is too small.

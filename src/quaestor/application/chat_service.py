@@ -70,9 +70,6 @@ class Chat:
 
         Args:
             workers: Answer if the solver asks no model; None answers in this process.
-
-        Raises:
-            InputError: The page has no number.
         """
         require_askable(page.document)
         self.page: DocumentInCorpus = page
@@ -130,11 +127,6 @@ class Chat:
 
         Args:
             resume: A run whose conversation about the document is taken up again; nothing of it is answered anew.
-
-        Raises:
-            InputError: There is no such ontology, or the run has no conversation about the document as it is.
-            SettingsError: Options do not fit the solver, or each other.
-            StoreError: There is no such run.
         """
         if resume is not None:
             self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
@@ -199,9 +191,6 @@ class Chat:
 
         Args:
             number: Which correction; by default the last that stands.
-
-        Raises:
-            InputError: There is none, it does not stand, or another one rests on it.
         """
         return await self._apply(await compute(self._ledger.undo, author, number))
 
@@ -212,11 +201,7 @@ class Chat:
         return bool(active) and active[-1].turns == len(self.turns)
 
     async def save(self) -> str | None:
-        """Keep the conversation, if it is not kept yet, and return the id of its run; None if it cannot be kept.
-
-        Raises:
-            InputError: Nothing is answered yet.
-        """
+        """Keep the conversation, if it is not kept yet, and return the id of its run; None if it cannot be kept."""
         if not self.turns:
             raise InputError("no answers yet: ask a question first")
         if self._writer is None:
@@ -240,11 +225,7 @@ class Chat:
         return made
 
     async def change(self, request: AskRequest) -> None:
-        """Goes on with another solver or model; where that cannot be opened, all stays as it was.
-
-        Raises:
-            SettingsError: There is no such solver or model, or options do not fit.
-        """
+        """Goes on with another solver or model; where that cannot be opened, all stays as it was."""
         opened = await self._opening(request, self._usage())
         await self._end()
         await self._opened.stack.aclose()
@@ -258,11 +239,7 @@ class Chat:
         return await self._open_runner.graph()
 
     async def export(self) -> ExportedConversation:
-        """Return the conversation so far, to be handed on.
-
-        Raises:
-            InputError: Nothing is answered yet.
-        """
+        """Return the conversation so far, to be handed on."""
         graph = await self.graph()
         if graph is None or not self.turns:
             raise InputError("no answers yet: ask a question first")
@@ -387,15 +364,7 @@ async def _describe_knowledge(here: WorkerPage) -> OntologySnapshot:
 
 
 async def read_ledger(store: str, run: str, page: DocumentInCorpus) -> Ledger:
-    """Return a conversation that is kept, as far as its turns came to their end, with its corrections.
-
-    Args:
-        run: The run's id, the beginning of one, or `latest`.
-
-    Raises:
-        StoreError: There is no such run.
-        InputError: The run has no conversation about the document, or the document was another one then.
-    """
+    """Return a conversation that is kept, as far as its turns came to their end, with its corrections."""
     document = page.document
     async with open_store(store, create=False) as opened:
         record = await find_run(opened, run)

@@ -37,11 +37,7 @@ def answerers(asking: AskRequest) -> tuple[SolverChoice, ...]:
 
 
 def find_answerer(asking: AskRequest, id: str) -> SolverChoice:
-    """Return who is chosen.
-
-    Raises:
-        InputError: There is nobody of this id.
-    """
+    """Return who is chosen."""
     known = {found.id: found for found in answerers(asking)}
     if id not in known:
         raise InputError(unknown_name("solver", id, known))

@@ -119,17 +119,8 @@ async def compare_stored(
     """Return two or more runs of the same questions compared.
 
     Args:
-        names: Ids, beginnings of ids, or `latest`.
         scores_in: The URI of the store: its saved scores count if the labelled file is missing.
-        dataset: The labelled file, if it has moved.
         scorer: Whose verdicts are compared; by default the one that says what is right.
-
-    Raises:
-        SettingsError: The extra that the test needs is not installed.
-        UnknownRunError: A run is not there.
-        InputError: The runs are fewer than two, or of different questions; or neither a labelled file nor saved scores
-            are there.
-        RunStoppedError: Conversations of a run are still to be played.
     """
     require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)
@@ -157,11 +148,7 @@ def _right(turns: TurnFrame, scorer: str) -> Proportion:
 
 
 def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, scorer: str) -> PairReport:
-    """Return the comparison of two runs by the verdicts of a scorer.
-
-    Raises:
-        InputError: The runs are not of the same turns, or no turn has a verdict of that name.
-    """
+    """Return the comparison of two runs by the verdicts of a scorer."""
     aligned = second.aligned_with(first)
     if aligned is None:
         raise InputError("the runs have different turns: compare runs of the same file")

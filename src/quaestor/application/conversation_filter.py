@@ -54,11 +54,6 @@ def read_filtered(
     """Return the conversations of a file that a filter selects, and the selection for the run's record.
 
     There is no selection if the filter is a limit or selects all.
-
-    Raises:
-        DatasetError: The file cannot be read, or none of the chosen pages has a number.
-        InputError: A name fits several conversations.
-        UnknownConversationError: There is no such conversation; the message names the nearest ids.
     """
     if wanted.sample is None and not wanted.conversations:
         return read_answerable(path, wanted.limit, folder=folder, cache=cache), None
@@ -85,9 +80,6 @@ def read_conversations_of_run(
 
     Args:
         folder: The folder of the documents that its questions are about; by default that of the run.
-
-    Raises:
-        DatasetError: The file cannot be read.
     """
     spec = RunSpec.of_run(run)
     played = None if spec.folder is None else Path(spec.folder)

@@ -35,11 +35,7 @@ class StoredOntology:
 
 
 async def list_ontologies(settings: Settings) -> tuple[StoredOntology, ...]:
-    """Return the ontologies of the store, the latest first.
-
-    Raises:
-        StoreError: The store cannot be read.
-    """
+    """Return the ontologies of the store, the latest first."""
     async with open_store(settings.store, create=False) as opened:
         graphs = Counter(key.ontology for key in await opened.frozen_graphs())
         runs = Counter(run.spec.get("ontology") for run in await opened.runs())
@@ -58,11 +54,6 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
     Args:
         name: A Turtle file, a digest of the store's or its beginning, or `own`.
         folder: Where the settings file is; by default the current directory.
-
-    Raises:
-        InputError: There is no such ontology, or the settings file cannot be written.
-        StoreError: The store does not have it.
-        SettingsError: The settings file is not TOML.
     """
     written = name
     if name != OWN:

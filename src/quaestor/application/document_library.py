@@ -99,12 +99,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(entry.id, entry.name) for entry in await asyncio.to_thread(self._uploads.all))
 
     async def forget(self, id: str) -> None:
-        """Remove an upload; a file that was named stays.
-
-        Raises:
-            InputError: It is a file that was named.
-            UnknownUploadError: There is none of this id.
-        """
+        """Remove an upload; a file that was named stays."""
         if id.partition(".")[0] in self._names:
             raise InputError("this file was given when the server was started: only uploads can be deleted")
         if not await asyncio.to_thread(self._uploads.forget, id):
@@ -116,22 +111,13 @@ class DocumentLibrary:
 
         Args:
             name: As whoever hands it over calls it.
-
-        Raises:
-            InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
-            StoreError: It cannot be written.
         """
         upload = await self._uploads.read_upload(data, name)
         self._hold(upload.id, upload.page)
         return LibraryEntry(upload.id, upload.name)
 
     async def pages(self, id: str) -> tuple[LibraryEntry, ...]:
-        """Return the pages of a file that was named, as far as they have a number; the first 200.
-
-        Raises:
-            UnknownUploadError: There is no such file.
-            DatasetError: It cannot be read.
-        """
+        """Return the pages of a file that was named, as far as they have a number; the first 200."""
         name = self._name(id)
         cache = await self._read_before(name)
         found = await asyncio.to_thread(read_pages, name, None, cache, self._uploads.limits.reading)
@@ -139,13 +125,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(f"{id}.{index}", document.id) for index, document in numbered[:_LISTED])
 
     async def open(self, id: str) -> DocumentInCorpus:
-        """Return a document, with what it is read among.
-
-        Raises:
-            UnknownUploadError: There is none of this id, or it was an upload that has made room for others.
-            SeveralPagesError: It is a file of several pages: `pages` lists them.
-            InputError: It cannot be read, or has no number.
-        """
+        """Return a document, with what it is read among."""
         # One reading of a document, whoever else asks for it meanwhile.
         lock = self._locks.get(id)
         if lock is None:
@@ -219,11 +199,7 @@ class ConcurrencyLimiter:
 
     @contextmanager
     def enter(self, client: str = "") -> Iterator[None]:
-        """Take one place for a client as long as the block lasts.
-
-        Raises:
-            BusyError: All are taken, or all that one client may have.
-        """
+        """Take one place for a client as long as the block lasts."""
         if self._entered.total() >= self._most or self._entered[client] >= self._most_of_one:
             raise BusyError(self._refusal)
         self._entered[client] += 1

@@ -71,29 +71,17 @@ class DocumentTools:
 
         Args:
             earlier: Questions of a conversation that it goes on with.
-
-        Raises:
-            QuestionError: It cannot be asked.
         """
         check_question(question, "the question")
         return await self._do(page, partial(_find, [*earlier, question], most))
 
     async def query(self, page: DocumentInCorpus, sparql: str, limits: Limits | None = None) -> QueryAnswer:
-        """Return what a query over the graph of a whole document gives.
-
-        Raises:
-            QueryError: It is refused, malformed, too slow, or has too many rows.
-            GapError: Under the policy `strict`, where the ontology has no property for a label.
-        """
+        """Return what a query over the graph of a whole document gives."""
         async with self._querying:
             return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
-        """Return where a number is, as `number_check.check_number`.
-
-        Raises:
-            QuantityError: It is not one number.
-        """
+        """Return where a number is, as `number_check.check_number`."""
         return await compute(check_number, document, number, most)
 
     async def calculate(
@@ -105,13 +93,7 @@ class DocumentTools:
         plan: Mapping[str, object] | None,
         question: str | None,
     ) -> Turn:
-        """Return what a formula over named values comes to, or a plan that answers a question; see `calculating`.
-
-        Raises:
-            QuestionError: The question cannot be asked.
-            InputError: It is neither or both, or its words find nothing, or more than one number.
-            PlanError: It is not a formula, or has no result.
-        """
+        """Return what a formula over named values comes to, or a plan that answers a question; see `calculating`."""
         if fault := calculation_fault(formula, plan, question):
             raise InputError(fault)
         if formula is not None:
@@ -126,12 +108,7 @@ class DocumentTools:
     async def planning_prompt(
         self, page: DocumentInCorpus, question: str, turns: Sequence[Turn] = ()
     ) -> PlanningPrompt:
-        """Return what whoever is to write the plan of a question is told.
-
-        Raises:
-            QuestionError: The question cannot be asked.
-            SettingsError: The extra that templates need is not installed.
-        """
+        """Return what whoever is to write the plan of a question is told."""
         check_question(question, "the question")
         return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
 

@@ -31,14 +31,7 @@ _OF_SUFFIX = {suffix: name for name, (suffix, _) in FORMATS.items()} | {".markdo
 
 
 def format_of(output: OutputFile, named: str | None) -> ExportFormat:
-    """Return the format that is named, else the one that the file's name ends in.
-
-    Args:
-        named: A format, or None.
-
-    Raises:
-        InputError: There is no such format, or the name does not say which.
-    """
+    """Return the format that is named, else the one that the file's name ends in."""
     found = _OF_SUFFIX.get(output.path.suffix.lower()) if named is None else named
     for known in FORMATS:
         if known == found:
@@ -50,11 +43,7 @@ def format_of(output: OutputFile, named: str | None) -> ExportFormat:
 
 
 def is_inspect_log(output: OutputFile, named: str | None) -> bool:
-    """Return whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`.
-
-    Args:
-        named: A format, or None.
-    """
+    """Return whether a log of Inspect is meant, which is made from a whole run: `quaestor.application.inspect_log`."""
     return named == "inspect" or (named is None and output.path.suffix.lower() == ".eval")
 
 
@@ -63,12 +52,6 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
 
     A path that was given relative to another folder leads nowhere from this one: the file that is to be written counts
     as that file if it exists and has its name.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-
-    Raises:
-        StoreError: There is no such run.
     """
     record = await find_run(store, run)
     found = [Path(record.dataset)]
@@ -81,16 +64,7 @@ async def files_of_run(store: RunStore, run: str, output: Path) -> list[Path]:
 
 
 async def read_conversations(store: RunStore, run: str, names: Sequence[str] = ()) -> tuple[ExportedConversation, ...]:
-    """Return the conversations of a run as they are stored.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-        names: Only the conversations of these ids, or about these pages; all if none is named.
-
-    Raises:
-        StoreError: There is no such run.
-        InputError: The run has no such conversation, or nothing in it is answered.
-    """
+    """Return the conversations of a run as they are stored."""
     record = await find_run(store, run)
     if record.kind == "import":
         raise InputError(
@@ -114,23 +88,14 @@ async def read_conversations(store: RunStore, run: str, names: Sequence[str] = (
 
 
 def write_export(output: OutputFile, format: ExportFormat, conversations: Sequence[ExportedConversation]) -> None:
-    """Write conversations to a file.
-
-    Raises:
-        InputError: The file cannot be written or may not be replaced.
-        SettingsError: The extra that the format needs is not installed.
-    """
+    """Write conversations to a file."""
     written = export_bytes(format, conversations)
     with output.replacing() as path:
         path.write_bytes(written)
 
 
 def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
-    """Return conversations as a file holds them.
-
-    Raises:
-        SettingsError: The extra that the format needs is not installed.
-    """
+    """Return conversations as a file holds them."""
     # Who exports nothing does not wait until all that writes files is loaded.
     if format == "xlsx":
         from quaestor.exports.workbook.writing import workbook_bytes

@@ -40,12 +40,7 @@ class DocumentFacts:
 
 
 async def document_facts(page: DocumentInCorpus, asking: AskRequest) -> DocumentFacts:
-    """Return the numbers of a document, as the graph of the whole document has them.
-
-    Raises:
-        InputError: There is no such ontology.
-        GapError: The ontology does not have a label, and the policy is `strict`.
-    """
+    """Return the numbers of a document, as the graph of the whole document has them."""
     settings = asking.settings
     graphs = await load_graph_provider(page.corpus, settings, asking.cache)
     key = (page.document.digest, graphs.ontology.digest, settings.policy)

@@ -45,13 +45,7 @@ async def load_graph_provider(corpus: Sequence[Document], settings: Settings, ca
     """Return the graphs of documents, as `make_graph_provider`; the ontology of a filing itself is cached.
 
     Args:
-        corpus: The documents that give the ontology if none is set.
-        settings: Ontology, policy, and the store, which is opened only for a digest.
         cache: Where the ontologies of filings are cached, or None.
-
-    Raises:
-        InputError: There is no such ontology.
-        StoreError: The store does not have it.
     """
     if cache is None or is_set(settings) or all(document.is_page for document in corpus):
         return await make_graph_provider(corpus, settings)

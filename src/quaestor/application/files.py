@@ -33,23 +33,14 @@ class OutputFile:
     force: bool = False
 
     def require_free(self) -> None:
-        """Make sure that the file may be written; a command calls it before it begins to work.
-
-        Raises:
-                OutputExistsError: It is there already, and `force` is not given.
-            InputError: It is an input, or a folder.
-        """
+        """Make sure that the file may be written; a command calls it before it begins to work."""
         _require_free(self.path, self.inputs, self.force)
         if self.path.is_dir():
             raise InputError(f"cannot write {self.path}: it is a directory")
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give the path of a temporary file beside it, which takes its place where the block ends well.
-
-        Raises:
-            InputError: As `require_free`, or the file cannot be written.
-        """
+        """Give the path of a temporary file beside it, which takes its place where the block ends well."""
         self.require_free()
         if self.path.exists() and not self.path.is_file():
             # A device or a pipe, such as /dev/stdout, has no successor.
@@ -73,11 +64,7 @@ class OutputFile:
                 temporary.unlink(missing_ok=True)
 
     def write(self, text: str) -> None:
-        """Write text in UTF-8.
-
-        Raises:
-            InputError: As `replacing`.
-        """
+        """Write text in UTF-8."""
         with self.replacing() as temporary:
             temporary.write_text(text, encoding="utf-8")
 
@@ -97,11 +84,7 @@ class OutputFolder:
     force: bool = False
 
     def require_free(self) -> None:
-        """Make sure that the files may be written.
-
-        Raises:
-            InputError: One is an input or there already without `force`, or the folder is none.
-        """
+        """Make sure that the files may be written."""
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"cannot write to {self.path}: not a folder")
         for name in self.names:
@@ -112,10 +95,6 @@ class OutputFolder:
 
         Args:
             go_on: Whether a file that is there is added to.
-
-        Raises:
-            InputError: It cannot be written.
-            OutputExistsError: It is there already, without `force`.
         """
         path = self.path / name
         _require_free(path, self.inputs, self.force or go_on)
@@ -126,11 +105,7 @@ class OutputFolder:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give an empty folder beside it; its files move over where the block ends well.
-
-        Raises:
-            InputError: As `require_free`, or a file cannot be written.
-        """
+        """Give an empty folder beside it; its files move over where the block ends well."""
         self.require_free()
         target = self.path.resolve()
         temporary = _temporary_path(target)

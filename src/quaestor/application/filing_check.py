@@ -12,12 +12,7 @@ _HTML = "html"
 
 
 def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
-    """Return how the tagged numbers of a filing were read; None if a file is not HTML, or has no tags.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        DocumentError: Likewise.
-    """
+    """Return how the tagged numbers of a filing were read; None if a file is not HTML, or has no tags."""
     return check_content(read_content(path), limits)
 
 

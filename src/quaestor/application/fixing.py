@@ -66,11 +66,7 @@ class Fix:
 
 
 def read_fix(text: str, ledger: Ledger) -> Fix:
-    """Return what a person asks to be corrected.
-
-    Raises:
-        InputError: There is nothing to correct, or the words are none of `FORMS`.
-    """
+    """Return what a person asks to be corrected."""
     if not ledger.turns:
         raise InputError("no answers yet: ask a question first")
     text = " ".join(text.split())
@@ -108,11 +104,7 @@ def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrec
     """Return the correction by which a place of a document prints another number.
 
     Args:
-        source: The cell, or the span of a sentence.
         printed: The number, as a table would print it.
-
-    Raises:
-        InputError: There is no such place, or that is not a number.
     """
     was = quantity_at(ledger.read, source)
     return NumberCorrection(source, was, read_corrected(printed, was))
@@ -143,9 +135,6 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
     Args:
         text: `1`, `"net revenue" 2008`, `net revenue | 2008`, `table 2 "rent" 2008`.
         turn: The answer that it is about, from 0.
-
-    Raises:
-        InputError: No cell is called so, or several are.
     """
     words, table = text.strip(), None
     sources = sources_of(ledger.turns[turn].answer)

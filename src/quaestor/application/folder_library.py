@@ -46,9 +46,6 @@ class Folders:
 
         Args:
             names: Folders and files as a person names them, and `sample`, the bundled dataset.
-
-        Raises:
-            InputError: There is no such folder or file.
         """
         self.has_sample: bool = SAMPLE in names
         self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
@@ -58,10 +55,6 @@ class Folders:
 
         Args:
             name: As `listed` gives it, or a path; `sample` and `FILE#PAGE` too.
-
-        Raises:
-            UnknownUploadError: There is no such file in the folders.
-            InputError: It is too large.
         """
         if self.has_sample and (name == SAMPLE or name.startswith(SAMPLE + _SEPARATOR)):
             return name
@@ -101,11 +94,7 @@ class Folders:
         return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
 
     def _within(self, path: Path) -> Path | None:
-        """Return the regular file that a path leads to in the end, if that is in a folder and not hidden there.
-
-        Raises:
-            InputError: It is too large.
-        """
+        """Return the regular file that a path leads to in the end, if that is in a folder and not hidden there."""
         for candidate in self._candidates(path):
             try:
                 found = candidate.resolve(strict=True)
@@ -206,11 +195,6 @@ class FolderLibrary:
 
         Args:
             name: Of a file, as `names` gives it; of one of several pages `FILE#PAGE`.
-
-        Raises:
-            UnknownUploadError: There is no such file in the folders.
-            SeveralPagesError: It is a file of several pages: `pages` lists them.
-            InputError: It cannot be read, or has no number.
         """
         found = await asyncio.to_thread(self._folders.find, name)
         state = self._shelf.add(found)
@@ -222,12 +206,7 @@ class FolderLibrary:
         return Opened(state.id, name, page)
 
     async def pages(self, name: str) -> tuple[str, ...]:
-        """Return the names of the pages of a file of several, as far as they have a number; the first 200.
-
-        Raises:
-            UnknownUploadError: There is no such file in the folders.
-            DatasetError: It cannot be read.
-        """
+        """Return the names of the pages of a file of several, as far as they have a number; the first 200."""
         state = self._shelf.add(await asyncio.to_thread(self._folders.find, name))
         try:
             pages: tuple[LibraryEntry, ...] = await self._shelf.pages(state.id)

@@ -93,11 +93,7 @@ class GraphNetwork:
         return self._network(None, nodes, edges, len(shown) - len(nodes))
 
     def around(self, name: str) -> Network:
-        """Return a thing with all that it leads to, and that leads to it.
-
-        Raises:
-            GraphError: The graph has no such thing.
-        """
+        """Return a thing with all that it leads to, and that leads to it."""
         if name not in self._facts:
             raise GraphError(f"the graph has no node {name!r:.80}")
         edges = self._edges(name)

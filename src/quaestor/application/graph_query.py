@@ -62,9 +62,6 @@ def query_graph(graph: KnowledgeGraph, query: str, limits: Limits | None = None)
 
     Args:
         query: SELECT or ASK; all prefixes are known.
-
-    Raises:
-        QueryError: It is refused, malformed, too slow, or has too many rows.
     """
     limits = limits or Limits(rows=MOST_ROWS)
     if is_ask(query):
@@ -112,9 +109,6 @@ def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, J
 
     Args:
         type_: The name of a type, to have that one only.
-
-    Raises:
-        OntologyError: It has no such type.
     """
     kinds = [ontology.class_named(type_)] if type_ else list(ontology.classes)
     types: list[JsonValue] = []

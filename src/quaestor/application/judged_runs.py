@@ -108,10 +108,6 @@ async def judge_runs(
         scores_in: The URI of the store, for the saved scores.
         dataset: The labelled file, if it has moved. Unless it is named, it is not read for large runs that were scored.
         whole: Also return all figures and the causes of wrong turns, which takes longer.
-
-    Raises:
-        InputError: Neither a labelled file nor saved scores are there, or the runs are of another file than is named;
-            or an audit cannot be applied.
     """
     if dataset is None and not whole and audit is None and runs[0].conversations > saved_scores.LARGE:
         with suppress(InputError):  # one of them was not scored
@@ -126,13 +122,7 @@ async def judge_runs(
 
 
 async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[RunRecord, ...]:
-    """Return the runs of some names, each once; make sure that they are complete and of the same questions.
-
-    Raises:
-        UnknownRunError: One is not there.
-        InputError: They are not of the same questions.
-        RunStoppedError: Conversations of one are still to be played.
-    """
+    """Return the runs of some names, each once; make sure that they are complete and of the same questions."""
     found = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     runs = tuple({run.id: run for run in found}.values())
     for run in runs:
@@ -222,13 +212,7 @@ class RunConventions:
 async def run_conventions(
     store: RunStore, name: str, dataset: Path | None = None, audit: Audit | None = None
 ) -> RunConventions:
-    """Return how right a run is by each convention; `dataset` is the labelled file, if it has moved.
-
-    Raises:
-        UnknownRunError: There is no such run.
-        InputError: The labelled file is not there, or the run was not of it; or the audit cannot be applied to it.
-        RunStoppedError: Conversations are still to be played.
-    """
+    """Return how right a run is by each convention; `dataset` is the labelled file, if it has moved."""
     (run,) = await require_comparable(store, [name])
     labelled = await compute(read_labelled, run, dataset)
     if labelled is None:

@@ -48,12 +48,7 @@ class TraceOptions:
     go_on: bool = False
 
     def opened(self, conversations: Sequence[str]) -> "TraceFolder":
-        """Return the folder, for conversations of these ids.
-
-        Raises:
-            OutputExistsError: A file is there already.
-            InputError: The folder is none, or a file is one that the command reads.
-        """
+        """Return the folder, for conversations of these ids."""
         names = [trace_name(conversation) for conversation in conversations]
         output = OutputFolder(self.folder, names, self.inputs, self.force or self.go_on)
         output.require_free()
@@ -90,11 +85,7 @@ class TraceFolder:
         self._files.close()
 
     def observe(self, place: TurnPlace) -> "TraceFile":
-        """Return what writes the trace of an attempt at a conversation.
-
-        Raises:
-            InputError: The file cannot be written.
-        """
+        """Return what writes the trace of an attempt at a conversation."""
         name = trace_name(place.conversation)
         # A conversation that is begun again goes on in the file that this run has begun.
         file = self._output.growing(name, go_on=self._go_on or name in self._begun)
@@ -122,11 +113,7 @@ class TraceFile(Observer):
         self._write("asked", begun.index, fields)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Write what happened.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Write what happened."""
         (dumped,) = dump_events([event])
         self._write("happened", index, {"event": dumped} | ({} if call is None else {"call": serial.dump(call)}))
 
@@ -136,11 +123,7 @@ class TraceFile(Observer):
         self._write("prompted", exchange.place.turn, {name: record[name] for name in _OF_A_PROMPT})
 
     async def on_answer(self, index: int, turn: Turn) -> None:
-        """Write the answer.
-
-        Raises:
-            StoreError: The file cannot be written any more.
-        """
+        """Write the answer."""
         record = serial.dump(turn_record(self._place.at(index), turn, self._history))
         fields = {"kind": turn.answer.kind, "answerable": turn.answer.answerable}
         self._write("answered", index, fields | {name: record[name] for name in _OF_THE_TURN})

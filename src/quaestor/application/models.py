@@ -36,10 +36,6 @@ class CassetteOptions:
 
         Args:
             go_on: Whether it is appended to an existing one.
-
-        Raises:
-            InputError: The same command uses the file, or it is a folder.
-            OutputExistsError: It is there already.
         """
         if self.record is not None:
             from quaestor.application.files import OutputFile
@@ -67,11 +63,6 @@ def solver_access(
     Args:
         model_named: Whether the caller names a model, so that it is an error if the solver asks none.
         go_on: Whether a recording is appended to an existing one.
-
-    Raises:
-        SettingsError: There is no such solver, or options that do not fit it or each other.
-        ModelAccessError: There is no such model.
-        CassetteError: The recording cannot be read or written.
     """
     for name, where in ((settings.solver, ""), *((table, f"in table [solvers.{table}]") for table in settings.solvers)):
         if name not in solver_names():
@@ -90,12 +81,7 @@ def solver_access(
 
 
 def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, object]) -> ModelConfig:
-    """Return a configuration with the models of roles that have one of their own.
-
-    Raises:
-        SettingsError: The settings of a role are malformed.
-        ModelAccessError: There is no such model.
-    """
+    """Return a configuration with the models of roles that have one of their own."""
     solver = solver_spec(settings.solver)
     wanted_roles = solver.roles(solver.read(options))
     if not wanted_roles:
@@ -120,12 +106,6 @@ def model_access(
     Args:
         cassette: Recording or replay; by default neither.
         go_on: Whether a recording is appended to an existing one.
-
-    Raises:
-        SettingsError: None is named, or options do not fit each other.
-        ModelAccessError: There is no such model.
-        CassetteError: The recording cannot be read or written.
-        InputError: The recording would overwrite a file of the command.
     """
     require_extra("models", "using a model")
     from quaestor.llm.budget import Budget, find_price

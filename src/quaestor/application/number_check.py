@@ -113,10 +113,6 @@ def check_number(document: Document, text: str, most: int = 10, places: Sequence
 
     Args:
         text: The number as a table or a text would print it: `5,300`, `$ 5.3 million`, `(435)`, `14.1 %`, `2024`.
-        places: Only these places; None is everywhere.
-
-    Raises:
-        QuantityError: It is not one number.
     """
     wanted = _read(text)
     numbers = [one for one in _numbers(document) if places is None or one.source in places]

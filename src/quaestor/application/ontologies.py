@@ -28,11 +28,6 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
 
     Args:
         store: The store, or its URI, which is opened only for a digest.
-
-    Raises:
-        InputError: There is no such file, or it is not a digest.
-        OntologyError: The file says no ontology.
-        StoreError: The store does not have it.
     """
     path = Path(name)
     if path.suffix == ".ttl" or path.exists():
@@ -48,11 +43,7 @@ async def find_ontology(name: str, store: RunStore | str) -> Ontology:
 
 
 async def _whole_digest(beginning: str, store: RunStore) -> str:
-    """Return the only digest of the store's that begins so, else the text itself.
-
-    Raises:
-        InputError: Several begin so.
-    """
+    """Return the only digest of the store's that begins so, else the text itself."""
     found = [stored.digest for stored in await store.ontologies() if stored.digest.startswith(beginning)]
     if len(found) > 1:
         raise InputError(f"{len(found)} ontologies start with {beginning!r}: {', '.join(d[:16] for d in found[:5])}")
@@ -60,12 +51,7 @@ async def _whole_digest(beginning: str, store: RunStore) -> str:
 
 
 def read_ontology(path: Path) -> Ontology:
-    """Return the ontology of a Turtle file.
-
-    Raises:
-        InputError: The file cannot be read.
-        OntologyError: It says no ontology.
-    """
+    """Return the ontology of a Turtle file."""
     try:
         return ontology_from_turtle(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError as error:
@@ -75,12 +61,7 @@ def read_ontology(path: Path) -> Ontology:
 
 
 async def ontology_or_latest(settings: Settings) -> Ontology:
-    """Return the ontology that is set, else that of the latest run that has one.
-
-    Raises:
-        InputError: There is no such file, or it is not a digest.
-        StoreError: The store does not have it, or no run has one.
-    """
+    """Return the ontology that is set, else that of the latest run that has one."""
     if is_set(settings):
         return await find_ontology(str(settings.ontology), settings.store)
     async with open_store(settings.store, create=False) as opened:
@@ -101,16 +82,7 @@ def policy_of(settings: Settings) -> Policy:
 
 
 async def make_graph_provider(corpus: Sequence[Document], settings: Settings) -> GraphProvider:
-    """Return the graphs of documents, built with the ontology and the policy in the settings.
-
-    Args:
-        corpus: The documents that give the ontology if none is set.
-        settings: Ontology, policy, and the store, which is opened only for a digest.
-
-    Raises:
-        InputError: There is no such ontology.
-        StoreError: The store does not have it.
-    """
+    """Return the graphs of documents, built with the ontology and the policy in the settings."""
     if not is_set(settings):
         return await compute(GraphProvider.of, corpus, policy_of(settings))
     return GraphProvider(await find_ontology(str(settings.ontology), settings.store), policy_of(settings))

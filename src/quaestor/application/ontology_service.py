@@ -48,18 +48,7 @@ async def build_corpus_ontology(
     *,
     keep: bool = True,
 ) -> Ontology:
-    """Return the frozen ontology of datasets, from their tables and texts only.
-
-    Args:
-        settings: The store, and how files are read.
-        limit: Only the first so many conversations of each.
-        output: Where to write it as Turtle.
-        keep: Whether to keep it in the store.
-
-    Raises:
-        DatasetError: A file cannot be read.
-        InputError: The file cannot be written.
-    """
+    """Return the frozen ontology of datasets, from their tables and texts only."""
     if output is not None:
         output.require_free()
     cache, limits = file_cache(settings), reading_limits(settings)
@@ -74,13 +63,7 @@ async def build_corpus_ontology(
 
 
 async def build_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Return the graph of a page, and freeze it in the store.
-
-    Raises:
-        InputError: There is no such ontology.
-        GapError: The ontology does not have a label, and the policy is `strict`.
-        StoreError: The store cannot be written.
-    """
+    """Return the graph of a page, and freeze it in the store."""
     graphs = await make_graph_provider(page.corpus, settings)
     graph, ontology = graphs.graph(page.document), graphs.ontology
     async with open_store(settings.store) as opened:
@@ -94,15 +77,8 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
 
     Args:
         name: The file, or `DATASET#ID` for one of its pages.
-        settings: Ontology, policy and store in force.
         limit: Only the pages of the first so many conversations; a run with that limit has the same own ontology.
         anew: Whether graphs that are there already are built again.
-
-    Raises:
-        InputError: There is no such file or ontology.
-        DatasetError: The file cannot be read.
-        GapError: The ontology does not have a label of a page, and the policy is `strict`.
-        StoreError: The store cannot be written.
     """
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
     graphs = await make_graph_provider(pages[0].corpus if pages else (), settings)
@@ -140,13 +116,5 @@ class _GraphMaker:
 
 
 async def read_page_graph(page: DocumentInCorpus, settings: Settings) -> KnowledgeGraph:
-    """Return the graph of a page.
-
-    Args:
-        settings: Ontology and policy in force, and the store, which is opened only for a digest.
-
-    Raises:
-        InputError: There is no such ontology.
-        GapError: The ontology does not have a label, and the policy is `strict`.
-    """
+    """Return the graph of a page."""
     return (await make_graph_provider(page.corpus, settings)).graph(page.document)

@@ -27,10 +27,6 @@ def places_in_files(
     Args:
         arguments: Files, or a page as `DATASET#PAGE`, then a question; questions before the last one are a
             conversation that it goes on with.
-
-    Raises:
-        QuestionError: The question is empty.
-        InputError: There is no such file or page, or it cannot be read; or no question.
     """
     files, questions = split_arguments(arguments)
     if not questions:
@@ -48,9 +44,6 @@ def places_by_index(index: PlaceIndex, questions: Sequence[str], most: int = 5) 
 
     Args:
         questions: The last one is asked; those before it are a conversation that it goes on with.
-
-    Raises:
-        QuestionError: There is no question, or the last one is empty.
     """
     if not questions or not questions[-1].strip():
         raise QuestionError(_EMPTY)

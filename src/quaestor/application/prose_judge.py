@@ -34,12 +34,7 @@ class _Verdict:
 
 
 def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: Settings, judge: str) -> None:
-    """Make sure that there is something to judge and a model of that name, before anything is answered.
-
-    Raises:
-        InputError: The file has no answers in prose.
-        ModelAccessError: There is no such model.
-    """
+    """Make sure that there is something to judge and a model of that name, before anything is answered."""
     if not any(turn.filing is not None and turn.filing.wanted.is_prose for turns in gold.values() for turn in turns):
         raise InputError(f"{path} has no answers in prose: leave out the judge")
     with model_access(replace(settings, model=judge)):
@@ -49,12 +44,7 @@ def require_judge(path: Path, gold: Mapping[str, Sequence[GoldTurn]], settings: 
 async def judge_prose(
     store: RunStore, run: RunRecord, dataset: Dataset, settings: Settings, judge: str
 ) -> Mapping[str, Sequence[GoldTurn]]:
-    """Ask a model about answers in prose that nobody has judged, and return the references with all verdicts.
-
-    Raises:
-        DatasetError: A verdict cannot be kept.
-        OutageError: The model cannot be asked; what it said so far is kept.
-    """
+    """Ask a model about answers in prose that nobody has judged, and return the references with all verdicts."""
     path = Path(dataset.path)
     gold = read_gold(path)
     asked = [

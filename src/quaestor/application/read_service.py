@@ -39,9 +39,6 @@ async def read_several(
     Args:
         settings: What spreads the work: the engine `ray` with its address, or else nothing.
         show: Takes a file and its document, or why it cannot be read.
-
-    Raises:
-        EngineError: There is no such cluster, or its workers die.
     """
     became: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)
@@ -114,11 +111,7 @@ class _FileReader:
 
 
 def table_of(document: Document, number: int) -> Table:
-    """Return a table by its place in a document.
-
-    Raises:
-        InputError: There is none; the message says how many there are.
-    """
+    """Return a table by its place in a document."""
     if not 0 <= number < len(document.tables):
         count = len(document.tables)
         count_words = f"{count} tables, from 0" if count > 1 else "one table, 0" if count else "no tables"

@@ -47,15 +47,7 @@ class _Lacks:
 
 
 async def propose_refinements(store: RunStore, names: Sequence[str], ontology: Ontology) -> tuple[Proposal, ...]:
-    """Return what runs lack of an ontology, as proposals: synonyms of known labels, and properties.
-
-    Args:
-        names: The runs: ids, beginnings of ids, or `latest`.
-
-    Raises:
-        UnknownRunError: There is no such run.
-        StoreError: The store cannot be read.
-    """
+    """Return what runs lack of an ontology, as proposals: synonyms of known labels, and properties."""
     lacks = _Lacks()
     for run in await find_runs(store, names):
         turns: dict[str, list[TurnRecord]] = {}
@@ -128,11 +120,7 @@ def _pages(pages: set[str]) -> str:
 
 
 def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
-    """Write the review file: each proposal with `accept` false, for a person to set to true.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
+    """Write the review file: each proposal with `accept` false, for a person to set to true."""
     found = [{_ACCEPT: False, **serial.dump(proposal)} for proposal in proposals]
     try:
         path.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -141,11 +129,7 @@ def write_proposals(path: Path, proposals: Iterable[Proposal]) -> None:
 
 
 def read_proposals(path: Path) -> tuple[Proposal, ...]:
-    """Return the accepted proposals of a review file.
-
-    Raises:
-        InputError: The file cannot be read, or is no review file.
-    """
+    """Return the accepted proposals of a review file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -180,12 +164,7 @@ class RefinedOntology:
 
 
 async def accept_refinements(settings: Settings, accept: Path, output: OutputFile | None = None) -> RefinedOntology:
-    """Add the accepted proposals of a reviewed file to the ontology of the settings, and keep the result in the store.
-
-    Raises:
-        InputError: There is no such ontology, or a file cannot be read or written.
-        StoreError: The store cannot be written.
-    """
+    """Add the accepted proposals of a reviewed file to the ontology of the settings, and store the result."""
     if output is not None:
         output.require_free()
     before, proposals = await find_ontology(str(settings.ontology), settings.store), read_proposals(accept)

@@ -434,9 +434,6 @@ def explain_turn(turns: Sequence[Turn], number: int, document: Document) -> Expl
 
     Args:
         number: The place of the turn in its conversation, from 1; from -1 backwards.
-
-    Raises:
-        InputError: There is no such turn.
     """
     place = number - 1 if number > 0 else len(turns) + number
     if not turns:

@@ -133,11 +133,7 @@ TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptR
 
 
 async def read_traces(store: RunStore, run: str) -> TracedTurns:
-    """Return the turns of a run with their exchanges; of a conversation that broke off only the exchanges.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-    """
+    """Return the turns of a run with their exchanges; of a conversation that broke off only the exchanges."""
     record = await find_run(store, run)
     found: dict[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
     found = {(turn.conversation, turn.index): (turn, ()) for turn in await store.turns(record.id)}

@@ -86,15 +86,7 @@ def read_answerable(
     folder: Path | None = None,
     cache: ByteCache | None = None,
 ) -> Dataset:
-    """Return a dataset, after a check that some of its questions can be answered.
-
-    Args:
-        limit: Read no more than so many conversations.
-        folder: The folder of the documents that the questions are about.
-
-    Raises:
-        DatasetError: It cannot be read, or none of its pages has a number.
-    """
+    """Return a dataset, after a check that some of its questions can be answered."""
     dataset = read_dataset(path, limit, cache, limits, folder)
     if not any(has_numbers(conversation.document) for conversation in dataset.conversations):
         for page in documents_of(dataset).values():
@@ -111,12 +103,7 @@ def has_numbers(document: Document) -> bool:
 
 
 def require_askable(document: Document) -> None:
-    """Make sure that questions about a document can be answered.
-
-    Raises:
-        DocumentError: Nothing of it was read.
-        InputError: It has no number.
-    """
+    """Make sure that questions about a document can be answered."""
     if document.refusal is not None:
         raise DocumentError(f"{document.id}: {document.refusal}")
     if not has_numbers(document):
@@ -124,23 +111,12 @@ def require_askable(document: Document) -> None:
 
 
 def page_file(name: str) -> Path:
-    """Return the path of the file that `DATASET#ID`, or `FILE` alone, names.
-
-    Raises:
-        InputError: It is of neither form.
-    """
+    """Return the path of the file that `DATASET#ID`, or `FILE` alone, names."""
     return _split(name)[0]
 
 
 def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS) -> DocumentInCorpus:
-    """Read the document that `DATASET#ID` names, or `FILE` if the file has just one.
-
-    Raises:
-        InputError: It is of neither form, or the id fits several pages.
-        DatasetError: The file cannot be read.
-        SeveralPagesError: No id is given, and there are several pages.
-        UnknownConversationError: The dataset has no such page; the message names the nearest ids.
-    """
+    """Read the document that `DATASET#ID` names, or `FILE` if the file has just one."""
     path, identity = _split(name)
     dataset = read_dataset(path, None, cache, limits)
     pages = documents_of(dataset)
@@ -153,14 +129,7 @@ def read_page(name: str, cache: ByteCache | None = None, limits: ReadingLimits =
 def read_files(
     names: Sequence[str], cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> DocumentInCorpus:
-    """Read the page or document of a name; several files become one document.
-
-    Raises:
-        InputError: One is of neither form, is named twice, or its id fits several pages.
-        DatasetError: A file cannot be read.
-        SeveralPagesError: No id is given, and there are several pages.
-        UnknownConversationError: A dataset has no such page.
-    """
+    """Read the page or document of a name; several files become one document."""
     if len(names) == 1:
         return read_page(names[0], cache, limits)
     if len(set(names)) < len(names):
@@ -174,11 +143,7 @@ def read_files(
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files and the questions of a command line: the first argument and all further files, then questions.
-
-    Raises:
-        InputError: A question looks like the name of a file.
-    """
+    """Return the files (the first argument, and those that follow it) and then the questions of a command line."""
     files = [*arguments[:1]]
     for argument in arguments[1:]:
         if not _names_file(argument):
@@ -216,16 +181,7 @@ def _is_file(name: str) -> bool:
 def read_pages(
     name: str, limit: int | None = None, cache: ByteCache | None = None, limits: ReadingLimits = DEFAULT_LIMITS
 ) -> tuple[DocumentInCorpus, ...]:
-    """Read the page that `DATASET#ID` names, or all pages of a file.
-
-    Args:
-        limit: Only those of the first so many conversations.
-
-    Raises:
-        InputError: It is of neither form, or the id fits several pages.
-        DatasetError: The file cannot be read.
-        UnknownConversationError: The dataset has no such page; the message names the nearest ids.
-    """
+    """Read the page that `DATASET#ID` names, or all pages of a file."""
     path, identity = _split(name)
     dataset = read_dataset(path, limit, cache, limits)
     if identity is not None:
@@ -235,12 +191,7 @@ def read_pages(
 
 
 def find_document(dataset: Dataset, identity: str) -> Document:
-    """Return the page of a dataset by its id, or by the id of a conversation about it.
-
-    Raises:
-        InputError: The id fits several pages.
-        UnknownConversationError: It fits none; the message names the nearest ids.
-    """
+    """Return the page of a dataset by its id, or by the id of a conversation about it."""
     known = dict(documents_of(dataset))
     for conversation in dataset.conversations:
         known.setdefault(conversation.id, conversation.document)
@@ -248,12 +199,7 @@ def find_document(dataset: Dataset, identity: str) -> Document:
 
 
 def match_id(wanted: str, known: Sequence[str], where: str) -> str:
-    """Return the known id that a person means: an equal one, or the only one that differs in case or `.pdf`.
-
-    Raises:
-        InputError: Several fit.
-        UnknownConversationError: None fits; the message names the nearest ids.
-    """
+    """Return the known id that a person means: an equal one, or the only one that differs in case or `.pdf`."""
     if wanted in known:
         return wanted
     found = [id for id in known if _plain(id) == _plain(wanted)]

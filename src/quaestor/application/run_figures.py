@@ -189,7 +189,6 @@ async def read_run_figures(store: RunStore, name: str, *, every_example: bool = 
     """Return the figures of one run.
 
     Args:
-        name: Its id, the beginning of one, or `latest`.
         every_example: Whether all its conversations are wanted, and not only those that are not complete.
     """
     run = await find_run(store, name)

@@ -86,12 +86,7 @@ async def scored_references(score: ScoreRecord, run: RunRecord) -> Gold | None:
 
 
 def read_labelled(run: RunRecord, named: Path | None) -> PlayedFile | None:
-    """Return the labelled file of a run; None if it is missing, has changed or is unlabelled.
-
-    Raises:
-        InputError: The run was not of the file that is named.
-        UnlabelledError: The file that is named has no references.
-    """
+    """Return the labelled file of a run; None if it is missing, has changed or is unlabelled."""
     path = named or Path(run.dataset)
     if named is None and not path.is_file():
         return None
@@ -121,9 +116,5 @@ def verdicts_on(file: PlayedFile, turns: Sequence[TurnRecord]) -> tuple[TurnScor
 
 
 def reference_of(file: PlayedFile, turns: Sequence[TurnRecord], index: int) -> TurnScore | None:
-    """Return the verdict on one turn, with its reference; None if it has none.
-
-    Args:
-        index: Its place among them, from 0.
-    """
+    """Return the verdict on one turn, with its reference; None if it has none."""
     return next((turn for turn in verdicts_on(file, turns) or () if turn.turn == index), None)

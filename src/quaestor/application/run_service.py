@@ -107,13 +107,7 @@ async def start_run(
     progress: ProgressCallback | None = None,
     begun: Callable[[RunOntology], None] | None = None,
 ) -> RunRecord:
-    """Answer the conversations of a dataset and store the answers, in a new or a resumed run; return its record.
-
-    Raises:
-        RunStoppedError: A person interrupted it, its budget is used up, its model cannot be asked, or what plays or
-            keeps it failed.
-        QuaestorError: It could not be begun, or not be brought to its end; the message says how to go on.
-    """
+    """Answer the conversations of a dataset and store the answers, in a new or a resumed run; return its record."""
     options = run_options(request.settings, request.overrides, dataset)
     go_on = request.resume is not None
     cassette, named = request.cassette, request.model_named
@@ -250,11 +244,7 @@ def workers_on_ray(settings: Settings) -> int:
 
 
 async def require_finished(store: RunStore, run: RunRecord) -> None:
-    """Make sure that every conversation of a run has ended, also by an error of the solver.
-
-    Raises:
-        RunStoppedError: Conversations were not answered yet, or a service was down.
-    """
+    """Make sure that every conversation of a run has ended, also by an error of the solver."""
     counts = await store.progress(run.id)
     waiting = run.conversations - counts.get("complete", 0) - counts.get("failed", 0)
     if waiting:
@@ -275,12 +265,7 @@ async def find_run(store: RunStore, name: str, *, kind: RunKind | Sequence[RunKi
     """Return a run by its id, the unique beginning of one, the name of an imported run, or `latest`.
 
     Args:
-        name: The id, the beginning of one, the name of an imported run, or `latest`.
         kind: Of which kind, or kinds, the latest is; None is of any.
-
-    Raises:
-        UnknownRunError: There is none, or the store is empty.
-        InputError: Several ids begin so.
     """
     runs = await store.runs()
     kinds = (kind,) if isinstance(kind, str) else kind

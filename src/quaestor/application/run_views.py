@@ -67,14 +67,7 @@ class RunViews:
     """Looks into one store and the scores beside it, both open as long as it is."""
 
     def __init__(self, store: RunStore, uri: str) -> None:
-        """Open the scores.
-
-        Args:
-            store: The runs, open; whoever opened it closes it.
-
-        Raises:
-            StoreError: The scores cannot be opened.
-        """
+        """Open the scores."""
         self._store, self._scores = store, open_scores(uri)
 
     async def __aenter__(self) -> Self:
@@ -98,11 +91,7 @@ class RunViews:
         return ListPage(tuple(views), found.total, part)
 
     async def run(self, run: str) -> RunView:
-        """Return one run.
-
-        Raises:
-            UnknownRunError: There is no such run.
-        """
+        """Return one run."""
         record = await self._store.run(run)
         scores = await self._scores.latest_scores([run]) if self._scores else {}
         return await self._view(record, scores.get(run))
@@ -141,19 +130,11 @@ class RunViews:
         return page.items
 
     async def compare(self, first: RunView, second: RunView, wanted: PairFilter, part: ListPart) -> ListPage[TurnPair]:
-        """Return turns of two runs side by side.
-
-        Raises:
-            InputError: They are not of the same questions, or no scores are kept beside the runs.
-        """
+        """Return turns of two runs side by side."""
         return await self._open_scores(first, second).compare(first.run.id, second.run.id, wanted, part)
 
     async def count_pairs(self, first: RunView, second: RunView) -> PairCounts:
-        """Return how two runs compare.
-
-        Raises:
-            InputError: They are not of the same questions, or no scores are kept beside the runs.
-        """
+        """Return how two runs compare."""
         return await self._open_scores(first, second).count_pairs(first.run.id, second.run.id)
 
     def _open_scores(self, first: RunView, second: RunView) -> ScoreStore:

@@ -84,15 +84,7 @@ class SavedConversations:
         self._locks: int | None = None
 
     def begin(self, document: str, about: str, title: str = "", answerer: str = "default") -> SavedConversation:
-        """Return a new conversation, which is on record from now on.
-
-        Args:
-            document: The id of the document that it is about.
-
-        Raises:
-            InputError: The title is too long.
-            StoreError: It cannot be written.
-        """
+        """Return a new conversation, which is on record from now on."""
         at, id = now(), secrets.token_urlsafe(_ID_BYTES)
         made = SavedConversation(id, document, about, at, at, _title(title) if title else "", answerer=answerer)
         self.save(made)
@@ -129,11 +121,7 @@ class SavedConversations:
                         yield entry.stat().st_mtime_ns, id
 
     def get(self, id: str) -> SavedConversation:
-        """Return one.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-        """
+        """Return one."""
         if _ID.fullmatch(id):
             with suppress(OSError):
                 for line in reversed(self._path(id).read_bytes().splitlines()):
@@ -142,11 +130,7 @@ class SavedConversations:
         raise UnknownConversationError("this conversation no longer exists: start a new one")
 
     def save(self, saved: SavedConversation) -> None:
-        """Keep a conversation as it is now.
-
-        Raises:
-            StoreError: It cannot be written.
-        """
+        """Keep a conversation as it is now."""
         path, line = self._path(saved.id), json.dumps(serial.dump(saved), ensure_ascii=False).encode()
         try:
             if not _append_line(path, line):
@@ -156,13 +140,7 @@ class SavedConversations:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
     def rename(self, id: str, title: str) -> SavedConversation:
-        """Call a conversation something else, and return it.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-            InputError: The title is empty or too long.
-            StoreError: It cannot be written.
-        """
+        """Call a conversation something else, and return it."""
         saved = replace(self.get(id), title=_title(title), used=now())
         self.save(saved)
         return saved

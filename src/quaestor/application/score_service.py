@@ -57,11 +57,6 @@ async def score_run(
         run: Which one; all its conversations must have been played.
         dataset: What was asked; the same questions and documents that the run had.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
-
-    Raises:
-        InputError: The run was of another dataset.
-        RunStoppedError: Conversations are still to be played.
-        DatasetError: A conversation has no reference answers.
     """
     if run.dataset_digest != dataset.digest:
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")

@@ -88,11 +88,7 @@ class ConversationState:
         return self.ledger.document
 
     def require_turn(self, number: int) -> None:
-        """Make sure that there is an answer of a number, from 1.
-
-        Raises:
-            UnknownConversationError: There is none.
-        """
+        """Make sure that there is an answer of a number, from 1."""
         if number > len(self.turns):
             raise UnknownConversationError(missing_answer(number, self.turns))
 
@@ -139,11 +135,7 @@ class EventForwarder(Watcher):
         self._question = begun.question
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tell of an event, in whatever thread it happened.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Tell of an event, in whatever thread it happened."""
         if (listener := self.listener) is not None:
             # Told in the thread where it happened.
             self._loop.call_soon_threadsafe(listener, self._question, event)
@@ -222,23 +214,13 @@ class SessionManager:
 
         Args:
             title: What the conversation is called; "" is its first question.
-            answerer: Who answers, as `choices.answerers` names them; None is who answers by default.
-
-        Raises:
-            InputError: There is no such document or nobody of this name; it cannot be read, or has no number; the title
-                is too long.
         """
         chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.library.open(document)
         return self.saved.begin(document, page.document.id, title, chosen)
 
     async def look(self, id: str) -> ConversationState:
-        """Return a conversation as it is now; nothing is opened for it.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-            InputError: Its document is not there any more.
-        """
+        """Return a conversation as it is now; nothing is opened for it."""
         saved = self.saved.get(id)
         page = await self.library.open(saved.document)
         session = self._open.get(id)
@@ -251,9 +233,6 @@ class SessionManager:
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
     ) -> AnsweredNow:
         """Answer each question in a text, after those that were asked in the conversation before.
-
-        Args:
-            answerer: Who answers from now on, as `choices.answerers` names them; None is who did before.
 
         Raises:
             BusyError: Too many questions are under way already, here or in the conversation.
@@ -296,11 +275,7 @@ class SessionManager:
             asking.discard(task)
 
     def stop(self, id: str) -> int:
-        """Stop the questions of a conversation that are being answered or wait to be, and return how many there are.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-        """
+        """Stop the questions of a conversation that are being answered or wait to be, and return how many there are."""
         self.saved.get(id)
         stopped = set(session.asking) if (session := self._open.get(id)) else set()
         for task in stopped:
@@ -315,11 +290,7 @@ class SessionManager:
                 self.stop(id)
 
     async def examples(self, id: str) -> tuple[str, ...]:
-        """Return questions that the document of a conversation is known to answer, found without a model.
-
-        Raises:
-            InputError: There is no such conversation, or its document is not there any more.
-        """
+        """Return questions that the document of a conversation is known to answer, found without a model."""
         saved = self.saved.get(id)
         looking = self._examples.get(saved.document)
         if looking is None:
@@ -345,11 +316,7 @@ class SessionManager:
             return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
-        """Take the last question back, with all that it asked, and return its turns; none if there is none.
-
-        Raises:
-            InputError: There is no such conversation.
-        """
+        """Take the last question back, with all that it asked, and return its turns; none if there is none."""
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)
             turns = await chat.undo()
@@ -377,12 +344,7 @@ class SessionManager:
             return made
 
     async def change(self, id: str, answerer: str) -> None:
-        """Goes on with another solver or model.
-
-        Raises:
-            InputError: There is no such conversation or nobody of this name; the model cannot be reached as it is set
-                up.
-        """
+        """Goes on with another solver or model."""
         found = find_answerer(self.asking, answerer)
         async with self._lock_session(id) as session:
             await self._change(id, session, found)
@@ -395,11 +357,7 @@ class SessionManager:
             self._save(session, saved, replace(saved, answerer=found.id))
 
     async def export(self, id: str) -> ExportedConversation:
-        """Return a conversation to be handed on.
-
-        Raises:
-            InputError: There is no such conversation, or nothing is answered in it.
-        """
+        """Return a conversation to be handed on."""
         saved = self.saved.get(id)
         session = self._open.get(id)
         if session is not None and session.chat is not None and not self._is_outdated(session, saved):
@@ -411,12 +369,7 @@ class SessionManager:
         return found
 
     def rename(self, id: str, title: str) -> SavedConversation:
-        """Call a conversation something else, and return it.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-            InputError: The title is empty or too long.
-        """
+        """Call a conversation something else, and return it."""
         before, session = self.saved.get(id), self._open.get(id)
         renamed = self.saved.rename(id, title)
         if session is not None and session.seen == before:
@@ -424,11 +377,7 @@ class SessionManager:
         return renamed
 
     async def delete(self, id: str) -> None:
-        """Take a conversation away for good, with all that is kept of it in the store; stops what is asked in it.
-
-        Raises:
-            UnknownConversationError: There is none of this id.
-        """
+        """Take a conversation away for good, with all that is kept of it in the store; stops what is asked in it."""
         self.stop(id)
         async with self._lock_session(id) as session:
             await self._let_go(id, session)
@@ -463,12 +412,7 @@ class SessionManager:
 
     @asynccontextmanager
     async def _lock_session(self, id: str) -> AsyncIterator[_Session]:
-        """Give a conversation to whoever comes first, then to whoever comes next, here or in another server.
-
-        Raises:
-            BusyError: Too many wait for it, or another server uses it.
-            UnknownConversationError: It was deleted in the meantime.
-        """
+        """Give a conversation to whoever comes first, then to whoever comes next, here or in another server."""
         session = self._entry(id)
         if session.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
@@ -575,9 +519,6 @@ async def open_sessions(
 
     Args:
         processes: How many worker processes answer without a model; 0 answers in this process.
-
-    Raises:
-        StoreError: The store cannot be opened.
     """
     settings = asking.settings
     async with open_workers(asking, processes) as workers, open_store(settings.store) as store:

@@ -75,7 +75,6 @@ def cascade_curve(
 
     Args:
         second: The same turns in the run that answers the others.
-        thresholds: From 0 to 1.
     """
     before, groups, points = sum((turn.usage for turn in first), Usage()), group_places(pages), []
     for threshold in thresholds:
@@ -124,17 +123,8 @@ async def simulate_stored(
 
     Args:
         names: Of the two: ids, beginnings of ids, or `latest`; the one whose confidence decides is first.
-        dataset: The labelled file, if it has moved.
-        thresholds: From 0 to 1, ascending.
         replay: Whether the first run's solver answers again after the answers of the second run, as it would in a
             cascade. It takes a solver that asks no model, and the time of a few of its runs.
-
-    Raises:
-        UnknownRunError: A run is not there.
-        InputError: They are not two, or of different questions, or no answer of the first has a confidence; or its
-            solver cannot answer again.
-        DatasetError: The labelled file is not there, or has no references.
-        RunStoppedError: Conversations of a run are still to be played.
     """
     runs = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     if len(runs) != 2 or runs[0].id == runs[1].id:
@@ -152,12 +142,7 @@ async def simulate_stored(
 
 
 def solver_again(run: RunRecord) -> Solver:
-    """Return the solver that a run was played with.
-
-    Raises:
-        InputError: It was not played here by one solver, or that asks a model.
-        QuaestorError: What the solver was built with is not there any more.
-    """
+    """Return the solver that a run was played with."""
     spec = RunSpec.of_run(run)
     if run.kind != "run" or spec.solver not in solver_names():
         raise InputError(
@@ -183,7 +168,7 @@ async def replayed_curve(
     """Return what cascades come to in which a solver answers again after a stored run's answers.
 
     Args:
-        thresholds: From 0 to 1, ascending.
+        thresholds: In ascending order.
         graphs: The ontology that graphs are built with; by default each document's own.
     """
     by_conversation: dict[str, list[TurnRecord]] = {}

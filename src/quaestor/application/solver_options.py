@@ -34,12 +34,7 @@ NO_OVERRIDES = SolverOverrides()
 
 
 def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Return the options that settings and overrides give the solver.
-
-    Raises:
-        SettingsError: A table has a value that no option takes, an option is given that the solver does not take, or
-            one is given twice.
-    """
+    """Return the options that settings and overrides give the solver."""
     options = _table(settings, settings.solver)
     given = {name: value for name, value in overrides.options.items() if value is not None}
     spec = solver_spec(settings.solver)
@@ -53,11 +48,7 @@ def solver_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES
 
 
 def interactive_options(settings: Settings, overrides: SolverOverrides = NO_OVERRIDES) -> dict[str, JsonValue]:
-    """Return the options of the solver, and of solvers inside it, for questions of a person.
-
-    Raises:
-        SettingsError: As `solver_options` does.
-    """
+    """Return the options of the solver, and of solvers inside it, for questions of a person."""
     spec = solver_spec(settings.solver)
     options = {**spec.interactive_defaults, **solver_options(settings, overrides)}
     return _with_inner_options(spec, options, lambda name, own: {**_mixed_answer_defaults(name), **own})
@@ -76,11 +67,7 @@ def dataset_options(settings: Settings, dataset: Dataset) -> dict[str, JsonValue
 
 
 def run_options(settings: Settings, overrides: SolverOverrides, dataset: Dataset) -> dict[str, JsonValue]:
-    """Return the options of the solver, and of solvers inside it, for a run over a dataset.
-
-    Raises:
-        SettingsError: As `solver_options` does.
-    """
+    """Return the options of the solver, and of solvers inside it, for a run over a dataset."""
     spec = solver_spec(settings.solver)
     options = dataset_options(settings, dataset) | solver_options(settings, overrides)
     return _with_inner_options(spec, options, lambda name, own: {**_defaults(name, dataset), **own})

@@ -37,14 +37,7 @@ class StoreParts:
 
 
 async def opened_parts(stack: AsyncExitStack, uri: str, *, create: bool) -> StoreParts:
-    """Open a store and the scores beside it, until the stack is left.
-
-    Args:
-        create: Whether a missing store is made.
-
-    Raises:
-        StoreError: It cannot be opened.
-    """
+    """Open a store and the scores beside it, until the stack is left."""
     runs = await stack.enter_async_context(open_store(uri, create=create))
     await runs.runs()  # what is made is made now: scores are of a store that is there
     scores = open_scores(uri)

@@ -43,12 +43,7 @@ class StoredTurn:
 
 
 async def find_conversation(store: RunStore, run: str, name: str) -> str:
-    """Return the id of the conversation of a run that a person means: by its own id, or by that of its page.
-
-    Raises:
-        InputError: Several conversations are about the page.
-        UnknownConversationError: The run has no such conversation or page.
-    """
+    """Return the id of the conversation of a run that a person means: by its own id, or by that of its page."""
     examples = await store.examples(run)
     by_page: dict[str, list[str]] = {}
     for example in examples:
@@ -64,18 +59,7 @@ async def find_conversation(store: RunStore, run: str, name: str) -> str:
 async def read_stored_turn(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> StoredTurn:
-    """Return one turn.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-        conversation: The conversation's id, or that of its page.
-        number: The turn's place in the conversation, from 1.
-        attempt: Which attempt at the conversation, from 1; None is the one that counts.
-
-    Raises:
-        StoreError: There is no such run, or nothing is stored of the conversation.
-        InputError: There is no such conversation or turn.
-    """
+    """Return one turn."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = await _turn(store, record.id, name, number, attempt)
@@ -104,11 +88,7 @@ def kind_objects(record: TurnRecord | None) -> dict[str, JsonValue]:
 async def stored_corrections(
     store: RunStore, run: str, conversation: str, attempt: int | None = None
 ) -> tuple[Correction, ...]:
-    """Return what a person corrected in a conversation, in order.
-
-    Args:
-        attempt: Which attempt at it, from 1; None is the one that counts.
-    """
+    """Return what a person corrected in a conversation, in order."""
     return tuple(map(correction_of_record, await store.corrections(run, conversation, attempt)))
 
 
@@ -123,18 +103,7 @@ async def stored_graph(store: RunStore, run: str, conversation: str) -> Knowledg
 async def read_exchanges(
     store: RunStore, run: str, conversation: str, number: int, attempt: int | None = None
 ) -> tuple[PromptRecord, ...]:
-    """Return every request of a turn to its model; none if no model was asked.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-        conversation: The conversation's id, or that of its page.
-        number: The turn's place in the conversation, from 1.
-        attempt: Which attempt at the conversation, from 1; None is the one that counts.
-
-    Raises:
-        StoreError: There is no such run, or nothing is stored of the conversation.
-        InputError: There is no such conversation or turn.
-    """
+    """Return every request of a turn to its model; none if no model was asked."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     found = tuple(await store.prompts(record.id, name, number - 1, attempt))
@@ -158,12 +127,7 @@ async def _turn(store: RunStore, run: str, conversation: str, number: int, attem
 
 
 async def read_graph(store: RunStore, run: str, conversation: str) -> KnowledgeGraph:
-    """Return the knowledge graph that a conversation was played on.
-
-    Raises:
-        StoreError: There is no such run, or no graph.
-        InputError: There is no such conversation.
-    """
+    """Return the knowledge graph that a conversation was played on."""
     record = await find_run(store, run)
     name = await find_conversation(store, record.id, conversation)
     return graph_from_triples(await store.load_graph(record.id, name), f"the graph of {name}")
@@ -175,12 +139,7 @@ async def answers_about(store: RunStore, run: str, document: Document) -> tuple[
     Each turn has its place in its conversation, from 0; the document has the numbers that a person corrected.
 
     Args:
-        run: Its id, the beginning of one, or `latest`.
         document: The document as it is read; a whole one.
-
-    Raises:
-        StoreError: There is no such run.
-        InputError: The run has no turn about the document.
     """
     record = await find_run(store, run)
     found: list[tuple[int, Turn]] = []

@@ -119,7 +119,6 @@ async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTab
     """Return which tools runs used and how that went, over all their turns.
 
     Args:
-        names: The runs: ids, beginnings of ids, or `latest`.
         uri: The store's URI, for the scores beside it.
     """
     runs = await find_runs(store, names)
@@ -225,9 +224,6 @@ def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
 
     Args:
         use: How the file is used, in the words of the door.
-
-    Raises:
-        InputError: The runs say too little, or the file cannot be written.
     """
     output.require_free()
     lines = [*_advise_on_kinds(table.uses), *_warn_of_refusals(table)]

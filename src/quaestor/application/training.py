@@ -103,22 +103,13 @@ def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -
     """Return the folder that weights are to be written to.
 
     Args:
-        path: Which folder; it may be missing.
         inputs: The files that are learned from, which are never written over.
-        force: Whether weights that are there may be replaced.
     """
     return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 
 def train_weights(request: TrainingRequest, folder: OutputFolder) -> TrainingSummary:
-    """Learn weights and write them to a folder.
-
-    Raises:
-        DatasetError: A file cannot be read, or has no answers.
-        InputError: The folder has weights already, or an input of the training lies where one is to be written.
-        ModelError: The weights cannot be written.
-        SettingsError: The extra `train` is not installed.
-    """
+    """Learn weights and write them to a folder."""
     require_extra("train", "training")
     folder.require_free()
     measured = held_out_figures(request.figures) if request.figures else None
@@ -142,10 +133,6 @@ def judge_held_out(
 
     Args:
         settings: What trains them: the engine `ray` with its address, or else processes of this machine.
-
-    Raises:
-        DatasetError: A file cannot be read, or has no answers.
-        SettingsError: The extra `train` is not installed.
     """
     require_extra("train", "cross-validation")
     judged = cross_validate(
@@ -175,11 +162,6 @@ def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path,
 
     Args:
         output: The folder of weights; a folder `filings` is written there.
-        force: Whether to replace one that exists.
-
-    Raises:
-        InputError: A filing is missing, or the folder exists.
-        DatasetError: A file cannot be read.
     """
     folder = output / "filings"
     if folder.exists() and not force:

@@ -68,12 +68,7 @@ class TurnDetail(StoredTurn):
 
 
 async def look_at_turn(views: RunViews, store: RunStore, run: str, conversation: str, number: int) -> TurnDetail:
-    """Return a turn of a run.
-
-    Raises:
-        UnknownRunError: There is no such run.
-        UnknownConversationError: It has no such turn.
-    """
+    """Return a turn of a run."""
     view = await views.run(run)
     records = await store.turns(run, conversation)
     record = next((one for one in records if one.index == number - 1), None)
@@ -110,9 +105,6 @@ async def read_references(views: RunViews, store: RunStore, run: str) -> tuple[R
 
     Returns:
         The run; its figures, None if it was not scored, or its file is not labelled or not there as it was.
-
-    Raises:
-        UnknownRunError: There is no such run.
     """
     view = await views.run(run)
     file = await asyncio.to_thread(played_file, view.run) if view.score else None

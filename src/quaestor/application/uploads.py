@@ -100,12 +100,7 @@ class Uploads:
         self.reading: asyncio.Semaphore = asyncio.Semaphore(limits.at_once)
 
     async def read_upload(self, data: bytes, name: str) -> Upload:
-        """Keep a file, and return it with what was read of it. One that cannot be asked is not kept.
-
-        Raises:
-            InputError: It is too large, of no kind that is read, damaged, takes too long to read, or has no number.
-            StoreError: It cannot be written.
-        """
+        """Keep a file, and return it with what was read of it. One that cannot be asked is not kept."""
         shown = shown_name(name)
         if len(data) > self.limits.largest:
             raise InputError(f"cannot read {shown}: a file may have at most {self.limits.largest / 1_000_000:.3g} MB")
@@ -118,12 +113,7 @@ class Uploads:
         return upload
 
     async def open(self, id: str) -> Upload:
-        """Return an upload of before, read again where what was read of it is not kept.
-
-        Raises:
-            UnknownUploadError: There is none of this id, or it has made room for others.
-            InputError: It cannot be read any more.
-        """
+        """Return an upload of before, read again where what was read of it is not kept."""
         name, digest, data = await asyncio.to_thread(self._find, id)
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 

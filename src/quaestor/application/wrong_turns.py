@@ -78,10 +78,8 @@ async def find_wrong_turns(
     the one that it was scored with. Every other run is compared with its labelled file, if that is there.
 
     Args:
-        run: Its id, the beginning of one, or `latest`.
         dataset: The labelled file, if it has moved, or if the references of a large run are wanted.
         scores_in: The store's URI, for the saved scores.
-        graphs: Whether the pages' graphs are read too.
         most: How many of the wrong turns are wanted, the first; None is all.
     """
     record = await find_run(store, run, kind=OVER_DATASETS)

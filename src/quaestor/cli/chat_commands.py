@@ -43,12 +43,7 @@ class ChatLine:
 
 
 def do_command(line: str, on: ChatLine) -> bool:
-    """Does what a line says, and returns whether the conversation goes on.
-
-    Raises:
-        InputError: There is no such command, or it cannot be done.
-        QuaestorError: What it needs is missing.
-    """
+    """Does what a line says, and returns whether the conversation goes on."""
     name, _, rest = line.strip().partition(" ")
     rest = rest.strip()
     if name in ("/quit", "/exit"):

@@ -388,11 +388,7 @@ class OutputOptions:
 
 
 def with_options(command: Callable[P, R]) -> Callable[..., R]:
-    """Return a command that takes each option of its groups as a parameter of its own, for typer.
-
-    Raises:
-        TypeError: Two groups have an option of the same name.
-    """
+    """Return a command that takes each option of its groups as a parameter of its own, for typer."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type] = {}
     hints = get_type_hints(command, include_extras=True)

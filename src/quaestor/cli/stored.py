@@ -47,9 +47,6 @@ def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None
 
     Args:
         used: The files that are read for it.
-
-    Raises:
-        InputError: It is the store or one of these, or is there and may not be replaced.
     """
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file

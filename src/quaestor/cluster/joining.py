@@ -60,11 +60,6 @@ async def joined_cluster(cpus: int, address: str | None = None) -> AsyncIterator
     Args:
         cpus: How many workers a cluster of this machine has room for.
         address: `HOST:PORT` of a cluster that this machine is a part of, or `auto`, the one that runs here.
-
-    Raises:
-        EngineError: None can be started, or none answers there.
-        InputError: That is not an address.
-        SettingsError: The extra `ray` is not installed.
     """
     require_extra("ray", "the engine 'ray'")
     if address is not None:

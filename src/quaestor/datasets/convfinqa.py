@@ -56,15 +56,11 @@ def read_convfinqa_page(
 
     Args:
         record: One object of a file: with `doc`, or with `table`, `pre_text` and `post_text` beside `id`.
-        where: The record in words, for errors.
         pages: The pages that were read before, by the digest of their content; a page with equal content is taken
             from it, a new one added to it. None shares nothing.
 
     Source: The published files of ConvFinQA: Chen et al., "ConvFinQA: Exploring the Chain of Numerical Reasoning in
         Conversational Finance Question Answering" (2022).
-
-    Raises:
-        DatasetError: A field is not what it should be.
     """
     name = page_of(text_field(record.get("id"), f"{where}: 'id'"))
     page = record.get("doc", record)
@@ -174,11 +170,7 @@ def read_records(
 
     Args:
         records: All of the file, in order.
-        limit: Read no more than so many of them.
         losses: What the format cannot say, one line each.
-
-    Raises:
-        DatasetError: A record is not what it should be, or there is none.
     """
     if not records:
         raise DatasetError(
@@ -222,11 +214,7 @@ def read_conversation(
 
     Args:
         record: As the file holds it; no field but id, texts, table and questions is looked at.
-        where: The place to name in an error.
         pages: Documents read so far by their content; equal pages become one object, as long as it is kept.
-
-    Raises:
-        DatasetError: A field is missing or is not what it should be.
     """
     name = text_field(record.get("id"), f"{where}: 'id'")
     place = f"{where} ({name[:80]})"
@@ -253,14 +241,7 @@ class OriginalFormat:
         return content.outline is not None and content.outline.kind == "list"
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file.
-
-        Args:
-            limit: Read no more than so many conversations.
-
-        Raises:
-            DatasetError: The file or a record is not what it should be.
-        """
+        """Return the documents and questions of a file."""
         if content.outline is None or content.outline.kind != "list":
             raise DatasetError(f"{content.path}: expected a list of records; is this a ConvFinQA file?")
         return read_records(content.records(content.outline.parts.values()), str(content.path), self.name, limit)
@@ -287,14 +268,7 @@ class CleanedFormat:
         return found is not None and found.kind == "object" and any(split in found.parts for split in _SPLITS)
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file, all splits one after the other.
-
-        Args:
-            limit: Read no more than so many conversations.
-
-        Raises:
-            DatasetError: The file or a record is not what it should be.
-        """
+        """Return the documents and questions of a file, all splits one after the other."""
         if content.outline is None or content.outline.kind != "object":
             raise DatasetError(f"{content.path}: expected an object of splits; is this a ConvFinQA file?")
         splits = [content.outline.parts[split] for split in _SPLITS if split in content.outline.parts]

@@ -43,25 +43,11 @@ class FilingQuestions:
         return {"file", "conversation", "turn", "question"} <= _first_line(content).keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the questions of a file about documents that lie beside it.
-
-        Args:
-            limit: Read no more than so many conversations.
-
-        Raises:
-            DatasetError: A line is not what it should be, or a document is missing.
-        """
+        """Return the questions of a file about documents that lie beside it."""
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Return the questions of a file about documents of a folder.
-
-        Args:
-            limit: Read no more than so many conversations.
-
-        Raises:
-            DatasetError: A line is not what it should be, or a document is missing.
-        """
+        """Return the questions of a file about documents of a folder."""
         dataset = _dataset(self.name, content, folder, list(self._read_questions(content))[:limit])
         return replace(dataset, unanswerable=self.unanswerable)
 
@@ -174,25 +160,11 @@ class DocFinqaFormat:
         return isinstance(first, Mapping) and first.keys() >= {*_FIELDS}
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file.
-
-        Args:
-            limit: Read no more than so many records.
-
-        Raises:
-            DatasetError: A record is not what it should be.
-        """
+        """Return the documents and questions of a file."""
         return self.read_about(content, DocumentFolder(content.path.parent), limit)
 
     def read_about(self, content: FileContent, folder: DocumentFolder, limit: int | None = None) -> Dataset:
-        """Return the same; of the folder only its cache and limits are used, for the file has its documents.
-
-        Args:
-            limit: Read no more than so many records.
-
-        Raises:
-            DatasetError: A record is not what it should be.
-        """
+        """Return the same; of the folder only its cache and limits are used, for the file has its documents."""
         if content.outline is None:
             raise DatasetError(f"{content.path}: expected a list of records; is this a DocFinQA file?")
         records = content.records(content.outline.parts.values())

@@ -31,7 +31,6 @@ class DocumentFolder:
         """Take the folder.
 
         Args:
-            cache: Where documents are cached.
             limits: What reading a document may take; None to read it in this process.
         """
         self.path = path
@@ -39,11 +38,7 @@ class DocumentFolder:
         self._read = BoundedCache[str, Document](_MOST_DOCUMENTS)
 
     def require(self, names: Iterable[tuple[str, str]]) -> None:
-        """Make sure that the folder has all documents, before the first is read.
-
-        Raises:
-            DatasetError: It lacks one.
-        """
+        """Make sure that the folder has all documents, before the first is read."""
         seen = set[str]()
         for name, where in names:
             if name not in seen:
@@ -55,10 +50,6 @@ class DocumentFolder:
 
         Args:
             name: As questions call it: its file's name, with or without the ending.
-            where: Where it is named, for errors.
-
-        Raises:
-            DatasetError: The folder has no such file, several, or one that cannot be read.
         """
         return self._read.get(name, lambda: self._document(read_content(self._file(name, where))))
 
@@ -102,12 +93,6 @@ def read_document_as_dataset(
     """Return a file that is a document as a dataset with one conversation without questions.
 
     None if no reader recognises the file.
-
-    Args:
-        cache: Where documents are cached.
-
-    Raises:
-        InputError: A reader knows it, and cannot read it.
     """
     found = read_file(content, cache, limits)
     if found is None:
@@ -247,22 +232,13 @@ def read_document(
 
     Args:
         source: The path, or the file opened by `read_content`.
-        cache: Where documents are cached.
-
-    Raises:
-        DatasetError: The file is not what it should be.
-        SeveralPagesError: It has several pages.
     """
     content = source if isinstance(source, FileContent) else read_content(Path(source))
     return only_document(_dataset_in(content, None, cache, limits))
 
 
 def only_document(dataset: Dataset) -> Document:
-    """Return the document of a dataset that is about just one.
-
-    Raises:
-        SeveralPagesError: It is about more.
-    """
+    """Return the document of a dataset that is about just one."""
     pages = {conversation.document.id: conversation.document for conversation in dataset.conversations}
     if len(pages) > 1:
         raise SeveralPagesError(dataset.path, len(pages))

@@ -47,14 +47,8 @@ def read_tatqa_page(record: Mapping[str, object], where: str) -> Document:
 
     Of a page with a text that is longer than any that is printed nothing is read: `Document.refusal` says why.
 
-    Args:
-        where: The record in words, for errors.
-
     Source: The published files of TAT-QA: Zhu et al., "TAT-QA: A Question Answering Benchmark on a Hybrid of Tabular
         and Textual Content in Finance" (2021).
-
-    Raises:
-        DatasetError: A field is not what it should be.
     """
     table = record.get("table")
     if not isinstance(table, Mapping):
@@ -144,14 +138,7 @@ class TatqaFormat:
         return isinstance(first, Mapping) and {"table", "paragraphs", "questions"} <= first.keys()
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:
-        """Return the documents and questions of a file.
-
-        Args:
-            limit: Read no more than so many pages.
-
-        Raises:
-            DatasetError: The file or a record is not what it should be.
-        """
+        """Return the documents and questions of a file."""
         path = str(content.path)
         if content.outline is None or content.outline.kind != "list":
             raise DatasetError(f"{path}: expected a list of records; is this a TAT-QA file?")

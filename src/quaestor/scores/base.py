@@ -235,9 +235,6 @@ def open_scores(uri: str) -> ScoreStore | None:
 
     Returns:
         None if none are kept: in memory.
-
-    Raises:
-        StoreError: The store cannot be opened.
     """
     scheme, _, rest = uri.partition("://")
     if scheme == "sqlite" and not rest.strip("/"):

@@ -25,7 +25,6 @@ def turn_events(
     """Yield the events of a turn.
 
     Args:
-        index: Its place in the conversation, from 0.
         turn: What was answered; None if the turn broke off.
     """
     from inspect_ai.event import InfoEvent, SpanBeginEvent, SpanEndEvent

@@ -83,10 +83,6 @@ def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
 
     Args:
         output: Where to; a name that ends in `.json` is written as text, any other as Inspect's own `.eval`.
-
-    Raises:
-        InputError: The file cannot be written or may not be replaced.
-        SettingsError: Inspect is not installed.
     """
     require_extra("inspect", "writing an Inspect log")
     from inspect_ai.log import write_eval_log
@@ -251,17 +247,7 @@ _ENDED = ("complete", "failed")
 async def read_logged_run(
     store: RunStore, run: str, names: Sequence[str] = (), dataset: Path | None = None
 ) -> LoggedRun:
-    """Return a run with its exchanges, and with verdicts where it is whole and its labelled file is there.
-
-    Args:
-        run: Its id, the beginning of one, or `latest`.
-        names: Only the conversations of these ids, or about these pages; all if none is named.
-        dataset: The labelled file, if it has moved.
-
-    Raises:
-        StoreError: There is no such run.
-        InputError: The run has no such conversation, nothing in it was played, or it is not of the file that is named.
-    """
+    """Return a run with its exchanges, and with verdicts where it is whole and its labelled file is there."""
     record = await find_run(store, run)
     examples = await store.examples(record.id)
     whole = len(examples) == record.conversations and all(one.status in _ENDED for one in examples)

@@ -127,7 +127,6 @@ def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, 
     """Return a chart of lines over a square from 0 to 100 %.
 
     Args:
-        title: What it shows, for readers who do not see it.
         even: Whether to draw the line on which both are the same.
     """
     bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2

@@ -83,9 +83,7 @@ async def read_report(
     """Return what there is to tell of runs of the same questions.
 
     Args:
-        names: Their ids, beginnings of ids, or `latest`.
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-        dataset: The labelled file, if it has moved.
         audit: An audit of the references, to be beside the official figures.
     """
     if len(names) > 1:
