@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from quaestor.application.filing_check import check_content
+from quaestor.application.read_service import check_content
 from quaestor.readers.content import FileContent
 from quaestor.scoring.tag_check import FIGURES
 

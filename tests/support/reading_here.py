@@ -17,8 +17,8 @@ READERS = (
     "quaestor.readers.reading.read_limited",
     "quaestor.readers.reading.read_limited_async",
     "quaestor.application.uploads.read_limited_async",
-    "quaestor.application.filing_check.read_limited",
-    "quaestor.application.filing_check.read_tags_limited",
+    "quaestor.application.read_service.read_limited",
+    "quaestor.application.read_service.read_tags_limited",
 )
 """Where processes are started that read files."""
 

@@ -16,7 +16,6 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.graph_query import QueryAnswer, query_graph
 from quaestor.application.named_values import NamedValue
 from quaestor.application.number_check import NumberCheck, check_number
-from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Memory, Turn
@@ -27,7 +26,9 @@ from quaestor.evaluation.checked_questions import check_question
 from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.graph.sparql import Limits
 from quaestor.questions.question import read_question
+from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.place import Place
+from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.solvers.answer_kinds import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 
@@ -123,7 +124,8 @@ class DocumentTools:
 
 
 async def _find(questions: Sequence[str], most: int, here: WorkerPage) -> tuple[Place, ...]:
-    return await compute(lambda: places_by_index(here.index(), questions, most))
+    *earlier, asked = map(read_question, questions)
+    return await compute(lambda: find_places(here.index(), asked, FindingContext(tuple(earlier)), most))
 
 
 async def _query(sparql: str, limits: Limits | None, here: WorkerPage) -> QueryAnswer:

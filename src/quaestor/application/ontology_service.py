@@ -8,7 +8,7 @@ from quaestor.application.file_cache import file_cache, reading_limits
 from quaestor.application.files import OutputFile
 from quaestor.application.ontologies import make_graph_provider
 from quaestor.application.resolve import DocumentInCorpus, documents_of, read_pages
-from quaestor.application.spreading import spread
+from quaestor.application.run_service import spread
 from quaestor.core.serial import Triple
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document

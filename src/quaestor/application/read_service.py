@@ -1,13 +1,13 @@
 """What was understood of a file: its sections, its tables with their headings, scales and periods, and its warnings."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from quaestor.application.file_cache import reading_limits
-from quaestor.application.spreading import spread
+from quaestor.application.run_service import spread
 from quaestor.core.periods import Period
 from quaestor.datasets.formats import read_document
 from quaestor.documents.document import Block, Document, Paragraph, SectionHeading
@@ -18,8 +18,10 @@ from quaestor.errors import InputError, QuaestorError
 from quaestor.graph.facts import period_code
 from quaestor.readers.cache import ByteCache
 from quaestor.readers.content import LARGEST, FileContent, read_content
-from quaestor.readers.limited import ReadingLimits
+from quaestor.readers.limited import DEFAULT_LIMITS, ReadingLimits, read_limited, read_tags_limited
 from quaestor.readers.reading import document_key
+from quaestor.readers.registry import find_reader
+from quaestor.scoring.tag_check import FIGURES, TagCheck, check_tags
 from quaestor.settings import Settings
 
 _MOST_UNREAD = 20
@@ -234,3 +236,42 @@ def _header(header: Header) -> dict[str, JsonValue]:
 
 def _period(period: Period | None) -> str | None:
     return None if period is None else period_code(period)
+
+
+def check_filing(path: Path, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
+    """Return how the tagged numbers of a filing were read; None if a file is not HTML, or has no tags."""
+    return check_content(read_content(path), limits)
+
+
+def check_content(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> TagCheck | None:
+    """Return the same of a file that was read."""
+    reader = None if content.looks_like_json else find_reader(content)
+    if reader is None or reader.name != "html":
+        return None
+    printed = read_tags_limited(content, limits)
+    return check_tags(read_limited(content, limits)[1], printed) if printed else None
+
+
+def filing_check_object(check: TagCheck) -> dict[str, object]:
+    """Return a check as JSON: the figures of all tagged numbers, those of tables and of text, and what differs."""
+    return {
+        **_figures(check.all),
+        "tables": _figures(check.tables),
+        "text": _figures(check.text),
+        "different": [
+            {
+                "place": found.place,
+                "concept": found.concept,
+                "printed": found.printed,
+                "read": found.read,
+                "tagged": found.tagged,
+                "which": list(found.wrong),
+                "in": "tables" if found.in_table else "text",
+            }
+            for found in check.different
+        ],
+    }
+
+
+def _figures(counts: Mapping[str, int]) -> dict[str, object]:
+    return {name: counts[name] for name in FIGURES}

@@ -5,7 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
+from quaestor.application.run_service import CROSS_VALIDATION
 from quaestor.core.computing import compute
 from quaestor.datasets.dataset import Conversation, Dataset
 from quaestor.errors import InputError, QuaestorError
@@ -15,6 +19,9 @@ from quaestor.evaluation.spec import RunSpec
 from quaestor.llm.usage import Usage
 from quaestor.store.base import RunStore, time_of_new_run
 from quaestor.store.records import ConversationRecord, RunKind, RunRecord, TurnRecord, now
+
+if TYPE_CHECKING:
+    from quaestor.application.training import CrossValidationRequest, HeldOutReport
 
 SOLVER = "import"
 """What stands for the solver in the spec of a run that was imported."""
@@ -134,3 +141,28 @@ async def _forget(store: RunStore, run: RunRecord) -> None:
     except QuaestorError:
         # What broke it is what is to be told.
         return
+
+
+async def save_held_out_runs(
+    store: RunStore, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
+) -> tuple[RunRecord, ...]:
+    """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records.
+
+    Args:
+        request: What decides the answers: it is in the spec of each run.
+    """
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in request.files}
+    made_with: dict[str, JsonValue] = {"folds": request.folds, "seed": request.seed, "files": dict(files)}
+    return tuple([await _keep_held_out(store, one, made_with) for one in found])
+
+
+async def _keep_held_out(store: RunStore, found: "HeldOutReport", made_with: dict[str, JsonValue]) -> RunRecord:
+    answered: dict[str, list[TurnRecord]] = {}
+    for turn in found.turns:
+        answered.setdefault(turn.record.conversation, []).append(turn.record)
+
+    def records_of(run: RunRecord, conversation: Conversation) -> list[TurnRecord]:
+        return [replace(record, run=run.id) for record in answered.get(conversation.id, ())]
+
+    spec = RunSpec(CROSS_VALIDATION, found.dataset.path, found.dataset.digest, made_with)
+    return await keep_whole_run(store, found.dataset, spec, CROSS_VALIDATION, "run", records_of)

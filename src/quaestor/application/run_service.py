@@ -1,10 +1,11 @@
-"""Starts, resumes and finds runs. Scoring is in `quaestor.application.score_service`."""
+"""Starts, resumes and finds runs, and chooses what spreads their work. Scoring is in `score_service`."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -17,10 +18,12 @@ from quaestor.application.solver_options import (
     named_model,
     run_options,
 )
+from quaestor.cluster.joining import joined_cluster
+from quaestor.cluster.ray_workers import RayWorkerPool, Work
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation, Dataset, Selection
 from quaestor.errors import EngineError, InputError, OutageError, RunStoppedError, StoreError
-from quaestor.evaluation.engines import Engine, make_engine
+from quaestor.evaluation.engines import Engine, gather_limited, make_engine
 from quaestor.evaluation.knowledge import GraphProvider, resolve_ontology
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
@@ -30,6 +33,9 @@ from quaestor.settings import Settings
 from quaestor.solvers.registry import solver_spec
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunKind, RunRecord, now
+
+J = TypeVar("J")
+R = TypeVar("R")
 
 # Below this many conversations starting worker processes costs more than they save.
 _FEW = 4
@@ -241,6 +247,35 @@ def workers_on_ray(settings: Settings) -> int:
     if settings.workers is None and settings.address is not None:
         return MOST_WORKERS
     return settings.concurrency(asks=False)
+
+
+async def spread(
+    work: Work[J, R], jobs: Iterable[J], handle: Callable[[J, R], Awaitable[None]], settings: Settings
+) -> None:
+    """Has jobs done and handles what comes of each, once.
+
+    Args:
+        handle: Takes a job and what came of it, here.
+        settings: What spreads them: the engine `ray`, or else nothing.
+
+    Raises:
+        EngineError: There is no such cluster, or its workers die.
+        Exception: Whatever the work or `handle` raised first.
+    """
+    if settings.engine != "ray":
+        for job in jobs:
+            await handle(job, await work(job))
+        return
+    workers = workers_on_ray(settings)
+    async with (
+        joined_cluster(workers, settings.address) as cluster,
+        RayWorkerPool[J, R](cluster, work, workers) as pool,
+    ):
+
+        async def done(job: J) -> None:
+            await handle(job, await pool.do(job))
+
+        await gather_limited(jobs, done, pool.lanes)
 
 
 async def require_finished(store: RunStore, run: RunRecord) -> None:

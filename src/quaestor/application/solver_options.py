@@ -1,7 +1,10 @@
 """The options that a solver is built with: defaults, its table in the settings, and overrides of the caller."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
@@ -109,3 +112,18 @@ def _table(settings: Settings, solver: str) -> dict[str, JsonValue]:
 def named_model(options: dict[str, JsonValue], config: ModelConfig | None) -> dict[str, JsonValue]:
     """Return the options with the name of the model, for the record."""
     return options | ({"model": config.spec.name} if config else {})
+
+
+def is_trained_on(dataset: Path, solver: str, options: Mapping[str, JsonValue]) -> bool:
+    """Return whether the weights of a solver were learned from a file, so that a score on it says nothing of others."""
+    from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
+
+    if "weights" not in solver_spec(solver).option_names:
+        return False
+    folder = options.get("weights")
+    card = (Path(folder) if isinstance(folder, str) else SHIPPED_WEIGHTS) / "card.json"
+    try:
+        files = json.loads(card.read_text(encoding="utf-8"))["files"]
+        return hashlib.sha256(dataset.read_bytes()).hexdigest() in files.values()
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False

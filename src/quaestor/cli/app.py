@@ -47,7 +47,7 @@ _COMMANDS = {
     "store": "store:store_commands",
     "ontology": "ontology:ontology",
     "kg": "kg:kg",
-    "learn": "learn:learn",
+    "learn": "train:learn",
     "models": "models:models",
 }
 """The commands as `module:name` in this package, in the order of the help."""

@@ -29,7 +29,7 @@ def check_command(
     import sys
 
     from quaestor.application.file_cache import reading_limits
-    from quaestor.application.filing_check import check_filing, filing_check_object
+    from quaestor.application.read_service import check_filing, filing_check_object
     from quaestor.application.resolve import dataset_path
     from quaestor.cli.printing import make_console, print_json
     from quaestor.core import serial

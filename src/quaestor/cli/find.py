@@ -29,13 +29,30 @@ def find_command(
     json: JsonOption = False,
 ) -> None:
     """Find the tables and passages that may answer a question, with page, section, score and reasons."""
-    from quaestor.application.place_service import places_in_files
+    from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.replies import place_reply
+    from quaestor.application.resolve import read_files, split_arguments
     from quaestor.cli.printing import make_console, print_json, show_reading, warn_of_losses
+    from quaestor.errors import InputError, QuestionError
+    from quaestor.questions.question import read_question
+    from quaestor.retrieval.finding import find_places
+    from quaestor.retrieval.index import load_index
+    from quaestor.retrieval.retrieval_query import FindingContext
     from quaestor.settings import load_settings
 
+    settings = load_settings({"store": store, "cache": cache})
+    files, questions = split_arguments(asked_about)
+    if not questions:
+        raise InputError("missing question: write it in quotes after the file")
+    if not questions[-1].strip():
+        raise QuestionError("the question is empty: ask something, such as 'what were net sales in 2024?'")
+    *earlier, question = map(read_question, questions)
+    documents = file_cache(settings)
     with show_reading(["the file"]):
-        places = places_in_files(asked_about, load_settings({"store": store, "cache": cache}), top, warn_of_losses)
+        document = read_files(files, documents, reading_limits(settings)).document
+        warn_of_losses(document)
+        index = load_index(document, None if document.is_page else documents)
+        places = find_places(index, question, FindingContext(tuple(earlier)), top)
     if json:
         print_json([place_reply(place).model_dump(mode="json") for place in places])
         return

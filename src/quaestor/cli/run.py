@@ -70,9 +70,8 @@ def eval_command(
         from quaestor.application.resolve import dataset_path
         from quaestor.application.run_service import start_run
         from quaestor.application.score_service import score_run
-        from quaestor.application.solver_options import solver_options
+        from quaestor.application.solver_options import is_trained_on, solver_options
         from quaestor.application.tool_advice import count_learned
-        from quaestor.application.weights_card import is_trained_on
         from quaestor.cli.progress import print_run_ontology, show_progress
         from quaestor.scoring.gold import read_gold
         from quaestor.store.base import open_store

@@ -1,4 +1,4 @@
-"""`quaestor train` and `quaestor crossvalidate`: weights of the embedded solver from labelled conversations."""
+"""`quaestor train`, `crossvalidate` and `train-filings`: weights of the embedded solver. `learn`: advice from runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +12,11 @@ from quaestor.cli.options import (
     EngineOption,
     ForceOption,
     JsonOption,
+    RunsArgument,
     StoreOption,
+    print_help_alone,
 )
+from quaestor.cli.stored import output_file, read_store, store_uri
 
 if TYPE_CHECKING:
     from quaestor.application.training import CrossValidationRequest, HeldOutReport
@@ -100,7 +103,7 @@ def crossvalidate_command(
 async def _keep(
     uri: str, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
 ) -> "Sequence[RunRecord | None]":
-    from quaestor.application.held_out_run import save_held_out_runs
+    from quaestor.application.run_import import save_held_out_runs
     from quaestor.store.base import open_store
 
     async with open_store(uri) as opened:
@@ -169,3 +172,30 @@ def train_filings_command(
         f"trained on {trained.questions} questions; {trained.right / trained.questions:.0%} of them are answered right "
         f"by weights that have not seen their filings; weights written to {output / 'filings'}"
     )
+
+
+learn = typer.Typer(
+    help="Learn advice from runs, for review and for later runs.",
+    invoke_without_command=True,
+    callback=print_help_alone,
+)
+
+
+@learn.command("tools")
+def learn_tools_command(
+    runs: RunsArgument,
+    output: Annotated[Path, typer.Option("--output", help="File to write.", metavar="FILE")] = Path("advice.txt"),
+    force: ForceOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Draft advice for the agent solver from runs: which tools suit which questions, and why calls were refused.
+
+    The advice contains kinds of questions, tools, rates and reasons, but no answers, numbers or questions of the runs.
+    Review and edit it, then use it with --solver agent --advice FILE.
+    """
+    from quaestor.application.tool_advice import tool_table, write_advice
+
+    target = output_file(output, store, (), force=force)
+    table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))
+    lines = write_advice(table, target, f"--solver agent --advice {output.name}")
+    print(f"{lines} line{'s' * (lines != 1)} of advice in {output}: review it, then use it with --advice {output}")

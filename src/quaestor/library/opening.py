@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, overload
 from quaestor.application.ask_service import AskRequest, answer_questions
 from quaestor.application.file_cache import file_cache, load_graph_provider, reading_limits
 from quaestor.application.number_check import NumberCheck, check_number
-from quaestor.application.place_service import places_by_index
 from quaestor.application.resolve import DocumentInCorpus, read_files
 from quaestor.core.visible import visible
 from quaestor.datasets.dataset import Conversation, Dataset
@@ -26,9 +25,12 @@ from quaestor.library.asking import Options, Questions, asking_request, question
 from quaestor.library.ongoing import OngoingConversation
 from quaestor.library.waiting import run_sync
 from quaestor.llm.session import ModelSession
+from quaestor.questions.question import read_question
 from quaestor.readers.cache import ByteCache
+from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.retrieval.place import Place
+from quaestor.retrieval.retrieval_query import FindingContext
 from quaestor.settings import Settings
 from quaestor.solvers.base import Solver
 
@@ -286,7 +288,7 @@ class OpenedDocument:
         if most < 1:
             raise InputError(f"most must be at least 1, not {most}")
         check_question(question, "the question")
-        return places_by_index(self._index, [question], most)
+        return find_places(self._index, read_question(question), FindingContext(()), most)
 
     def check_number(self, number: str, *, most: int = 10) -> NumberCheck:
         """Return whether a number is in the document, where, and how it has to be read for that.

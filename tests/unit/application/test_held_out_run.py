@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_up import a_record, write_dataset
 
-from quaestor.application.held_out_run import save_held_out_runs
+from quaestor.application.run_import import save_held_out_runs
 from quaestor.application.run_service import CROSS_VALIDATION
 from quaestor.application.score_service import score_run
 from quaestor.application.training import CrossValidationRequest, HeldOutReport

@@ -98,7 +98,7 @@ def test_nobody_reading_a_table_is_quiet() -> None:
 
 
 def test_weights_are_not_praised_for_what_they_were_trained_on(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
-    from quaestor.application.weights_card import is_trained_on
+    from quaestor.application.solver_options import is_trained_on
 
     assert not is_trained_on(pages, "embedded", {})
     (tmp_path / "weights").mkdir()
