@@ -32,11 +32,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class OntologySnapshot:
-    """An ontology as it is stored with a run.
-
-    Attributes:
-        policy: What is done with a label that it does not have.
-    """
+    """An ontology as it is stored with a run."""
 
     digest: str
     policy: Policy

@@ -51,8 +51,6 @@ class AskRequest:
         model_named: Whether the caller names a model, so that it is an error if the solver asks none.
         solver: A solver to use instead of the one in the settings.
         session: A model session to use instead of the model in the settings.
-        keep: Whether questions and answers are stored as a run.
-        traces: Where a trace is written, or None.
         cache: Where indexes and ontologies of files are cached, or None.
         get_graphs: Returns the ontology and the graphs of the document; None loads them for each request.
         on_begun: Called with the id of the run before the first question is answered.
@@ -76,7 +74,6 @@ class AskResult:
     """The turns of some questions, and the run that they are stored as.
 
     Attributes:
-        run: The id of the run; None if they are not stored.
         unkept: Why they, or some of them, could not be stored.
     """
 

@@ -29,11 +29,7 @@ _PLAIN = (TableRole.OTHER, TableRole.NOTE, TableRole.DISCUSSION)
 
 @dataclass(frozen=True, slots=True)
 class AskableLine:
-    """A line of a table.
-
-    Attributes:
-        cells: The cells of those numbers, one a year.
-    """
+    """A line of a table."""
 
     label: str
     years: tuple[int, ...]
@@ -51,7 +47,6 @@ class Askable:
 
     Attributes:
         lines: Each label once; those of primary statements first.
-        examples: Questions that were answered from the cells that they name.
     """
 
     lines: tuple[AskableLine, ...]

@@ -53,9 +53,7 @@ class PairReport:
     """The comparison of two runs.
 
     Attributes:
-        figures: Over all turns that were judged in both.
         breakdowns: By the property that turns are split by, the figures of each class.
-        unjudged: How many turns could not be judged in one of the runs.
         differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
             the second's.
     """
@@ -74,7 +72,6 @@ class RunsCompared:
     """Runs of the same questions, in the order in which they were named, and every pair of them.
 
     Attributes:
-        right: How many turns of each run are right by the scorer.
         adjusted: The p of each pair, adjusted for that there are several.
     """
 
@@ -183,8 +180,6 @@ class SideOfTurn:
     """What one run answered.
 
     Attributes:
-        number: As it is compared, or None.
-        formula: Its arithmetic in words; "" if there is none.
         verified: Whether its plan, executed again, gave it.
         reason: Why there is no answer, or what to doubt.
     """

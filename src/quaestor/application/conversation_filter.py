@@ -21,10 +21,7 @@ class ConversationFilter:
     """Which conversations of a file are answered: by at most one of three criteria, else all.
 
     Attributes:
-        limit: How many of the first conversations.
         conversations: Ids of conversations, or of pages for all conversations about them.
-        sample: How many are drawn at random.
-        seed: The random seed; 0 if None.
     """
 
     limit: int | None = None

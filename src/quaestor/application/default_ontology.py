@@ -20,11 +20,7 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class StoredOntology:
-    """An ontology of a store.
-
-    Attributes:
-        default: Whether pages are read with it if none is named.
-    """
+    """An ontology of a store."""
 
     digest: str
     created: datetime

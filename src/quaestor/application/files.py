@@ -75,7 +75,6 @@ class OutputFolder:
 
     Attributes:
         path: Where; made where it is missing.
-        inputs: What the same command reads; never replaced.
     """
 
     path: Path

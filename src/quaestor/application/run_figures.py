@@ -39,7 +39,6 @@ class TurnFigures:
         mean_requests: Requests to a model, repeated attempts included.
         mean_cached: Tokens that came from the provider's cache.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
-        first_try: Turns that were answered without a repair.
         silent: Turns in which a model said that there is no answer.
         verified: Turns whose plan, executed again, gave the answer.
     """
@@ -173,7 +172,6 @@ class RunFigures:
     Attributes:
         examples: Those that are not complete, or all.
         figures: Of its turns; None if none came to its end.
-        plans: How plans went, if its solver writes some.
     """
 
     run: RunRecord

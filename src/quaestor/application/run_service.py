@@ -64,9 +64,7 @@ class RunRequest:
         settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
             ontology, else `strict`.
         resume: The run to resume (an id, the beginning of one, or `latest`); None starts a new one.
-        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
         selection: The selected conversations, if they are not the first `limit`.
-        traces: Where traces are written, or None.
     """
 
     settings: Settings
@@ -84,10 +82,7 @@ class RunOntology:
     """The ontology and the policy of a run.
 
     Attributes:
-        ontology: The digest.
         own: Whether it is learned from the dataset's own documents.
-        policy: What is done with labels that it does not have.
-        by_default: Whether the policy is the default.
         frozen: How many graphs of the pages the store already has.
     """
 

@@ -51,7 +51,6 @@ class RunCounts:
 
     Attributes:
         tallies: By each of `BREAKDOWNS` and the classes in it; of a run without a score no turn is judged.
-        causes: For how many turns each cause is kept, the most frequent first.
     """
 
     tallies: Mapping[TurnClass, Mapping[str | int | None, Tally]]

@@ -104,7 +104,6 @@ class AnsweredNow:
 
     Attributes:
         first: The number of the first of them that was just answered, from 1.
-        document: What was asked about, with the numbers that hold.
         page: What it is about, as it was read.
     """
 

@@ -25,7 +25,6 @@ class SolverOverrides:
     """Options that override the solver's table in the settings.
 
     Attributes:
-        options: By name; None is one that was not given.
         texts: More options, with their values as text; the solver's spec defines how each is read.
     """
 

@@ -25,12 +25,7 @@ KNOWLEDGE = ""
 
 @dataclass(frozen=True, slots=True)
 class StoreParts:
-    """A store with the scores beside it.
-
-    Attributes:
-        runs: The runs and all that belongs to them.
-        scores: Their scores, or None if the store keeps none.
-    """
+    """A store with the scores beside it."""
 
     runs: RunStore
     scores: ScoreStore | None = None

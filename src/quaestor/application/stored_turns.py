@@ -31,7 +31,6 @@ class StoredTurn:
 
     Attributes:
         turn: What the record says.
-        graph: The page's graph; None if the page had none.
         corrected: The turn as a person corrected it; None where nobody did.
     """
 

@@ -52,7 +52,6 @@ class ToolUse:
 
     Attributes:
         asked: The metric type that the question asks for, as the core names it.
-        tools: The names of the tools that were called, sorted.
         judged: Turns that were scored; `right` are those that are right.
     """
 
@@ -87,13 +86,7 @@ class ToolCount:
 
 @dataclass(frozen=True, slots=True)
 class ToolTable:
-    """Which tools runs used, and how that went.
-
-    Attributes:
-        tools: The calls of each tool, the most first.
-        uses: By what was asked and which tools were used, the most turns first.
-        refusals: By tool and reason, the most calls first.
-    """
+    """Which tools runs used, and how that went."""
 
     runs: tuple[str, ...]
     conversations: tuple[str, ...]

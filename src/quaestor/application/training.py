@@ -29,7 +29,6 @@ class TrainingRequest:
 
     Attributes:
         dialogues: Files of dialogues or single questions without pages, to learn what a turn does.
-        seed: One seed always gives the same weights.
         figures: What a cross-validation of this training measured, for the card; None where nobody has measured.
     """
 
@@ -58,8 +57,6 @@ class CrossValidationRequest:
     Attributes:
         datasets: The labelled files to be answered, which train each other's weights too.
         extra: Labelled files that only ever train.
-        dialogues: Files of dialogues without pages, which train too.
-        folds: Parts that the companies are split into.
     """
 
     datasets: Sequence[Path]

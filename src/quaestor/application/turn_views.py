@@ -53,8 +53,6 @@ class TurnDetail(StoredTurn):
     """A stored turn with all that is known of it.
 
     Attributes:
-        conversation: All turns of its conversation, with their verdicts.
-        nodes: What its plan is drawn of; none if it has no plan.
         document: Its document, where the run's file is still there as it was.
         reference: The verdict with its reference, where the run was scored and the file is labelled and still there.
     """

@@ -66,11 +66,7 @@ class UploadEntry:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was handed over.
-
-    Attributes:
-        digest: SHA-256 of the file.
-    """
+    """A file that was handed over."""
 
     id: str
     name: str

@@ -32,7 +32,6 @@ class WrongTurn:
 
     Attributes:
         reference: The reference answer; None if there is none to compare with, or only the saved score.
-        cause: Why it is wrong; None if that is not known.
         graph: The page's graph, by which sources are named; None if it was not asked for, or the page had none.
     """
 
@@ -49,9 +48,6 @@ class WrongTurns:
     Attributes:
         wrong: How many are wrong; without reference answers, how many have no answer.
         turns: Those of them that were asked for, by conversation and index.
-        broken: Conversations that did not finish.
-        causes: How many turns are wrong for each cause, the most frequent first.
-        compared: Whether there were reference answers, or a saved score.
     """
 
     run: RunRecord

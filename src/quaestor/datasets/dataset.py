@@ -296,7 +296,6 @@ class Selection:
     Attributes:
         conversations: Their ids, in the file's order; none if a sample is drawn.
         sample: How many are drawn; None where ids are given.
-        seed: What decides the draw.
     """
 
     conversations: tuple[str, ...] = ()

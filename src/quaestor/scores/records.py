@@ -49,7 +49,6 @@ class ConversationScoreRecord:
     """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`.
 
     Attributes:
-        correct_answers: How many of them are right by the benchmark.
         failed_turns: The places of the others, from 0.
     """
 
@@ -68,8 +67,6 @@ class VerdictRecord:
     """Right or wrong of one turn, in the latest scoring of its run. Unique by `(run, conversation, index)`.
 
     Attributes:
-        index: The turn's place in the conversation, from 0.
-        correct: Whether it is right by the benchmark.
         program_correct: By official program accuracy; None if the reference has no program.
         cause: Why it is wrong, as `quaestor.scoring.cause` names it; None if it is right, and in verdicts of before
             causes were kept.
@@ -86,11 +83,7 @@ class VerdictRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecords:
-    """All that one scoring leaves.
-
-    Attributes:
-        verdicts: Right or wrong of each turn.
-    """
+    """All that one scoring leaves."""
 
     score: ScoreRecord
     conversations: Sequence[ConversationScoreRecord]
@@ -103,11 +96,7 @@ Outcome = Literal["both", "first", "second", "neither", "unjudged"]
 
 @dataclass(frozen=True, slots=True)
 class VerdictFilter:
-    """Which turns are listed by their verdict; None lets all through.
-
-    Attributes:
-        correct: Right, or wrong.
-    """
+    """Which turns are listed by their verdict; None lets all through."""
 
     correct: bool | None = None
     cause: str | None = None
@@ -115,11 +104,7 @@ class VerdictFilter:
 
 @dataclass(frozen=True, slots=True)
 class JudgedTurn:
-    """A turn with its verdict.
-
-    Attributes:
-        verdict: Right or wrong; None if it was not judged.
-    """
+    """A turn with its verdict."""
 
     turn: TurnListing
     verdict: VerdictRecord | None = None

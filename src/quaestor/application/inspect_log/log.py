@@ -48,7 +48,6 @@ class LoggedConversation:
     """A conversation as it was played.
 
     Attributes:
-        prompts: The exchanges with models, of all turns.
         verdicts: On every labelled turn; none if there are no references.
         place: Its place in the dataset, from 0.
     """

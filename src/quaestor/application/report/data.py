@@ -32,11 +32,7 @@ class ReportedRun:
     """One run of a report.
 
     Attributes:
-        judged: The run with its verdicts and what it took.
-        score: Its figures.
         causes: How many turns are wrong for each cause, the most frequent first.
-        wrong: The wrong turns that are shown, by cause.
-        audited: Raw and audited accuracy, if an audit was named.
     """
 
     judged: JudgedRun
@@ -59,13 +55,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What a report shows.
-
-    Attributes:
-        runs: The runs, in the order in which they were named.
-        scorer: The name of the scorer that says what is right.
-        compared: The runs compared; None of one run.
-    """
+    """What a report shows."""
 
     runs: tuple[ReportedRun, ...]
     basis: Basis
