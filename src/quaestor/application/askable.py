@@ -121,19 +121,16 @@ def _were(name: str) -> str:
 
 def _pick_answered(tried: Sequence[tuple[int, str, frozenset[Source]]], turns: Sequence[Turn]) -> Iterator[str]:
     """Yield of each form the first question that was answered from its cells, else a second of another form."""
-    forms: set[int] = set()
     right = [
         (form, question)
         for (form, question, cells), turn in zip(tried, turns, strict=True)
         if turn.answer.value is not None and frozenset(turn.answer.sources) == cells
     ]
-    first = []
+    of_form: dict[int, str] = {}
     for form, question in right:
-        if form not in forms:
-            forms.add(form)
-            first.append(question)
-    rest = [question for _, question in right if question not in first]
-    yield from (first + rest)[:_EXAMPLES]
+        of_form.setdefault(form, question)
+    # Of questions that are equal none is offered twice.
+    yield from list(dict.fromkeys([*of_form.values(), *(question for _, question in right)]))[:_EXAMPLES]
 
 
 def askable_object(document: Document, askable: Askable) -> dict[str, JsonValue]:

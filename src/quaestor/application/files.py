@@ -149,6 +149,17 @@ def _named_in_errors(path: Path) -> Iterator[None]:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file for its owner's eyes only, all of it or nothing."""
+    unfinished = _temporary_path(path)
+    try:
+        with open(unfinished, "xb", opener=open_private) as file:
+            file.write(data)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
 def json_line(value: JsonValue | dict[str, JsonValue]) -> str:
     """Return a value as one line of a JSON Lines file."""
     return json.dumps(value, ensure_ascii=False) + "\n"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.application.document_library import DocumentLibrary, LibraryEntry
+from quaestor.application.document_library import DocumentLibrary
 from quaestor.application.resolve import SAMPLE, DocumentInCorpus, page_file
 from quaestor.errors import InputError, UnknownUploadError
 
@@ -68,13 +68,8 @@ class Folders:
 
     def name_of(self, path: Path) -> str:
         """Return what a file is called: its path in its folder, with the folder's name if there are several."""
-        for root in self.roots:
-            if path == root.path:
-                return root.label
-            if path.is_relative_to(root.path):
-                inside = path.relative_to(root.path).as_posix()
-                return inside if len(self.roots) == 1 else f"{root.label}/{inside}"
-        return path.name
+        root = next((root for root in self.roots if path.is_relative_to(root.path)), None)
+        return path.name if root is None else self._name(root, path)
 
     def list_files(self, most: int = MOST_LISTED) -> tuple[str, ...]:
         """Return the names of the files that could be documents, by their ends; in the order of their names."""
@@ -180,11 +175,11 @@ class Opened:
 
 
 class FolderLibrary:
-    """The documents of folders on a shelf. All calls are made from one event loop."""
+    """The documents of folders, opened by a library. All calls are made from one event loop."""
 
     def __init__(self, folders: Folders, library: DocumentLibrary) -> None:
-        """Take what may be read, and the shelf."""
-        self._folders, self._shelf = folders, library
+        """Take what may be read, and what opens it."""
+        self._folders, self._library = folders, library
 
     async def names(self) -> tuple[str, ...]:
         """Return the names of the files that could be documents."""
@@ -197,32 +192,32 @@ class FolderLibrary:
             name: Of a file, as `names` gives it; of one of several pages `FILE#PAGE`.
         """
         found = await asyncio.to_thread(self._folders.find, name)
-        state = self._shelf.add(found)
+        entry = self._library.add(found)
         try:
-            page = await self._shelf.open(state.id)
+            page = await self._library.open(entry.id)
         except BaseException:
-            self._shelf.remove(state.id)
+            self._library.remove(entry.id)
             raise
-        return Opened(state.id, name, page)
+        return Opened(entry.id, name, page)
 
     async def pages(self, name: str) -> tuple[str, ...]:
         """Return the names of the pages of a file of several, as far as they have a number; the first 200."""
-        state = self._shelf.add(await asyncio.to_thread(self._folders.find, name))
+        entry = self._library.add(await asyncio.to_thread(self._folders.find, name))
         try:
-            pages: tuple[LibraryEntry, ...] = await self._shelf.pages(state.id)
+            pages = await self._library.pages(entry.id)
         finally:
-            self._shelf.remove(state.id)
+            self._library.remove(entry.id)
         return tuple(f"{name}#{page.name}" for page in pages)
 
     async def know_again(self) -> None:
-        """Put all files of the folders on the shelf, so that a conversation of before finds its document."""
+        """Add all files of the folders to the library, so that an earlier conversation finds its document."""
         for name in await self.names():
             if name != SAMPLE:
-                self._shelf.add(await asyncio.to_thread(self._folders.find, name))
+                self._library.add(await asyncio.to_thread(self._folders.find, name))
 
     def name_of(self, page: DocumentInCorpus) -> str:
         """Return the name by which a document is opened; what it is called where nobody named it."""
         if not page.name or page.name.startswith(f"{SAMPLE}#"):
             return page.name or page.document.id
-        file: Path = page_file(page.name)
+        file = page_file(page.name)
         return f"{self._folders.name_of(file)}{page.name.removeprefix(str(file))}"

@@ -31,7 +31,7 @@ _LONGEST = 200
 """Characters of a file's name; file systems take 255."""
 
 _OF_THE_TURN = ("number", "program", "verified", "error", "answer", "registers", "usage", "started", "finished")
-_OF_A_PROMPT = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
+PROMPT_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class TraceFile(Observer):
     def on_exchange(self, exchange: "Exchange") -> None:
         """Write a request to a model, and its reply."""
         record = serial.dump(prompt_record(exchange, self._place.attempt))
-        self._write("prompted", exchange.place.turn, {name: record[name] for name in _OF_A_PROMPT})
+        self._write("prompted", exchange.place.turn, {name: record[name] for name in PROMPT_FIELDS})
 
     async def on_answer(self, index: int, turn: Turn) -> None:
         """Write the answer."""

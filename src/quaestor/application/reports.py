@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from quaestor.application.files import OutputFile, json_line
+from quaestor.application.live_traces import PROMPT_FIELDS
 from quaestor.application.run_service import find_run
 from quaestor.application.score_service import ScoredRun
 from quaestor.application.stored_turns import kind_objects
@@ -126,8 +127,6 @@ def _gold_json(value: AnswerValue) -> JsonValue:
     return float(value.value) if isinstance(value, Number) else value_to_benchmark(value)
 
 
-_EXCHANGE_FIELDS = ("number", "phase", "model", "prompt", "response", "started", "finished", "usage", "error")
-
 TracedTurns = Mapping[tuple[str, int], tuple[TurnRecord | None, Sequence[PromptRecord]]]
 """By conversation and index: the turn, where the conversation came to its end, and its exchanges with a model."""
 
@@ -162,5 +161,5 @@ def trace_objects(turns: TracedTurns) -> Iterator[dict[str, JsonValue]]:
             line["turn"] = line.pop("index")
             line |= kind_objects(turn)
         exchanges = sorted(prompts, key=lambda prompt: prompt.number)
-        line["exchanges"] = [{name: serial.dump(prompt)[name] for name in _EXCHANGE_FIELDS} for prompt in exchanges]
+        line["exchanges"] = [{name: serial.dump(prompt)[name] for name in PROMPT_FIELDS} for prompt in exchanges]
         yield line

@@ -17,6 +17,7 @@ from errno import EACCES, EAGAIN, ENOSPC
 from pathlib import Path
 from time import time_ns
 
+from quaestor.application.files import write_private
 from quaestor.application.resolve import store_file
 from quaestor.core import serial
 from quaestor.core.private_files import make_private_folder, open_private
@@ -134,7 +135,8 @@ class SavedConversations:
         try:
             if not _append_line(path, line):
                 make_private_folder(self.folder)
-                _write_new(path, line)
+                write_private(path, line)
+                _stamp(path)
         except OSError as error:
             raise StoreError(f"cannot save the conversation: {error.strerror or type(error).__name__}") from None
 
@@ -205,18 +207,6 @@ def _append_line(path: Path, line: bytes) -> bool:
         os.close(file)
     _stamp(path)
     return True
-
-
-def _write_new(path: Path, line: bytes) -> None:
-    """Write a file of one line, or leaves what is there as it is."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(unfinished, "xb", opener=open_private) as file:
-            file.write(line)
-        _stamp(unfinished)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _stamp(path: Path) -> None:

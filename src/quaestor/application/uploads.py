@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quaestor.application.file_cache import file_cache, reading_limits
+from quaestor.application.files import write_private
 from quaestor.application.resolve import DocumentInCorpus, require_askable, store_file
-from quaestor.core.private_files import make_private_folder, open_private
+from quaestor.core.private_files import make_private_folder
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, StoreError, UnknownUploadError
 from quaestor.readers.cache import ByteCache, cache_key
@@ -153,9 +154,9 @@ class Uploads:
             make_private_folder(self.folder)
             entry = {"name": upload.name, "digest": upload.digest, "size": upload.size}
             # Before the file, which nobody takes for one of no upload then.
-            _write(self._entry(upload.id), json.dumps(entry).encode())
+            write_private(self._entry(upload.id), json.dumps(entry).encode())
             if not self._file(upload.digest).exists():
-                _write(self._file(upload.digest), data)
+                write_private(self._file(upload.digest), data)
         except OSError as error:
             with suppress(OSError):
                 self._entry(upload.id).unlink(missing_ok=True)
@@ -226,14 +227,3 @@ def shown_name(name: str) -> str:
             f"{stem[: _LONGEST_NAME - 1 - len(suffix)]}.{suffix}" if dot and len(suffix) < 8 else plain[:_LONGEST_NAME]
         )
     return plain if plain.strip("._ ") else _NO_NAME
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file for its owner's eyes only, all of it or nothing."""
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(unfinished, "xb", opener=open_private) as file:
-            file.write(data)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -85,7 +85,7 @@ def _why(rest: str, on: ChatLine) -> None:
 
 
 def _source(rest: str, on: ChatLine) -> None:
-    from quaestor.cli.render_page import show_document
+    from quaestor.cli.render import show_document
 
     turn, number = _turn("", on)
     sources = list(dict.fromkeys(turn.answer.sources))
@@ -98,7 +98,7 @@ def _source(rest: str, on: ChatLine) -> None:
 
 
 def _table(rest: str, on: ChatLine) -> None:
-    from quaestor.cli.render_page import show_document
+    from quaestor.cli.render import show_document
 
     document, tables = on.chat.document, on.chat.document.tables
     if not tables:

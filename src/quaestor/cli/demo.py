@@ -22,8 +22,7 @@ def demo(json: JsonOption = False) -> None:
     from quaestor.application.score_service import ScoredRun, score_run
     from quaestor.cli.printing import make_console, print_json
     from quaestor.cli.progress import show_progress
-    from quaestor.cli.render import show_turn
-    from quaestor.cli.render_page import show_tables
+    from quaestor.cli.render import show_tables, show_turn
     from quaestor.cli.results import show_score
     from quaestor.sample import sample_path
     from quaestor.scoring.gold import read_gold

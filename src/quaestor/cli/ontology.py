@@ -94,7 +94,7 @@ def list_command(store: StoreOption = None, json: JsonOption = False) -> None:
     """List the ontologies in the store, and mark the default."""
     from rich.table import Table as Grid
 
-    from quaestor.application.default_ontology import list_ontologies
+    from quaestor.application.ontology_service import list_ontologies
     from quaestor.cli.printing import make_console, print_grid, print_json
     from quaestor.core import serial
     from quaestor.settings import load_settings
@@ -135,7 +135,7 @@ def use_command(
     store: StoreOption = None,
 ) -> None:
     """Set the default ontology, by a line in quaestor.toml in the current directory."""
-    from quaestor.application.default_ontology import use_ontology
+    from quaestor.application.ontology_service import use_ontology
     from quaestor.settings import FILE, load_settings
 
     written = asyncio.run(use_ontology(name, load_settings({"store": store})))

@@ -2,11 +2,11 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from quaestor.application.run_service import ProgressCallback, RunOntology
 from quaestor.application.score_service import Gold
@@ -19,44 +19,19 @@ from quaestor.scoring.scorers import answers_right
 _QUIET_SECONDS = 15.0
 
 
-class _Counts:
-    def __init__(self) -> None:
-        self.turns, self.right, self.known = 0, 0, False
-        self.started = time.monotonic()
+class _Meter:
+    """Counts the turns that were answered, and shows the counts in words."""
 
-    def add(self, turns: int, right: int | None) -> None:
-        self.turns += turns
-        if right is not None:
-            self.known, self.right = True, self.right + right
-
-    def words(self) -> str:
-        rate = self.turns / max(time.monotonic() - self.started, 1e-9)
-        accuracy = f", {self.right / self.turns:.1%} correct" if self.known and self.turns else ""
-        return f"{rate:.0f} turns/s{accuracy}"
-
-
-class _Bar:
-    def __init__(self, progress: Progress, task: TaskID) -> None:
-        self._progress, self._task, self._counts = progress, task, _Counts()
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show, self._started = show, time.monotonic()
+        self._turns, self._right = 0, 0
 
     def advance(self, turns: int, right: int | None) -> None:
-        self._counts.add(turns, right)
-        self._progress.update(self._task, advance=1, counts=self._counts.words())
-
-
-class _Lines:
-    """For logs: silent for short runs."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._done, self._counts = total, 0, _Counts()
-        self._spoke = self._counts.started
-
-    def advance(self, turns: int, right: int | None) -> None:
-        self._counts.add(turns, right)
-        self._done += 1
-        if time.monotonic() - self._spoke >= _QUIET_SECONDS:
-            self._spoke = time.monotonic()
-            print(f"{self._done} of {self._total} conversations, {self._counts.words()}", file=sys.stderr, flush=True)
+        self._turns += turns
+        self._right += right or 0
+        rate = self._turns / max(time.monotonic() - self._started, 1e-9)
+        accuracy = "" if right is None or not self._turns else f", {self._right / self._turns:.1%} correct"
+        self._show(f"{rate:.0f} turns/s{accuracy}")
 
 
 @contextmanager
@@ -91,12 +66,21 @@ def _right(turns: Sequence[Turn], gold: Sequence[GoldTurn]) -> int:
 
 
 @contextmanager
-def _open_meter(total: int) -> Iterator[_Bar | _Lines]:
-    """Yield a meter for `total` conversations that fits what stderr is."""
+def _open_meter(total: int) -> Iterator[_Meter]:
+    """Yield a meter of `total` conversations: a bar on a terminal; for logs lines, and none for short runs."""
     console = Console(stderr=True)
     if not console.is_terminal:
+        done, printed = 0, time.monotonic()
+
+        def print_line(counts: str) -> None:
+            nonlocal done, printed
+            done += 1
+            if time.monotonic() - printed >= _QUIET_SECONDS:
+                printed = time.monotonic()
+                print(f"{done} of {total} conversations, {counts}", file=sys.stderr, flush=True)
+
         with announce(f"answering {total} conversations"):
-            yield _Lines(total)
+            yield _Meter(print_line)
         return
     columns = (
         BarColumn(),
@@ -105,4 +89,5 @@ def _open_meter(total: int) -> Iterator[_Bar | _Lines]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        yield _Bar(progress, progress.add_task("", total=total, counts="starting"))
+        task = progress.add_task("", total=total, counts="starting")
+        yield _Meter(lambda counts: progress.update(task, advance=1, counts=counts))

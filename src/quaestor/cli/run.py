@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from quaestor.cli.options import (
     StoreOption,
     with_options,
 )
+from quaestor.cli.stored import output_file
 
 if TYPE_CHECKING:
     from quaestor.application.files import OutputFile
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from quaestor.application.score_service import ScoredRun, Wanted
     from quaestor.datasets.dataset import Dataset
     from quaestor.scoring.audits import AuditedScore
-    from quaestor.settings import Settings
 
 
 @with_options
@@ -79,7 +79,8 @@ def eval_command(
         path = dataset_path(dataset)
         request = _request(options, results, path)
         recordings = [file for file in (options.record, options.replay) if file]
-        output = _output(results, request.settings, [path, *options.read_files(request.settings), *recordings])
+        used = (path, *options.read_files(request.settings), *recordings)
+        output = _output(results, options.store, used)
         request, pages = _read_pages(path, options, request)
         gold = read_gold(path)
         if judge:
@@ -130,7 +131,7 @@ def score_command(
     from quaestor.store.base import open_store
 
     path, settings = dataset_path(dataset), load_settings({"store": store})
-    output = _output(results, settings, [path, *([audit] if audit else [])])
+    output = _output(results, store, (path, audit))
     gold, settled = read_gold(path), read_audit(audit) if audit else None
     if judge:
         require_judge(path, gold, settings, judge)
@@ -202,17 +203,9 @@ def _explain_interrupt() -> Iterator[None]:
         raise RunStoppedError("stopped", None, by_person=True) from error
 
 
-def _output(results: OutputOptions, settings: "Settings", used: list[Path]) -> "OutputFile | None":
+def _output(results: OutputOptions, store: str | None, used: "Sequence[Path | None]") -> "OutputFile | None":
     """Return the file to write, after a check that it may be written: after an hour of answering is too late."""
-    from quaestor.application.files import OutputFile
-    from quaestor.application.resolve import store_file
-
-    if results.output is None:
-        return None
-    store = store_file(settings.store)
-    output = OutputFile(results.output, [*used, *([store] if store else [])], results.force)
-    output.require_free()
-    return output
+    return output_file(results.output, store, used, force=results.force) if results.output else None
 
 
 def _report(

@@ -60,8 +60,7 @@ def show_run_command(run: RunArgument, store: StoreOption = None, json: JsonOpti
     """Show one run: its settings, progress, accuracy, speed and failures."""
     from quaestor.application.run_figures import read_run_figures
     from quaestor.cli.printing import print_json
-    from quaestor.cli.render_figures import figure_lines, stage_lines
-    from quaestor.cli.render_runs import correction_figures, show_run
+    from quaestor.cli.render_runs import correction_figures, figure_lines, show_run, stage_lines
     from quaestor.cli.stored import example_objects, score_lines, scores_of_run
     from quaestor.core import serial
 
@@ -177,7 +176,7 @@ def tools(runs: RunsArgument, store: StoreOption = None, json: JsonOption = Fals
     """Show which tools were called for which questions, the accuracy with each, and why calls were refused."""
     from quaestor.application.tool_advice import tool_table
     from quaestor.cli.printing import make_console, print_json
-    from quaestor.cli.render_figures import show_tool_table
+    from quaestor.cli.render_runs import show_tool_table
     from quaestor.core import serial
 
     table = read_store(store, lambda opened: tool_table(opened, runs, store_uri(store)))

@@ -35,7 +35,7 @@ def show_command(
     from quaestor.application.file_cache import file_cache, reading_limits
     from quaestor.application.resolve import read_page
     from quaestor.cli.printing import make_console, show_reading
-    from quaestor.cli.render_page import show_document
+    from quaestor.cli.render import show_document
     from quaestor.conversation.display import show_correction, show_number
     from quaestor.errors import InputError
     from quaestor.settings import load_settings

@@ -29,26 +29,7 @@ async def evaluate_async(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Return how a solver does on a labelled dataset: every conversation answered, then scored.
-
-    Args:
-        solver: Its name; by default the one that is set, else `embedded`.
-        model: The model that a solver asks, such as `anthropic:NAME`.
-        limit: Only the first so many conversations; instead of it `conversations` or `sample`.
-        conversations: Only these, each by its id or its page's.
-        sample: Only so many, drawn.
-        seed: What decides the draw.
-        workers: How many conversations at once; None leaves it to the solver. More than one starts processes, where
-            the solver asks no model.
-        store: Where the run is kept; by default nowhere.
-        settings: By default those of the environment and of quaestor.toml.
-
-    Raises:
-        DatasetError: The file cannot be read, or has no reference answers.
-        InputError: There is no such conversation, or which are played is said in two ways.
-        SettingsError: There is no such solver or option, or it needs a model.
-        RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
-    """
+    """Return how a solver does on a labelled dataset, as `evaluate`, while the caller's event loop goes on."""
     path = dataset_path(dataset)
     (pages, selection), gold = (
         read_filtered(path, ConversationFilter(limit, conversations, sample, seed)),
@@ -77,7 +58,9 @@ def evaluate(
     store: str = "sqlite://",
     settings: Settings | None = None,
 ) -> ScoredRun:
-    """Return how a solver does on a labelled dataset, in plain code and in notebooks: `evaluate_async`, waited for.
+    """Return how a solver does on a labelled dataset: every conversation answered, then scored.
+
+    Works in scripts and in notebooks; `evaluate_async` takes the same arguments and raises the same errors.
 
     Args:
         solver: Its name; by default the one that is set, else `embedded`.
@@ -86,7 +69,8 @@ def evaluate(
         conversations: Only these, each by its id or its page's.
         sample: Only so many, drawn.
         seed: What decides the draw.
-        workers: How many conversations at once; None leaves it to the solver.
+        workers: How many conversations at once; None leaves it to the solver. More than one starts processes, where
+            the solver asks no model.
         store: Where the run is kept; by default nowhere.
         settings: By default those of the environment and of quaestor.toml.
 
@@ -94,7 +78,7 @@ def evaluate(
         DatasetError: The file cannot be read, or has no reference answers.
         InputError: There is no such conversation, or which are played is said in two ways.
         SettingsError: There is no such solver or option, or it needs a model.
-        RunStoppedError: The model cannot be asked, or the budget is used up.
+        RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
 
     >>> from quaestor import evaluate
     >>> evaluate("sample", limit=1).report.score.execution.total

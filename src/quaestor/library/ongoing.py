@@ -98,17 +98,7 @@ class OngoingConversation:
     @overload
     async def ask_async(self, questions: Questions) -> Answers: ...
     async def ask_async(self, questions: str | Questions) -> AnsweredQuestion | Answers:
-        """Answer as `ask` does, while the caller's event loop goes on.
-
-        Args:
-            questions: One question gives one answer, a list gives a sequence of answers.
-
-        Raises:
-            InputError: What is asked is not text, or the conversation is closed.
-            QuestionError: A question cannot be asked as it is; nothing was asked.
-            SettingsError: There is no such solver or option, or it needs a model.
-            OutageError: The model cannot be asked.
-        """
+        """Answer as `ask` does, while the caller's event loop goes on; raises the same errors."""
         return await run_in_background(self._ask(questions))
 
     def take_back(self) -> Answers:

@@ -68,15 +68,7 @@ def open(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument
 
 
 async def open_async(file: Openable, *, settings: Settings | None = None) -> "OpenedDocument":
-    """Open a report to be asked, as `open`, while the event loop goes on.
-
-    Args:
-        settings: By default those of the environment and of quaestor.toml.
-
-    Raises:
-        InputError: There is no such file or page, it is none of these, or it cannot be read.
-        SettingsError: The extra that reads such a file is not installed, or a setting is not what it may be.
-    """
+    """Open a report as `open` does, while the caller's event loop goes on; raises the same errors."""
     return await asyncio.to_thread(open, file, settings=settings)
 
 
@@ -213,19 +205,11 @@ class OpenedDocument:
         model: str | ModelSession | None = None,
         options: Options | None = None,
     ) -> AnsweredQuestion | Answers:
-        """Answer as `ask` does, while the caller's event loop goes on.
+        """Answer as `ask` does, while the caller's event loop goes on; raises the same errors.
 
         Args:
-            questions: One question gives one answer, a list gives a sequence of answers.
-            solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
             model: The model that a solver asks, such as `anthropic:NAME`; several calls may share what `open_session`
                 gives, in the event loop where it was opened.
-
-        Raises:
-            InputError: The document has no number, or what is asked is not text.
-            QuestionError: A question cannot be asked as it is; nothing was asked.
-            SettingsError: There is no such solver or option, or it needs a model.
-            OutageError: The model cannot be asked.
         """
         return await self._ask(questions, self._request(solver, model, options))
 

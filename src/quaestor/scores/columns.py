@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from quaestor.scoring.scorers import PROGRAMS, Measures, Verdict, measures_of
+from quaestor.scoring.scorers import PROGRAMS, Verdict, measures_of
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.tables import Row
 
@@ -40,49 +40,33 @@ def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFra
         scorers: The names of the score's figures.
     """
     columns: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
-    places = columns.pop(PLACES)
+    places, indexes = columns[PLACES], columns["index"]
     conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))
-    frame = _frame(_measures(scorers), conversations, pages, *(columns[name] for name in _NAMES))
-    frame.asked = (packed[PLACES], packed["index"])
-    return frame
-
-
-def _frame(
-    measures: Measures,
-    conversations: list[str],
-    pages: list[str],
-    indexes: list[int],
-    right: list[Verdict],
-    others: list[Verdict],
-    causes: list[str | None],
-    answers: list[str | None],
-    confidences: list[float | None],
-) -> TurnFrame:
+    try:
+        measures = measures_of(scorers)
+    except ValueError:  # of a score that another version kept
+        measures = PROGRAMS
+    both = list(zip(columns["correct"], columns["program_correct"], strict=True))
+    verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
+        one: {measures.right: one[0], measures.second: one[1]} for one in set(both)
+    }
     companies = {page: page.partition("/")[0] for page in dict.fromkeys(pages)}
     classes = [(f"turn {place + 1}",) for place in range(max(indexes, default=-1) + 1)]
-    verdicts: dict[tuple[Verdict, Verdict], Mapping[str, Verdict]] = {
-        both: {measures.right: both[0], measures.second: both[1]} for both in set(zip(right, others, strict=True))
-    }
-    return TurnFrame(
+    frame = TurnFrame(
         measures,
         ("turn",),
         conversations,
         indexes,
         pages,
         [companies[page] for page in pages],
-        answers,
-        confidences,
-        causes,
-        [verdicts[both] for both in zip(right, others, strict=True)],
+        columns["number"],
+        columns["confidence"],
+        columns["cause"],
+        [verdicts[one] for one in both],
         [classes[place] for place in indexes],
     )
-
-
-def _measures(scorers: Iterable[str]) -> Measures:
-    try:
-        return measures_of(scorers)
-    except ValueError:  # of a score that another version kept
-        return PROGRAMS
+    frame.asked = (packed[PLACES], packed["index"])
+    return frame
 
 
 def _pack(column: Sequence[Any]) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from toolboxes import sample_pages
 
-from quaestor.application.default_ontology import list_ontologies, use_ontology
+from quaestor.application.ontology_service import list_ontologies, use_ontology
 from quaestor.errors import InputError, OntologyError, SettingsError, StoreError
 from quaestor.ontology.builder import build_ontology
 from quaestor.settings import FILE, Settings, load_settings

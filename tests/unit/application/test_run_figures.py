@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from quaestor.application.run_figures import StageFigures, stage_figures, turn_figures
-from quaestor.cli.render_figures import figure_lines, stage_lines
+from quaestor.cli.render_runs import figure_lines, stage_lines
 from quaestor.conversation.events import (
     Event,
     ExpertEvent,

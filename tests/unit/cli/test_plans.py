@@ -10,7 +10,7 @@ from made_up import a_record, write_dataset
 from model_server import ModelServer
 from workflow_bench import plan, saying, table
 
-from quaestor.cli.render_figures import figure_lines
+from quaestor.cli.render_runs import figure_lines
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from made_up import a_record
 from rich.console import Console
 from values import a_value
 
-from quaestor.cli.render import show_turn
-from quaestor.cli.render_page import show_tables
+from quaestor.cli.render import show_tables, show_turn
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.convfinqa import read_conversation
