@@ -1,6 +1,6 @@
 """Worker processes that compute what a server is asked: answers without a model, examples, ontologies, graphs.
 
-A worker keeps what it has made of a document, and the conversations about it, as long as there is room; what it does
+A worker keeps what it has result of a document, and the conversations about it, as long as there is room; what it does
 not have any more is sent again.
 """
 
@@ -43,11 +43,11 @@ MODULES = (__name__, "quaestor.application.ready_solver")
 
 
 class WorkerPage:
-    """A page in a worker, and what was made of it.
+    """A page in a worker, and what is computed from it once.
 
     Attributes:
         line: The way to the process that started the worker; None if this is not a worker.
-        plays: The conversations about it, and who tells of them, by the keys that the other process gave them.
+        plays: The conversations about it with their event relays, by the keys of the other process.
     """
 
     def __init__(self, page: DocumentInCorpus, request: AskRequest, line: WorkerLine | None = None) -> None:
@@ -125,7 +125,7 @@ class _MissingPage:
 
 
 class _Worker:
-    """What a worker does. A `LoopWork`."""
+    """The `LoopWork` of a worker process."""
 
     def __init__(self, line: WorkerLine) -> None:
         collect_seldom()
@@ -135,33 +135,33 @@ class _Worker:
     async def call(self, job: _Job | _Load) -> object:
         if isinstance(job, _Load):
             for name in job.solvers:
-                with suppress(SettingsError):  # whoever asks it is told
+                with suppress(SettingsError):  # the question that needs it reports it
                     if isinstance(solver := make_solver(name), LazySolver):
                         solver.load()
             return None
-        here = self._pages.get(job.key)
-        if here is None:
+        page_state = self._pages.get(job.key)
+        if page_state is None:
             if job.page is None:
                 return _MissingPage()
             page, request = pickle.loads(job.page)  # noqa: S301 - from the process that started this one
-            here = self._pages[job.key] = WorkerPage(page, request, self._line)
+            page_state = self._pages[job.key] = WorkerPage(page, request, self._line)
             if len(self._pages) > _PAGES:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(job.key)
-        return await job.work(here)
+        return await job.work(page_state)
 
     def receive(self, what: Any) -> None:
-        """Hears nothing."""
+        """Do nothing."""
 
 
-class _Unheard:
-    """The `JobListener` of jobs that tell nothing."""
+class _NullListener:
+    """The `JobListener` of jobs without events."""
 
     def hear(self, message: Any) -> None:
-        """Hear nothing."""
+        """Do nothing."""
 
     async def answer(self, asked: Any) -> Any:
-        """Answer nothing."""
+        """Do nothing."""
 
 
 class AnswerWorkers:
@@ -195,15 +195,15 @@ class AnswerWorkers:
         while True:
             job = _Job(key, sent, work)
             try:
-                made = await self._workers.do(job, listener or _Unheard(), self._seconds, like or key)
+                result = await self._workers.do(job, listener or _NullListener(), self._seconds, like or key)
             except JobTimeoutError:
                 raise QuestionTimeoutError(self._seconds) from None
-            if not isinstance(made, _MissingPage):
-                return cast("R", made)
+            if not isinstance(result, _MissingPage):
+                return cast("R", result)
             sent = await asyncio.to_thread(self._pickle_page, key, page, request)
 
     def _pickle_page(self, key: bytes, page: DocumentInCorpus, request: AskRequest) -> bytes:
-        return self._pages.get(key, lambda: pickle.dumps((page, _travelling(request)), 5))
+        return self._pages.get(key, lambda: pickle.dumps((page, _portable_request(request)), 5))
 
 
 @asynccontextmanager
@@ -221,13 +221,13 @@ async def open_workers(asking: AskRequest, processes: int) -> AsyncIterator[Answ
         yield AnswerWorkers(workers, asking.settings.question_seconds)
 
 
-def _travelling(request: AskRequest) -> AskRequest:
+def _portable_request(request: AskRequest) -> AskRequest:
     """Return a request without what belongs to this process."""
     return AskRequest(request.settings, request.overrides, cache=request.cache)
 
 
 def _key(page: DocumentInCorpus, request: AskRequest) -> bytes:
-    whole = hashlib.sha256(pickle.dumps(_travelling(request), 5))
+    whole = hashlib.sha256(pickle.dumps(_portable_request(request), 5))
     for document in (page.document, *page.corpus):
         whole.update(f"{document.id}\0{document.digest}\0".encode("utf-8", "surrogatepass"))
     whole.update(page.name.encode("utf-8", "surrogatepass"))

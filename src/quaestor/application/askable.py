@@ -70,7 +70,7 @@ def askable_lines(document: Document) -> Iterator[AskableLine]:
     for table in sorted(document.tables, key=lambda table: (_order(table.role), table.index)):
         found: dict[str, dict[int, CellRef]] = {}
         for label, year, cell in _numbers(table):
-            # Of a label that stands twice nobody knows which is meant.
+            # A label that occurs twice is ambiguous.
             found.setdefault(label, {}).setdefault(year, cell)
         for label, cells in found.items():
             if label.casefold() not in seen:

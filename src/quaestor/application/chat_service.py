@@ -1,4 +1,4 @@
-"""A conversation that is held open: one question at a time, each answered, and kept as the next turn of one run.
+"""An open conversation: one question at a time, each answered and kept as the next turn of one run.
 
 What was taken back or broke off stays in the store, in an earlier attempt; who goes on with another solver, or with a
 conversation of before, goes on in a run of its own that begins with a copy.
@@ -44,7 +44,7 @@ INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenSolver:
     """The open solver and its resources.
 
     Attributes:
@@ -76,7 +76,7 @@ class Chat:
         self.request: AskRequest = request
         self._watcher, self._workers = watcher, workers
         self.unkept: str | None = None
-        self._open: _Open | None = None
+        self._open: _OpenSolver | None = None
         self._graphs: GraphProvider | None = None
         self._ontology: OntologySnapshot | None = None
         self._excerpts: PlaceExcerpts | None = None
@@ -110,10 +110,10 @@ class Chat:
     @property
     def solver(self) -> str:
         """The name of the solver."""
-        return self._opened.active.name
+        return self._open_solver.active.name
 
     @property
-    def _opened(self) -> _Open:
+    def _open_solver(self) -> _OpenSolver:
         assert self._open is not None
         return self._open
 
@@ -130,8 +130,8 @@ class Chat:
         """
         if resume is not None:
             self._ledger = await read_ledger(self.request.settings.store, resume, self.page)
-        self._open = await self._opening(self.request, Usage())
-        await self._read()
+        self._open = await self._open_new_solver(self.request, Usage())
+        await self._load_knowledge()
         self._writer = self._make_run()
         await self._begin()
 
@@ -140,19 +140,19 @@ class Chat:
 
         Raises:
             QuestionError: It cannot be asked; nothing was.
-            QuestionTimeoutError: It took too long; what was answered before stands.
+            QuestionTimeoutError: It took too long; earlier answers stay.
             QuaestorError: Whatever is no fault of an answer: an outage, a setting, weights. The conversation may go on.
         """
         check_questions(Conversation(self.document.id, self.document, (text,)))
         if self._failure is not None:
-            await self._again()
-        play, first = self._open_runner, len(self.turns)
+            await self._restart()
+        runner, first = self._open_runner, len(self.turns)
         try:
-            await play.ask(text)
+            await runner.ask(text)
         except QuestionError:
             raise
         except BaseException as failure:
-            await self._note(failure)
+            await self._record_failure(failure)
             raise
         finally:
             self.unkept = self.unkept or (self._writer.unkept if self._writer else None)
@@ -167,7 +167,7 @@ class Chat:
         if not turns:
             return ()
         self._ledger.take_back(len(self.turns) - 1)
-        await self._again()
+        await self._restart()
         return turns
 
     async def keep(self) -> None:
@@ -187,16 +187,16 @@ class Chat:
         return await self._apply(made)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
-        """Return the record by which a correction no longer stands.
+        """Undo a correction, and return the record of that.
 
         Args:
-            number: Which correction; by default the last that stands.
+            number: Which correction; by default the last active one.
         """
         return await self._apply(await compute(self._ledger.undo, author, number))
 
     @property
     def corrected_last(self) -> bool:
-        """Whether the last thing that was done is a correction that stands, and no question."""
+        """Whether the last act was a correction that is still active, and not a question."""
         active = active_corrections(self._ledger.corrections)
         return bool(active) and active[-1].turns == len(self.turns)
 
@@ -212,7 +212,7 @@ class Chat:
         return self.run
 
     async def _apply(self, made: Correction) -> Correction:
-        """Goes on with what a correction leaves, and keeps it."""
+        """Continue from the corrected turns, and store the correction."""
         excerpts, document = self._excerpts, self.document
         over = excerpts if excerpts is None or document is self.page.document else excerpts.over(document)
         await self._open_runner.go_on(self.turns, document, over)
@@ -225,12 +225,12 @@ class Chat:
         return made
 
     async def change(self, request: AskRequest) -> None:
-        """Goes on with another solver or model; where that cannot be opened, all stays as it was."""
-        opened = await self._opening(request, self._usage())
-        await self._end()
-        await self._opened.stack.aclose()
+        """Continue with another solver or model; if that cannot be opened, nothing changes."""
+        opened = await self._open_new_solver(request, self._usage())
+        await self._end_run()
+        await self._open_solver.stack.aclose()
         self.request, self._open, self._failure = request, opened, None
-        await self._read()
+        await self._load_knowledge()
         self._writer = self._make_run()
         await self._begin()
 
@@ -250,13 +250,13 @@ class Chat:
     async def close(self) -> None:
         """Keep how it ended, and lets go of model and store."""
         if self._open is not None:
-            await self._end()
+            await self._end_run()
             await self._open.stack.aclose()
             self._open = None
 
-    async def _opening(self, request: AskRequest, used: Usage) -> _Open:
+    async def _open_new_solver(self, request: AskRequest, used: Usage) -> _OpenSolver:
         stack = AsyncExitStack()
-        return _Open(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
+        return _OpenSolver(await stack.enter_async_context(resolve_solver(request, used)), stack, used)
 
     def _make_run(self) -> AskRunWriter | None:
         """Return what will keep the conversation, from its first question on; None if it is not to be kept."""
@@ -267,11 +267,11 @@ class Chat:
             self._ontology = OntologySnapshot.of(self._graphs)
         document = self.page.document
         conversation = Conversation(document.id, document, ())
-        return set_up_ask_run(self.page, conversation, self._opened.active, self._ontology)
+        return set_up_ask_run(self.page, conversation, self._open_solver.active, self._ontology)
 
     def _usage(self) -> Usage:
-        session = self._opened.active.session
-        return self._opened.used if session is None else session.connection.meter.total
+        session = self._open_solver.active.session
+        return self._open_solver.used if session is None else session.connection.meter.total
 
     async def _begin(self) -> None:
         """Make ready to go on from the turns so far. What a solver keeps of others does not stay."""
@@ -279,32 +279,34 @@ class Chat:
         self._runners += 1
         self._runner_id = f"{self.document.id}~{self._runners}"
         watcher = Watchers([one for one in (_LedgerWatcher(self), self._writer, self._watcher) if one is not None])
-        play: ConversationRunner | RemoteRunner
-        if self._elsewhere is not None:
-            play = RemoteRunner(self._elsewhere, self.page, self.request, self.document, watcher)
+        runner: ConversationRunner | RemoteRunner
+        if self._remote_workers is not None:
+            runner = RemoteRunner(self._remote_workers, self.page, self.request, self.document, watcher)
         else:
             excerpts = self._excerpts
             if excerpts is not None and self.document is not self.page.document:
                 excerpts = excerpts.over(self.document)
             conversation, seconds = Conversation(self._runner_id, self.document, ()), self._seconds
-            play = make_runner(conversation, self._opened.active, self._graphs, excerpts, watcher, seconds)
-        await play.begin(self.turns)
-        self._runner = play
+            runner = make_runner(conversation, self._open_solver.active, self._graphs, excerpts, watcher, seconds)
+        await runner.begin(self.turns)
+        self._runner = runner
 
     @property
     def _seconds(self) -> float:
         return self.request.settings.question_seconds
 
     @property
-    def _elsewhere(self) -> AnswerWorkers | None:
+    def _remote_workers(self) -> AnswerWorkers | None:
         """The workers that answer; None if it is answered in this process, which alone has the model or the solver."""
-        here = self._opened.active.session is not None or self.request.solver is not None
+        here = self._open_solver.active.session is not None or self.request.solver is not None
         return None if here else self._workers
 
-    async def _read(self) -> None:
+    async def _load_knowledge(self) -> None:
         """Make what the document is read with, where it is needed."""
-        if self._elsewhere is not None:
-            self._ontology = self._ontology or await self._elsewhere.do(self.page, self.request, _describe_knowledge)
+        if self._remote_workers is not None:
+            self._ontology = self._ontology or await self._remote_workers.do(
+                self.page, self.request, _describe_knowledge
+            )
         elif self._graphs is None:
             with computing_limit(self._seconds):
                 self._graphs = await get_graph_provider(self.page, self.request)
@@ -317,17 +319,17 @@ class Chat:
         if asked.run is not None and self.request.on_begun is not None:
             self.request.on_begun(asked.run)
 
-    async def _again(self) -> None:
-        """Goes on from the turns so far, in another attempt; whoever stops this midway has it done again."""
+    async def _restart(self) -> None:
+        """Continue from the turns so far in another attempt; the next question does so again if this is stopped."""
         self._failure = self._failure or InterruptedError(INTERRUPTED)
-        session = self._opened.active.session
+        session = self._open_solver.active.session
         used = session.take(self._runner_id)[1] if session else Usage()
         await self._begin()
         if self._writer is not None and self._begun:
             await self._writer.restart(self._ledger.answered, used, self._ledger.corrections)
         self._failure = None
 
-    async def _note(self, failure: BaseException) -> None:
+    async def _record_failure(self, failure: BaseException) -> None:
         """Keep the question that broke off."""
         self._failure = failure
         error = describe_failure(failure) if isinstance(failure, Exception) else INTERRUPTED
@@ -335,7 +337,7 @@ class Chat:
         if self._writer is not None and broken is not None:
             await self._writer.add_broken_turn(len(self.turns), broken)
 
-    async def _end(self) -> None:
+    async def _end_run(self) -> None:
         if self._writer is None or not self._begun:
             return
         failure = self._failure

@@ -26,13 +26,13 @@ from quaestor.readers.content import read_content
 from quaestor.readers.reading import read_in_process
 
 _RECEIVED, _RECEIVED_OF_ONE = 8, 4
-"""Files that are handed over at once, and by one client: each is held whole in memory until it is read."""
+"""Files that are uploaded at once, and by one client: each is in memory as a whole until it is read."""
 
 _LISTED = 200
 """Pages of a file of many that are listed."""
 
 _MOST_RECENT = 8
-"""Documents that are held in memory beside those of open conversations."""
+"""Documents that are kept in memory beside those of open conversations."""
 
 
 @dataclass(frozen=True, slots=True)

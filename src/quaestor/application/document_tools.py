@@ -109,7 +109,7 @@ class DocumentTools:
     async def planning_prompt(
         self, page: DocumentInCorpus, question: str, turns: Sequence[Turn] = ()
     ) -> PlanningPrompt:
-        """Return what whoever is to write the plan of a question is told."""
+        """Return the prompt for whoever is to write the plan of a question."""
         check_question(question, "the question")
         return await self._do(page, partial(_planning_prompt, question, tuple(turns)))
 

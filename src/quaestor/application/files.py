@@ -1,7 +1,7 @@
 """Files that people have written for them. The only place in which a named file comes into being or is replaced.
 
 A file that is there stays as it is until all of its successor is written, and stays for good where that fails. What a
-command reads is never replaced, whatever it is told.
+command reads is never replaced, not even by force.
 """
 
 import json

@@ -31,7 +31,7 @@ class NetworkNode:
     Attributes:
         label: For people; cut to fit.
         kind: The local name of its class, such as `Table`, or "".
-        facts: What is said of it that is no other thing: names and values.
+        facts: Its names and values; other nodes are not among them.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Network:
     """A part of a graph.
 
     Attributes:
-        focus: The thing in its middle; None if it is where a walk begins.
+        focus: The thing in its middle; None at the beginning of a walk.
         hidden: How many neighbours of the focus are left out.
     """
 

@@ -1,6 +1,6 @@
 """Whether a number is in a document, where, and under which reading: as printed, in another scale, rounded.
 
-Computes no answer: a number that follows from others stands nowhere.
+Computes no answer: a number that follows from others is not found.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,9 +36,9 @@ _WORDS: dict[Step, str] = {
     "without_sign": "with the opposite sign",
     "in_heading": "in a heading or a name, not as an amount",
 }
-_FAR: dict[Step, int] = {"in_its_scale": 1, "as_fraction": 2, "rounded": 3, "without_sign": 4, "in_heading": 5}
-_NEAREST = 3
-_CLOSE = Decimal("0.1")
+_DISTANCES: dict[Step, int] = {"in_its_scale": 1, "as_fraction": 2, "rounded": 3, "without_sign": 4, "in_heading": 5}
+_MOST_NEAREST = 3
+_LARGEST_DIFFERENCE = Decimal("0.1")
 _PERCENT_DIGITS = -2
 
 
@@ -62,7 +62,7 @@ class NumberMatch:
     @property
     def distance(self) -> int:
         """How much lies between; less is nearer."""
-        return sum(_FAR[step] for step in self.steps)
+        return sum(_DISTANCES[step] for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class NumberCheck:
     Attributes:
         matches: Where it is, the nearest readings first, then in the order of the document; at most as many as
             were asked for.
-        nearest: Of a number that stands nowhere those that come nearest, within a tenth; as printed there.
+        nearest: If it is not found, the numbers within a tenth of it, as printed.
     """
 
     looked_for: Quantity
@@ -87,7 +87,7 @@ class NumberCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class _Printed:
+class _PrintedNumber:
     """A number of the document.
 
     Attributes:
@@ -139,38 +139,38 @@ def _read(text: str) -> Quantity:
     return replace(found[0], text=typed)
 
 
-def _numbers(document: Document) -> Iterator[_Printed]:
+def _numbers(document: Document) -> Iterator[_PrintedNumber]:
     """Yield every number: those of tables' bodies, of headings, of sentences."""
     for table in document.tables:
         for cell in table.body():
             scale = table.scale_at(cell.ref.row, cell.ref.column)
             unit = table.unit_at(cell.ref.row, cell.ref.column)
             for quantity in cell.quantities:
-                yield _Printed(cell.ref, quantity, counted(quantity, scale, unit))
+                yield _PrintedNumber(cell.ref, quantity, counted(quantity, scale, unit))
         yield from _headings(table, document.convention)
     for sentence in document.sentences:
         for mention in sentence.mentions:
-            yield _Printed(mention.ref, mention.quantity, counted(mention.quantity, None, None))
+            yield _PrintedNumber(mention.ref, mention.quantity, counted(mention.quantity, None, None))
         for period, start, end in sentence.periods:
             ref = SentenceRef(document.id, sentence.section, sentence.index, start, end)
             year = Quantity(Decimal(period.year), text=str(period.year))
-            yield _Printed(ref, year, Dimension(), heading=True)
+            yield _PrintedNumber(ref, year, Dimension(), heading=True)
 
 
-def _headings(table: Table, convention: NumberConvention) -> Iterator[_Printed]:
+def _headings(table: Table, convention: NumberConvention) -> Iterator[_PrintedNumber]:
     body = {cell.ref for cell in table.body()}
     for row in table.cells:
         for cell in row:
             if cell.ref in body or not any(map(str.isdigit, cell.text)):
                 continue
             for span in find_quantities(cell.text, convention):
-                yield _Printed(cell.ref, span.quantity, Dimension(), heading=True)
+                yield _PrintedNumber(cell.ref, span.quantity, Dimension(), heading=True)
             for mention in find_periods(cell.text):
                 year = Quantity(Decimal(mention.period.year), text=str(mention.period.year))
-                yield _Printed(cell.ref, year, Dimension(), heading=True)
+                yield _PrintedNumber(cell.ref, year, Dimension(), heading=True)
 
 
-def _match(wanted: Quantity, printed: _Printed, document: Document) -> NumberMatch | None:
+def _match(wanted: Quantity, printed: _PrintedNumber, document: Document) -> NumberMatch | None:
     steps = _steps(wanted, printed)
     if steps is None:
         return None
@@ -178,7 +178,7 @@ def _match(wanted: Quantity, printed: _Printed, document: Document) -> NumberMat
     return NumberMatch(printed.source, printed.shown(document), (*steps, *heading))
 
 
-def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
+def _steps(wanted: Quantity, printed: _PrintedNumber) -> tuple[Step, ...] | None:
     """Return what lies between two numbers; None if they are not one."""
     counts = printed.counts
     if wanted.unit and counts.unit and wanted.unit != counts.unit:
@@ -197,7 +197,7 @@ def _steps(wanted: Quantity, printed: _Printed) -> tuple[Step, ...] | None:
     return None
 
 
-def _readings(wanted: Quantity, printed: _Printed) -> Iterator[tuple[Decimal, tuple[Step, ...]]]:
+def _readings(wanted: Quantity, printed: _PrintedNumber) -> Iterator[tuple[Decimal, tuple[Step, ...]]]:
     """Yield what a number of the document is in the scale of the one that is looked for, the plainest first."""
     value, scale = printed.quantity.value, printed.counts.scale
     if scale is Scale.PERCENT:
@@ -217,17 +217,17 @@ def _readings(wanted: Quantity, printed: _Printed) -> Iterator[tuple[Decimal, tu
         yield shift_decimal(value, scale.factor.adjusted() - wanted.scale.factor.adjusted()), ("in_its_scale",)
 
 
-def _nearest(wanted: Quantity, numbers: Sequence[_Printed], document: Document) -> Iterator[NumberMatch]:
-    """Yield the numbers that come nearest to one that stands nowhere."""
+def _nearest(wanted: Quantity, numbers: Sequence[_PrintedNumber], document: Document) -> Iterator[NumberMatch]:
+    """Yield the numbers that come nearest to one that was not found."""
     if not wanted.value:
         return
-    found: dict[Source, tuple[Decimal, _Printed]] = {}
+    found: dict[Source, tuple[Decimal, _PrintedNumber]] = {}
     for one in numbers:
         if one.heading or (wanted.unit and one.counts.unit and wanted.unit != one.counts.unit):
             continue
         for known, _ in _readings(wanted, one):
             distance = abs(abs(known) - abs(wanted.value)) / abs(wanted.value)
-            if distance <= _CLOSE and distance < found.get(one.source, (_CLOSE + 1, one))[0]:
+            if distance <= _LARGEST_DIFFERENCE and distance < found.get(one.source, (_LARGEST_DIFFERENCE + 1, one))[0]:
                 found[one.source] = distance, one
-    for _, one in sorted(found.values(), key=lambda pair: pair[0])[:_NEAREST]:
+    for _, one in sorted(found.values(), key=lambda pair: pair[0])[:_MOST_NEAREST]:
         yield NumberMatch(one.source, one.shown(document), ())

@@ -34,7 +34,7 @@ async def read_several(
     cache: ByteCache | None,
     show: Callable[[Path, Document | QuaestorError], None],
 ) -> None:
-    """Read files, and shows what became of each, in their order.
+    """Read files, and show each or why it cannot be read, in their order.
 
     A file is opened by this process alone; what it holds travels to whoever reads it.
 
@@ -42,17 +42,17 @@ async def read_several(
         settings: What spreads the work: the engine `ray` with its address, or else nothing.
         show: Takes a file and its document, or why it cannot be read.
     """
-    became: dict[int, Document | QuaestorError] = {}
+    results: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)
     shown = 0
 
     def show_in_order() -> None:
         nonlocal shown
-        while shown in became:
-            show(files[shown], became.pop(shown))
+        while shown in results:
+            show(files[shown], results.pop(shown))
             shown += 1
 
-    def waiting() -> Iterator[_Job]:
+    def waiting() -> Iterator[_FileJob]:
         for number, file in enumerate(files):
             try:
                 content = read_content(file)
@@ -61,13 +61,13 @@ async def read_several(
                     with content.as_it_is() as opened:  # of a file that is too large, enough to be told so
                         yield number, str(file), opened.read(LARGEST + 1)
                     continue
-                became[number] = read_document(content, cache, limits)
+                results[number] = read_document(content, cache, limits)
             except QuaestorError as error:
-                became[number] = error
+                results[number] = error
             show_in_order()
 
-    async def take(job: "_Job", made: "_Made") -> None:
-        became[job[0]], written = made
+    async def take(job: "_FileJob", made: "_ReadFile") -> None:
+        results[job[0]], written = made
         if cache is not None:
             for key, data in written.items():
                 cache.put(key, data)
@@ -77,14 +77,14 @@ async def read_several(
     show_in_order()
 
 
-_Job = tuple[int, str, bytes]
+_FileJob = tuple[int, str, bytes]
 """The place of a file among all, its path as it was given, what it holds."""
 
-_Made = tuple[Document | QuaestorError, dict[str, bytes]]
+_ReadFile = tuple[Document | QuaestorError, dict[str, bytes]]
 """The document of a file, or why there is none; and what is to be kept of it."""
 
 
-class _Notes:
+class _MemoryCache:
     """A `ByteCache` that has nothing, and remembers what it is given: for whoever has one that lasts."""
 
     def __init__(self) -> None:
@@ -103,11 +103,11 @@ class _FileReader:
 
     limits: ReadingLimits
 
-    async def __call__(self, job: _Job, /, *_shared: object) -> _Made:
+    async def __call__(self, job: _FileJob, /, *_shared: object) -> _ReadFile:
         _, path, data = job
-        notes = _Notes()
+        cache_entries = _MemoryCache()
         try:
-            return read_document(FileContent(Path(path), data), notes, self.limits), notes.written
+            return read_document(FileContent(Path(path), data), cache_entries, self.limits), cache_entries.written
         except QuaestorError as error:
             return error, {}
 

@@ -38,7 +38,7 @@ _ACCEPT = "accept"
 
 
 @dataclass
-class _Lacks:
+class _OntologyGaps:
     """Labels without a property, by page, and names that were asked for in vain, by the label that was meant."""
 
     pages: dict[str, set[str]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class _Lacks:
 
 async def propose_refinements(store: RunStore, names: Sequence[str], ontology: Ontology) -> tuple[Proposal, ...]:
     """Return what runs lack of an ontology, as proposals: synonyms of known labels, and properties."""
-    lacks = _Lacks()
+    gaps = _OntologyGaps()
     for run in await find_runs(store, names):
         turns: dict[str, list[TurnRecord]] = {}
         for turn in await store.turns(run.id):
@@ -57,28 +57,28 @@ async def propose_refinements(store: RunStore, names: Sequence[str], ontology: O
             try:
                 triples = await store.load_graph(run.id, example.conversation)
             except StoreError:
-                continue  # a page without a graph lacks nothing that could be told
+                continue  # a page without a graph has no known gaps
             graph = graph_from_triples(triples, f"the graph of {example.conversation}")
-            _note_gaps(graph, ontology, lacks)
+            _note_gaps(graph, ontology, gaps)
             for turn in turns.get(example.conversation, ()):
                 calls = [ToolCall.of_record(call) for call in turn.tool_calls]
-                _note_corrections(graph.document, calls, ontology, lacks)
-    return tuple(sorted((*_propose_for_gaps(ontology, lacks), *_propose_for_names(lacks))))
+                _note_corrections(graph.document, calls, ontology, gaps)
+    return tuple(sorted((*_propose_for_gaps(ontology, gaps), *_propose_for_names(gaps))))
 
 
-def _note_gaps(graph: KnowledgeGraph, ontology: Ontology, lacks: _Lacks) -> None:
+def _note_gaps(graph: KnowledgeGraph, ontology: Ontology, gaps: _OntologyGaps) -> None:
     labels: dict[int, set[str]] = {}
     for line in graph.lines:
         labels.setdefault(line.table, set()).add(line.label)
         if line.label and ontology.match(line.label) is None:
-            lacks.pages.setdefault(line.label, set()).add(graph.document)
+            gaps.pages.setdefault(line.label, set()).add(graph.document)
     for found in labels.values():
         known = {match.label for label in found if (match := ontology.match(label))}
-        unknown = {label for label in found if label in lacks.pages}
-        lacks.together |= {frozenset((one, other)) for one in unknown for other in known}
+        unknown = {label for label in found if label in gaps.pages}
+        gaps.together |= {frozenset((one, other)) for one in unknown for other in known}
 
 
-def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontology, lacks: _Lacks) -> None:
+def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontology, gaps: _OntologyGaps) -> None:
     """Note the names that were refused, and the property under which the next look-up found a number."""
     refused: list[str] = []
     labels = {item.name: item.label for item in ontology.properties}
@@ -92,25 +92,25 @@ def _note_corrections(document: str, calls: Sequence[ToolCall], ontology: Ontolo
             for name in refused:
                 # A look-up of something else altogether corrects nothing.
                 if ontology.match(name) is None and set(search_words(name)) & set(search_words(into)):
-                    lacks.asked.setdefault((name, into), set()).add(document)
+                    gaps.asked.setdefault((name, into), set()).add(document)
             refused = []
 
 
-def _propose_for_gaps(ontology: Ontology, lacks: _Lacks) -> Iterable[Proposal]:
-    for label, pages in lacks.pages.items():
+def _propose_for_gaps(ontology: Ontology, gaps: _OntologyGaps) -> Iterable[Proposal]:
+    for label, pages in gaps.pages.items():
         found = f"a line of {_pages(pages)} without a property"
         near = next(iter(ontology.nearest(label, 1)), None)
-        if near and near.score >= ALIKE and frozenset((label, near.label)) not in lacks.together:
+        if near and near.score >= ALIKE and frozenset((label, near.label)) not in gaps.together:
             reason = f"{found}; similar to {near.label!r} ({near.score:.2f}), and no table has both"
             yield Proposal("merge", label, near.label, documents=tuple(sorted(pages)), reason=reason)
         else:
             yield Proposal("property", label, documents=tuple(sorted(pages)), reason=found)
 
 
-def _propose_for_names(lacks: _Lacks) -> Iterable[Proposal]:
-    asked: Mapping[tuple[str, str], set[str]] = lacks.asked
+def _propose_for_names(gaps: _OntologyGaps) -> Iterable[Proposal]:
+    asked: Mapping[tuple[str, str], set[str]] = gaps.asked
     for (name, into), pages in asked.items():
-        if name not in lacks.pages:
+        if name not in gaps.pages:
             reason = f"requested by this name and refused, on {_pages(pages)}, before {into!r} was found"
             yield Proposal("merge", name, into, documents=tuple(sorted(pages)), reason=reason)
 
@@ -156,7 +156,7 @@ def _name_fault(error: ValueError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RefinedOntology:
-    """An ontology, how many proposals a file accepts for it, and how many of them said anything new."""
+    """An ontology, how many proposals a file accepts for it, and how many of them were new."""
 
     ontology: Ontology
     accepted: int

@@ -37,7 +37,7 @@ _ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _SoFar:
+class _ConversationSoFar:
     """A conversation so far.
 
     Attributes:
@@ -50,12 +50,12 @@ class _SoFar:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownGraph:
     """What was shown of the document so far.
 
     Attributes:
         graph_of: The digest of what the graph is of, or None.
-        graph: Its triples, if it is another one than was told.
+        graph: Its triples, if they were not sent before.
     """
 
     graph_of: str | None = None
@@ -75,7 +75,7 @@ class RemoteRunner:
         self._started = now()
         self._turns: list[Turn] = []
         self._open: tuple[TurnBegun, list[Event], list[ToolCall]] | None = None
-        self._shown = _Shown()
+        self._shown = _ShownGraph()
         self._key = secrets.token_bytes(8)
         self._asked = False
 
@@ -109,12 +109,12 @@ class RemoteRunner:
 
     async def graph(self) -> KnowledgeGraph | None:
         """Return the graph of all that was shown so far; None if nothing was."""
-        shown: _Shown = await self._do(_whole)
+        shown: _ShownGraph = await self._do(_get_shown_graph)
         return await compute(graph_from_triples, shown.graph, self._page.document.id) if shown.graph_of else None
 
     async def _do(self, work: Any) -> Any:
         """Return what some work in the conversation gives; what the worker does not have of it is sent."""
-        sent = None if self._asked else self._so_far()
+        sent = None if self._asked else self._conversation_so_far()
         self._asked = True
         while True:
             done = await self._workers.do(
@@ -122,10 +122,10 @@ class RemoteRunner:
             )
             if done is not None:
                 return done
-            sent = self._so_far()
+            sent = self._conversation_so_far()
 
-    def _so_far(self) -> _SoFar:
-        return _SoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
+    def _conversation_so_far(self) -> _ConversationSoFar:
+        return _ConversationSoFar(tuple(self._turns), None if self._document is self._page.document else self._document)
 
     def hear(self, message: tuple[Any, ...]) -> None:
         """Hear of an event."""
@@ -151,9 +151,9 @@ class RemoteRunner:
 
     def get_broken_turn(self, error: str) -> Turn | None:
         """Return the turn that broke off, as far as it came; None if none is open."""
-        if (open_ := self._open) is None:
+        if (begun_turn := self._open) is None:
             return None
-        begun, events, calls = open_
+        begun, events, calls = begun_turn
         return begun.unanswered(error, events, calls)
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
@@ -175,7 +175,7 @@ class RemoteRunner:
         )
 
 
-async def _do_work(key: bytes, count: int, so_far: _SoFar | None, work: Any, here: WorkerPage) -> Any:
+async def _do_work(key: bytes, count: int, so_far: _ConversationSoFar | None, work: Any, here: WorkerPage) -> Any:
     """Do some work in a conversation; None if it is not here and was not sent. In a worker."""
     play, relay = here.plays.pop(key, (None, None))
     if play is None or relay is None or len(play.turns) != count:
@@ -195,15 +195,15 @@ async def _do_work(key: bytes, count: int, so_far: _SoFar | None, work: Any, her
     return done
 
 
-async def _ask(text: str, play: ConversationRunner, relay: EventRelay) -> _Shown:
+async def _ask(text: str, play: ConversationRunner, relay: EventRelay) -> _ShownGraph:
     await play.ask(text)
     graph = await play.graph()
     if graph is None:
-        return _Shown()
+        return _ShownGraph()
     is_known = relay.graph_of == graph.digest_of_document
-    return _Shown(graph.digest_of_document, () if is_known else graph.triples(), graph.statistics())
+    return _ShownGraph(graph.digest_of_document, () if is_known else graph.triples(), graph.statistics())
 
 
-async def _whole(play: ConversationRunner, relay: EventRelay) -> _Shown:
+async def _get_shown_graph(play: ConversationRunner, relay: EventRelay) -> _ShownGraph:
     graph = await play.graph()
-    return _Shown() if graph is None else _Shown(graph.digest_of_document, graph.triples())
+    return _ShownGraph() if graph is None else _ShownGraph(graph.digest_of_document, graph.triples())

@@ -39,7 +39,7 @@ class TurnFigures:
         mean_requests: Requests to a model, repeated attempts included.
         mean_cached: Tokens that came from the provider's cache.
         repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
-        silent: Turns in which a model said that there is no answer.
+        silent: Turns in which a model replied that there is no answer.
         verified: Turns whose plan, executed again, gave the answer.
     """
 
@@ -104,7 +104,7 @@ class StageFigures:
     """One stage, counted from 1, over all turns of a run.
 
     Attributes:
-        failed: Turns in which it found no answer and said why.
+        failed: Turns in which it found no answer and gave a reason.
         usage: Of models; of the turns that came to their end, and of those that broke off in a later stage.
     """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from quaestor.application.training import CrossValidationRequest, HeldOutReport
 
 SOLVER = "import"
-"""What stands for the solver in the spec of a run that was imported."""
+"""The name of the solver in the spec of an imported run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ async def _forget(store: RunStore, run: RunRecord) -> None:
     try:
         await store.delete_run(run.id)
     except QuaestorError:
-        # What broke it is what is to be told.
+        # The error that broke it is raised.
         return
 
 

@@ -247,7 +247,7 @@ def workers_on_ray(settings: Settings) -> int:
 async def spread(
     work: Work[J, R], jobs: Iterable[J], handle: Callable[[J, R], Awaitable[None]], settings: Settings
 ) -> None:
-    """Has jobs done and handles what comes of each, once.
+    """Do jobs, and handle the result of each once, in this process: a store has one writer.
 
     Args:
         handle: Takes a job and what came of it, here.

@@ -184,7 +184,7 @@ class SavedConversations:
 
 
 def _lock_place(id: str) -> int:
-    """Return the byte of the file of locks that stands for a conversation."""
+    """Return the byte of the file of locks that belongs to a conversation."""
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:6])
 
 

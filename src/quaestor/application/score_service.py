@@ -20,7 +20,7 @@ from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 Gold = Mapping[str, Sequence[GoldTurn]]
 
 Wanted = Literal["figures", "verdicts", "turns"]
-"""What is held of a run that is scored: the figures alone; the verdict on each turn too; and each turn as stored. The
+"""What is kept in memory of a scored run: the figures alone; the verdict on each turn too; and each turn as stored. The
 verdicts on a hundred thousand turns take hundreds of megabytes, the turns gigabytes."""
 
 

@@ -1,4 +1,4 @@
-"""Conversations that many people have at once: each asked in order, held open while it is used, taken up again later.
+"""Conversations that many people have at once: each asked in order, open while it is used, and resumed later.
 
 All calls are made from one event loop.
 """
@@ -53,13 +53,13 @@ from quaestor.store.records import now
 _EXAMPLES = 100
 """Documents whose examples are remembered."""
 
-_OTHERS = 60.0
+_LOCK_SECONDS = 60.0
 """Seconds that a conversation is waited for while another server of the same store uses it."""
 
-_TIDIED = 60.0
+_TIDY_SECONDS = 60.0
 """Seconds between two looks for conversations that nobody uses."""
 
-_LOOK_AGAIN = 0.05
+_LOCK_RETRY_SECONDS = 0.05
 """Seconds between two looks whether it still does."""
 
 
@@ -117,11 +117,11 @@ class AnsweredNow:
 
 
 Listener = Callable[[str, Event | Turn], None]
-"""Is called in the event loop with a question of the conversation, and with its events or its answer."""
+"""Called in the event loop with a question of the conversation, and with its events or its answer."""
 
 
 class EventForwarder(Watcher):
-    """The watcher of an open conversation: tells whoever asked, in the event loop."""
+    """The watcher of an open conversation: calls the listener in the event loop."""
 
     def __init__(self) -> None:
         """Start without listeners, in the event loop that will call them."""
@@ -130,7 +130,7 @@ class EventForwarder(Watcher):
         self._question = ""
 
     async def on_turn(self, begun: TurnBegun) -> None:
-        """Remembers which question is being answered."""
+        """Remember which question is being answered."""
         self._question = begun.question
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
@@ -147,11 +147,11 @@ class EventForwarder(Watcher):
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """How much is held open.
+    """How much is kept open.
 
     Attributes:
         idle: Seconds after which a conversation in which nothing is asked is closed.
-        open: How many conversations are held open; what was not used for longest is closed first.
+        open: How many conversations are open; what was not used for longest is closed first.
         waiting: How many questions of one conversation may wait to be answered.
         questions: How many of all conversations may be under way at once, those that wait included.
     """
@@ -185,7 +185,7 @@ class _Session:
 
 
 class SessionManager:
-    """The open conversations of a place, over a shelf of documents and a store."""
+    """The open conversations of a server, over its documents and its store."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ class SessionManager:
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
     async def begin(self, document: str, title: str = "", answerer: str | None = None) -> SavedConversation:
-        """Begin a conversation about a document of the shelf.
+        """Begin a conversation about a document of the library.
 
         Args:
             title: What the conversation is called; "" is its first question.
@@ -226,7 +226,7 @@ class SessionManager:
         if session is not None and (chat := session.chat) is not None and not self._is_outdated(session, saved):
             return ConversationState(saved, page, chat.ledger, session.answerer, chat.unkept or session.unlisted)
         ledger = await self._ledger(saved, page)
-        return ConversationState(saved, page, ledger, session.answerer if session else self._chosen(saved))
+        return ConversationState(saved, page, ledger, session.answerer if session else self._choice_of(saved))
 
     async def ask(
         self, id: str, text: str, listener: Listener | None = None, answerer: str | None = None
@@ -253,14 +253,14 @@ class SessionManager:
                     turns = await chat.ask(text)
                 finally:
                     session.forwarder.listener = None
-                    self._note(id, session, chat)
+                    self._record_progress(id, session, chat)
                 first, unkept = len(chat.turns) - len(turns) + 1, chat.unkept or session.unlisted
                 return AnsweredNow(chat.turns, first, chat.document, chat.run, unkept, chat.page, session.answerer.name)
 
     @contextmanager
     def _stoppable(self, id: str) -> Iterator[None]:
-        """Has `stop` end the task that is in the block."""
-        asking, task = self._entry(id).asking, asyncio.current_task()
+        """Let `stop` end the task that is in the block."""
+        asking, task = self._session(id).asking, asyncio.current_task()
         assert task is not None
         asking.add(task)
         try:
@@ -276,10 +276,12 @@ class SessionManager:
     def stop(self, id: str) -> int:
         """Stop the questions of a conversation that are being answered or wait to be, and return how many there are."""
         self.saved.get(id)
-        stopped = set(session.asking) if (session := self._open.get(id)) else set()
+        session = self._open.get(id)
+        stopped = list(session.asking) if session else []
         for task in stopped:
-            self._open[id].asking.discard(task)
             task.cancel()
+        if session:
+            session.asking.clear()
         return len(stopped)
 
     def stop_all(self) -> None:
@@ -291,13 +293,13 @@ class SessionManager:
     async def examples(self, id: str) -> tuple[str, ...]:
         """Return questions that the document of a conversation is known to answer, found without a model."""
         saved = self.saved.get(id)
-        looking = self._examples.get(saved.document)
-        if looking is None:
+        pending = self._examples.get(saved.document)
+        if pending is None:
             while len(self._examples) >= _EXAMPLES:
                 self._examples.pop(next(iter(self._examples)))
-            looking = self._examples[saved.document] = asyncio.ensure_future(self._find_examples(saved.document))
+            pending = self._examples[saved.document] = asyncio.ensure_future(self._find_examples(saved.document))
         try:
-            return await asyncio.shield(looking)
+            return await asyncio.shield(pending)
         except Exception:
             self._examples.pop(saved.document, None)
             raise
@@ -321,7 +323,7 @@ class SessionManager:
             turns = await chat.undo()
             if turns:
                 await chat.keep()
-            self._note(id, session, chat)
+            self._record_progress(id, session, chat)
             return turns
 
     async def correct(self, id: str, fix: Callable[[Ledger], Fix], author: str) -> Correction:
@@ -339,11 +341,11 @@ class SessionManager:
             if wanted.act is None:
                 raise InputError("say what is to be corrected")
             made = await chat.correct(wanted.act, author, wanted.reason)
-            self._note(id, session, chat)
+            self._record_progress(id, session, chat)
             return made
 
     async def change(self, id: str, answerer: str) -> None:
-        """Goes on with another solver or model."""
+        """Continue with another solver or model."""
         found = find_answerer(self.asking, answerer)
         async with self._lock_session(id) as session:
             await self._change(id, session, found)
@@ -379,7 +381,7 @@ class SessionManager:
         """Take a conversation away for good, with all that is kept of it in the store; stops what is asked in it."""
         self.stop(id)
         async with self._lock_session(id) as session:
-            await self._let_go(id, session)
+            await self._close_chat(session)
             for run in self.saved.get(id).runs:
                 with suppress(UnknownRunError):
                     await self._store.delete_run(run)
@@ -394,25 +396,25 @@ class SessionManager:
             old = monotonic() - session.used > self._limits.idle
             if (old or number < beyond) and not session.lock.locked() and self._resumable(session):
                 async with session.lock:
-                    await self._let_go(id, session)
+                    await self._close_chat(session)
                 if not session.waiting:
                     self._open.pop(id, None)
 
     async def close(self) -> None:
         """Close all, and stops what is asked."""
         self.stop_all()
-        for looking in self._examples.values():
-            looking.cancel()
+        for pending in self._examples.values():
+            pending.cancel()
         await asyncio.gather(*self._examples.values(), return_exceptions=True)
-        for id, session in list(self._open.items()):
+        for session in list(self._open.values()):
             async with session.lock:
-                await self._let_go(id, session)
+                await self._close_chat(session)
         self._open.clear()
 
     @asynccontextmanager
     async def _lock_session(self, id: str) -> AsyncIterator[_Session]:
         """Give a conversation to whoever comes first, then to whoever comes next, here or in another server."""
-        session = self._entry(id)
+        session = self._session(id)
         if session.waiting > self._limits.waiting:
             raise BusyError("too many questions wait in this conversation: wait for their answers")
         session.waiting += 1
@@ -431,24 +433,24 @@ class SessionManager:
 
     async def _lock(self, id: str) -> None:
         """Wait until no other server uses a conversation."""
-        until = monotonic() + _OTHERS
+        until = monotonic() + _LOCK_SECONDS
         while not self.saved.lock(id):
             if monotonic() > until:
                 raise BusyError("this conversation is being used in another server of the same store: try again later")
-            await asyncio.sleep(_LOOK_AGAIN)
+            await asyncio.sleep(_LOCK_RETRY_SECONDS)
 
-    def _entry(self, id: str) -> _Session:
+    def _session(self, id: str) -> _Session:
         saved = self.saved.get(id)
         session = self._open.get(id)
         if session is None:
-            session = self._open[id] = _Session(self._chosen(saved))
+            session = self._open[id] = _Session(self._choice_of(saved))
         return session
 
     async def _chat(self, id: str, session: _Session) -> Chat:
         """Return the open conversation, taken up again from the store if it was closed or another server went on."""
         saved = self.saved.get(id)
         if self._is_outdated(session, saved):
-            await self._let_go(id, session)
+            await self._close_chat(session)
         if session.chat is None:
             await self.close_idle()
             page = await self.library.open(saved.document)
@@ -466,7 +468,7 @@ class SessionManager:
         """Return whether another server has gone on with a conversation that is open here, and the store has it."""
         return session.chat is not None and session.seen != saved and saved.run is not None and self._resumable(session)
 
-    def _chosen(self, saved: SavedConversation) -> SolverChoice:
+    def _choice_of(self, saved: SavedConversation) -> SolverChoice:
         """Return who answers in a conversation; who answers by default where the chosen one is not there any more."""
         with suppress(InputError):
             return find_answerer(self.asking, saved.answerer)
@@ -478,7 +480,7 @@ class SessionManager:
                 return await read_ledger(self.asking.settings.store, saved.run, page)
         return Ledger(page.document)
 
-    def _note(self, id: str, session: _Session, chat: Chat) -> None:
+    def _record_progress(self, id: str, session: _Session, chat: Chat) -> None:
         """Put on record what the conversation is kept as now; if that fails, its answers are shown all the same."""
         saved, run = self.saved.get(id), chat.run
         runs = saved.runs if run is None or run in saved.runs else (*saved.runs, run)
@@ -496,7 +498,7 @@ class SessionManager:
         if session.seen == before:
             session.seen = saved
 
-    async def _let_go(self, id: str, session: _Session) -> None:
+    async def _close_chat(self, session: _Session) -> None:
         if session.chat is not None:
             with suppress(StoreError):
                 await session.chat.close()
@@ -524,18 +526,18 @@ async def open_sessions(
         with open_uploads(settings) as uploads, open_conversations(settings) as saved:
             library = DocumentLibrary(files, uploads, asking.cache)
             sessions = SessionManager(asking, library, saved, store, limits, workers)
-            tidying = asyncio.ensure_future(_tidy(sessions))
+            closing = asyncio.ensure_future(_close_idle_regularly(sessions))
             try:
                 yield sessions, DocumentTools(asking, workers), store
             finally:
-                tidying.cancel()
-                await asyncio.gather(tidying, return_exceptions=True)
+                closing.cancel()
+                await asyncio.gather(closing, return_exceptions=True)
                 await sessions.close()
 
 
-async def _tidy(sessions: SessionManager) -> None:
+async def _close_idle_regularly(sessions: SessionManager) -> None:
     while True:
-        await asyncio.sleep(_TIDIED)
+        await asyncio.sleep(_TIDY_SECONDS)
         await sessions.close_idle()
 
 
@@ -546,5 +548,5 @@ async def _examples(here: WorkerPage) -> tuple[str, ...]:
 async def _prepare(request: AskRequest) -> None:
     """Load what a solver is made of, which takes a second once, where it holds nobody up."""
     if request.solver is None:
-        with suppress(SettingsError):  # of which whoever opens it for good tells
+        with suppress(SettingsError):  # opening it reports the error
             await asyncio.to_thread(make_solver, request.settings.solver)

@@ -1,4 +1,4 @@
-"""A store copied into another one, of whichever kind, and the digest by which both are told to be the same.
+"""A store copied into another one, of whichever kind, and the digest by which both are compared.
 
 Works by the operations that every run store has. A copy that was broken off goes on where it was: what is there is not
 written again, and the end of a conversation is written last.

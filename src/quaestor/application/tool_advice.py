@@ -1,6 +1,6 @@
 """Which tools suited which questions, and why tools refused calls; and the advice for the agent written from that.
 
-What a question asks for is told by the patterns of the ontology's core, and the advice is made of closed words, so
+What a question asks for is found by the patterns of the ontology's core, and the advice is made of closed words, so
 neither has a question's own words, a number of a page or an answer. Nothing takes the advice up by itself.
 """
 
@@ -213,7 +213,7 @@ WAYS_OUT = {
 
 
 def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
-    """Write advice, and return how many lines of it the agent is told.
+    """Write advice, and return how many of its lines the agent sees.
 
     Args:
         use: How the file is used, in the words of the door.

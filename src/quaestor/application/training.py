@@ -52,7 +52,7 @@ class TrainingSummary:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationRequest:
-    """What is held out in turn, and what is learned from.
+    """The parts that are held out in turn, and what is learned from.
 
     Attributes:
         datasets: The labelled files to be answered, which train each other's weights too.

@@ -1,4 +1,4 @@
-"""One turn of a run with all that is known of it: its answer, how it came about, what models said, its reference.
+"""One turn of a run with all that is known of it: its answer, how it was found, the requests to models, its reference.
 
 Puts together what the store, the scores and the file of the run have; the reference only where the run was scored.
 """
@@ -39,7 +39,7 @@ class ExchangeView:
     """A request to a model and its reply, in pieces.
 
     Attributes:
-        repeated: How many of the pieces of the request an earlier one had said, from the first on.
+        repeated: How many of the first pieces of the request were in the one before.
     """
 
     prompt: PromptRecord
@@ -121,7 +121,7 @@ def _refuse_to_compute() -> Score:
 
 
 def exchange_views(prompts: Sequence[PromptRecord], *, raw: bool = False) -> tuple[ExchangeView, ...]:
-    """Return exchanges in pieces; what the request before said is counted, and not said again.
+    """Return exchanges in pieces; those that the request before had too are only counted.
 
     Args:
         raw: Whether requests and replies are one piece each, word for word.

@@ -120,7 +120,7 @@ class Uploads:
         return tuple(UploadEntry(path.stem, name, size) for _, path, _, size, name in found)
 
     def forget(self, id: str) -> bool:
-        """Remove an upload, and its file, unless another upload is of the same; tells whether there was one."""
+        """Remove an upload, and its file, unless another upload has the same file; return whether there was one."""
         if not self.has(id):
             return False
         self._entry(id).unlink(missing_ok=True)

@@ -43,7 +43,7 @@ class ChatLine:
 
 
 def do_command(line: str, on: ChatLine) -> bool:
-    """Does what a line says, and returns whether the conversation goes on."""
+    """Run the command of a line, and return whether the conversation goes on."""
     name, _, rest = line.strip().partition(" ")
     rest = rest.strip()
     if name in ("/quit", "/exit"):

@@ -30,7 +30,7 @@ _PATIENCE = 5.0
 """Seconds after which a message names the work that takes so long."""
 
 
-class _Trimmed:
+class _UnpaddedStream:
     """A stream for which lines end where their text ends: tables are padded for terminals only."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -62,7 +62,7 @@ def make_console() -> "Console":
 
     if sys.stdout.isatty():
         return Quiet(highlight=False)
-    return Quiet(highlight=False, file=cast("IO[str]", _Trimmed(sys.stdout)))
+    return Quiet(highlight=False, file=cast("IO[str]", _UnpaddedStream(sys.stdout)))
 
 
 def print_json(value: object) -> None:
@@ -95,9 +95,9 @@ def print_rows(
             grid.add_section()
         if row:
             grid.add_row(*row if len(row) > 1 else (f"[bold]{row[0]}[/]",))
-    of_words = range(words) if isinstance(words, int) else words
+    word_columns = range(words) if isinstance(words, int) else words
     for place, column in enumerate(grid.columns):
-        if place not in of_words:
+        if place not in word_columns:
             column.justify = "right"
             column.no_wrap = unbroken is None or column.header in unbroken
     print_grid(console, grid, spare=spare)
@@ -108,20 +108,20 @@ def print_grid(console: "Console", grid: "Grid", *, spare: Sequence[str] = ()) -
 
     Args:
         spare: The heads of columns that are left out first where the console is too narrow, the least needed first;
-            which they are is said below the table.
+            a line below the table names them.
     """
-    fits, lost = _fit(console, grid), list[str]()
+    fits, hidden = _fit(console, grid), list[str]()
     for head in spare:
         if fits:
             break
         grid.columns = [column for column in grid.columns if column.header != head]
-        lost.append(head)
+        hidden.append(head)
         fits = _fit(console, grid)
     if fits:
         console.print(grid)
-        if lost:
-            columns = f"{len(lost)} columns" if len(lost) > 1 else "1 column"
-            console.print(f"{columns} hidden, terminal too narrow: {', '.join(lost)}", style="dim")
+        if hidden:
+            columns = f"{len(hidden)} columns" if len(hidden) > 1 else "1 column"
+            console.print(f"{columns} hidden, terminal too narrow: {', '.join(hidden)}", style="dim")
         return
     from rich.padding import Padding
     from rich.text import Text

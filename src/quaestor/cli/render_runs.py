@@ -161,7 +161,7 @@ def _shown_number(number: str | None) -> str:
 
 
 def show_exchanges(console: Console, prompts: Sequence[PromptRecord], *, raw: bool) -> None:
-    """Print every request of a turn and every reply; what an earlier request said is not repeated."""
+    """Print every request of a turn and every reply; parts of earlier requests are not repeated."""
     for exchange in exchange_views(prompts, raw=raw):
         prompt, same = exchange.prompt, exchange.repeated
         milliseconds = max(0.0, (prompt.finished - prompt.started).total_seconds()) * 1000

@@ -102,7 +102,7 @@ def log_to_stderr() -> None:
 
 
 async def check_asking(asking: "AskRequest", command: str) -> None:
-    """Find out before anybody is told an address whether questions can be answered, and kept."""
+    """Make sure that questions can be answered and stored, before an address is printed."""
     from quaestor.application.ask_service import resolve_solver
     from quaestor.store.base import open_store
 

@@ -93,7 +93,7 @@ def crossvalidate_command(
     settings = load_settings({"store": store, "engine": engine, "address": address})
     uri = settings.store if keep else None
     if uri is not None:
-        asyncio.run(_keep(uri, request, ()))  # a store that cannot be opened is told before minutes of training
+        asyncio.run(_keep(uri, request, ()))  # fails before minutes of training if the store cannot be opened
     print(f"training {folds} folds, {workers} in parallel; each takes several minutes", file=sys.stderr, flush=True)
     found = judge_held_out(request, workers, report, settings)
     stored = asyncio.run(_keep(uri, request, found)) if uri is not None else [None] * len(found)

@@ -165,7 +165,7 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _fresh_secrets() -> Iterator[None]:
-    """Has Ray read its secret anew, before and after: it is another one for every cluster of this machine."""
+    """Make Ray read its secret again, before and after: every cluster of this machine has its own."""
     _forget_secret()
     try:
         yield

@@ -24,7 +24,7 @@ MOST_DEATHS = 4
 """Workers that may die over one job before the job is to blame."""
 
 _AHEAD = 2
-"""Jobs that a worker has at hand, if it does one at a time: the next one waits there already."""
+"""Jobs that are sent to a worker, if it does one at a time: the next one waits there already."""
 
 _NO_WORKER_SECONDS = 120.0
 """How long a play waits for a cluster on which not one worker can live."""
@@ -42,7 +42,7 @@ class Work(Protocol[J_contra, R_co]):
         ...
 
 
-class _Hand:
+class _Actor:
     """A worker, in its own process: does one job at a time."""
 
     def __init__(self, shared_work: "list[ObjectRef[Work[Any, Any]]]") -> None:
@@ -57,7 +57,7 @@ class _Hand:
         except Exception as error:  # noqa: BLE001 - what a module raises that is read here, or is not there
             self.failure = f"{type(error).__name__}: {error}"
 
-    def introduced(self) -> tuple[str, str | None]:
+    def introduce(self) -> tuple[str, str | None]:
         """Return the version of this package here, and why the work could not be read."""
         return version("quaestor"), self.failure
 
@@ -65,7 +65,7 @@ class _Hand:
         return asyncio.run(_do_job(self.work, job, shared))
 
 
-class _AskingHand(_Hand):
+class _AsyncActor(_Actor):
     """A worker that waits for others: does several jobs at once."""
 
     async def do(self, job: Any, *shared: Any) -> tuple[bool, Any]:  # type: ignore[override]  # Ray awaits it
@@ -110,14 +110,14 @@ class RayWorkerPool(Generic[Job, Result]):
         self.lanes = self._workers * _AHEAD if at_once is None else at_once
         self._free: asyncio.Queue[Any] = asyncio.Queue()
         self._alive: set[Any] = set()
-        self._hiring: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
 
     async def __aenter__(self) -> Self:
-        """Hires the workers, which begin as they come."""
+        """Start the workers; each begins as soon as it is there."""
         self._shared_work = self.share(self._work)
         for _ in range(self._workers):
-            self._hire()
+            self._add_worker()
         return self
 
     async def __aexit__(
@@ -126,11 +126,11 @@ class RayWorkerPool(Generic[Job, Result]):
         """End them, in the middle of jobs that nobody waits for."""
         import ray
 
-        for task in self._hiring:
+        for task in self._starting:
             task.cancel()
-        await asyncio.gather(*self._hiring, return_exceptions=True)
-        for hand in self._alive:
-            ray.kill(hand)
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        for worker in self._alive:
+            ray.kill(worker)
 
     def share(self, value: object) -> "ObjectRef[Any]":
         """Put a value where all workers reach it, once; it stays for as long as what is returned is referenced."""
@@ -156,16 +156,16 @@ class RayWorkerPool(Generic[Job, Result]):
         from ray.exceptions import RayError, RayTaskError
 
         for died in range(MOST_DEATHS):
-            hand = await self._next()
+            worker = await self._next()
             try:
-                well, result = await hand.do.remote(job, *shared)
+                succeeded, result = await worker.do.remote(job, *shared)
             except RayTaskError as error:  # a result that cannot travel
                 raise EngineError(f"worker result could not be pickled: {error.cause}") from error
             except RayError:  # it died, its machine did, or the machine that had the result
-                self._lose(hand)
+                self._replace_worker(worker)
                 continue
-            self._free.put_nowait(hand)
-            if not well:
+            self._free.put_nowait(worker)
+            if not succeeded:
                 raise result
             done: Result = result
             return died, done
@@ -177,7 +177,7 @@ class RayWorkerPool(Generic[Job, Result]):
     async def _next(self) -> Any:
         while True:
             try:
-                hand = await asyncio.wait_for(self._free.get(), _NO_WORKER_SECONDS)
+                worker = await asyncio.wait_for(self._free.get(), _NO_WORKER_SECONDS)
             except TimeoutError:
                 if self._alive:
                     continue
@@ -187,34 +187,34 @@ class RayWorkerPool(Generic[Job, Result]):
             if self._failure is not None:
                 self._free.put_nowait(None)
                 raise self._failure
-            if hand in self._alive:
-                return hand
+            if worker in self._alive:
+                return worker
 
-    def _lose(self, hand: Any) -> None:
-        if hand in self._alive:
-            self._alive.remove(hand)
-            self._hire()
+    def _replace_worker(self, worker: Any) -> None:
+        if worker in self._alive:
+            self._alive.remove(worker)
+            self._add_worker()
 
-    def _hire(self) -> None:
+    def _add_worker(self) -> None:
         task = asyncio.create_task(self._start_worker())
-        self._hiring.add(task)
-        task.add_done_callback(self._hiring.discard)
+        self._starting.add(task)
+        task.add_done_callback(self._starting.discard)
 
     async def _start_worker(self) -> None:
-        """Has a worker come, however long it takes, and gives it work."""
+        """Start a worker, however long it takes, and give it work."""
         import ray
         from ray.exceptions import RayError
 
-        kind: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_AskingHand if self._waits else _Hand)
+        kind: Any = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_AsyncActor if self._waits else _Actor)
         while True:
-            hand = kind.options(**self._options).remote([self._shared_work])
+            worker = kind.options(**self._options).remote([self._shared_work])
             try:
-                theirs, failure = await hand.introduced.remote()
+                theirs, failure = await worker.introduce.remote()
             except RayError:
                 await asyncio.sleep(1)
                 continue
             except asyncio.CancelledError:
-                ray.kill(hand)
+                ray.kill(worker)
                 raise
             break
         ours = version("quaestor")
@@ -225,6 +225,6 @@ class RayWorkerPool(Generic[Job, Result]):
             self._failure = EngineError(f"a worker of the Ray cluster could not load its task: {first}")
             self._free.put_nowait(None)
             return
-        self._alive.add(hand)
+        self._alive.add(worker)
         for _ in range(self._each):
-            self._free.put_nowait(hand)
+            self._free.put_nowait(worker)

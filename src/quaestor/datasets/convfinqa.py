@@ -23,7 +23,7 @@ from quaestor.errors import DatasetError, DocumentError
 from quaestor.readers.content import FileContent
 from quaestor.readers.json_records import JsonRecords
 
-# What an id of ConvFinQA tells: `Double_MRO/2007/page_134.pdf-1` is part 1 of two questions about a page of MRO.
+# The parts of an id of ConvFinQA: `Double_MRO/2007/page_134.pdf-1` is part 1 of two questions about a page of MRO.
 #
 # A solver is shown the page only: the rest of the id betrays the question.
 
@@ -237,7 +237,7 @@ class OriginalFormat:
     name = "original"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is a JSON list: what its records lack is said when they are read."""
+        """Return whether a file is a JSON list: what its records lack is reported when they are read."""
         return content.outline is not None and content.outline.kind == "list"
 
     def read(self, content: FileContent, limit: int | None = None) -> Dataset:

@@ -22,7 +22,7 @@ _FIRST_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _UnreadConversation:
     """A conversation whose document is not read yet."""
 
     id: str
@@ -51,7 +51,7 @@ class FilingQuestions:
         dataset = _dataset(self.name, content, folder, list(self._read_questions(content))[:limit])
         return replace(dataset, unanswerable=self.unanswerable)
 
-    def _read_questions(self, content: FileContent) -> Iterator[_Asked]:
+    def _read_questions(self, content: FileContent) -> Iterator[_UnreadConversation]:
         lines = (
             (text_field(record.get("conversation"), f"{where}: 'conversation'", benchmark="questions"), where, record)
             for where, record in _records(content)
@@ -67,7 +67,7 @@ class FilingQuestions:
                     raise DatasetError(f"{line}: {visible(id)} is about {visible(file)}; a conversation has one file")
             texts = [text_field(r.get("question"), f"{w}: 'question'", benchmark="questions") for w, r in found]
             company = re.split(r"[-_ .]", file, maxsplit=1)[0].lower()
-            yield _Asked(id, file, company, tuple(texts), where)
+            yield _UnreadConversation(id, file, company, tuple(texts), where)
 
 
 class FinanceBench(FilingQuestions):
@@ -83,13 +83,13 @@ class FinanceBench(FilingQuestions):
         """Return whether the first line of a file is such an object."""
         return {"financebench_id", "doc_name", "question"} <= _first_line(content).keys()
 
-    def _read_questions(self, content: FileContent) -> Iterator[_Asked]:
+    def _read_questions(self, content: FileContent) -> Iterator[_UnreadConversation]:
         for where, record in _records(content):
             id, file, question = (
                 text_field(record.get(name), f"{where}: {name!r}", benchmark="FinanceBench")
                 for name in ("financebench_id", "doc_name", "question")
             )
-            yield _Asked(id, file, str(record.get("company") or file), (question,), where)
+            yield _UnreadConversation(id, file, str(record.get("company") or file), (question,), where)
 
 
 def _first_line(content: FileContent) -> Mapping[str, object]:
@@ -119,7 +119,7 @@ def _records(content: FileContent) -> Iterator[tuple[str, Mapping[str, object]]]
         yield where, record
 
 
-def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: list[_Asked]) -> Dataset:
+def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: list[_UnreadConversation]) -> Dataset:
     seen = dict[str, str]()
     for one in asked:
         if one.id in seen:

@@ -18,7 +18,7 @@ from quaestor.readers.reading import read_file, unread_file
 from quaestor.readers.registry import reader_names
 
 _MOST_DOCUMENTS = 6
-"""Documents that are held once they are read: questions about one mostly follow each other."""
+"""Documents that are kept in memory: questions about one mostly follow each other."""
 _LONGEST_NAME = 255
 
 

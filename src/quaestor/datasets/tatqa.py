@@ -23,7 +23,7 @@ from quaestor.readers.json_records import JsonRecords
 
 # A page of TAT-QA as a document: one table among the paragraphs around it.
 #
-# The file has the paragraphs in their order, and does not say between which of them the table stands.
+# The file has the paragraphs in their order, but not between which of them the table is.
 
 
 BENCHMARK = "TAT-QA"

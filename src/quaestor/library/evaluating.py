@@ -76,7 +76,7 @@ def evaluate(
 
     Raises:
         DatasetError: The file cannot be read, or has no reference answers.
-        InputError: There is no such conversation, or which are played is said in two ways.
+        InputError: There is no such conversation, or several of `limit`, `conversations` and `sample` are given.
         SettingsError: There is no such solver or option, or it needs a model.
         RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
 

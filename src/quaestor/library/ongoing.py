@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class OngoingConversation:
-    """A conversation that is held open: what `conversation` of an opened document gives.
+    """An open conversation: what `conversation` of an opened document returns.
 
     Questions go one after the other, whoever asks; `ask` and `ask_async` may be mixed. Where a model is asked, its
     connection is open until `close`, or the end of a `with` or `async with` block.
@@ -66,7 +66,7 @@ class OngoingConversation:
     @property
     def answers(self) -> Answers:
         """The conversation so far, as its answers read now."""
-        return self._show(0)
+        return self._answers_from(0)
 
     @property
     def corrections(self) -> tuple[Correction, ...]:
@@ -106,7 +106,7 @@ class OngoingConversation:
         if not self._chat.turns:
             return Answers()
         document = self.document
-        return Answers([AnsweredQuestion(turn, document) for turn in run_sync(self._run_in_turn(self._chat.undo))])
+        return Answers([AnsweredQuestion(turn, document) for turn in run_sync(self._run_locked(self._chat.undo))])
 
     def offers(self, number: int) -> tuple[Offer, ...]:
         """Return what could be chosen for an answer instead, each with what it would come to.
@@ -153,20 +153,20 @@ class OngoingConversation:
                 f"correct takes a NumberCorrection or a choice, not {type(act).__name__}; use fix for strings"
             )
         by = author or author_name(self._chat.request.settings)
-        return changes_of(run_sync(self._run_in_turn(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
+        return changes_of(run_sync(self._run_locked(lambda: self._chat.correct(act, by, reason))), self._chat.turns)
 
     def undo(self, number: int | None = None, *, author: str | None = None) -> tuple[Change, ...]:
         """Take a correction back, and return the answers that change.
 
         Args:
-            number: Which one; by default the last that stands.
+            number: Which one; by default the last active one.
 
         Raises:
             InputError: There is none, it does not stand, or another one rests on it.
         """
         self._require_answers()
         by = author or author_name(self._chat.request.settings)
-        return changes_of(run_sync(self._run_in_turn(lambda: self._chat.undo_correction(by, number))), self._chat.turns)
+        return changes_of(run_sync(self._run_locked(lambda: self._chat.undo_correction(by, number))), self._chat.turns)
 
     def save(self) -> str:
         """Keep the conversation in the run store, this far and further on, and return the id of its run.
@@ -177,7 +177,7 @@ class OngoingConversation:
             InputError: Nothing is answered yet, or it cannot be kept.
         """
         self._require_answers()
-        run = run_sync(self._run_in_turn(self._chat.save))
+        run = run_sync(self._run_locked(self._chat.save))
         if run is None:
             raise InputError(f"the conversation cannot be saved: {self._chat.unkept}")
         return run
@@ -196,7 +196,7 @@ class OngoingConversation:
         self._require_answers()
         output = OutputFile(Path(file), force=replace)
         format = format_of(output, None)
-        write_export(output, format, [run_sync(self._run_in_turn(self._chat.export))])
+        write_export(output, format, [run_sync(self._run_locked(self._chat.export))])
 
     def close(self) -> None:
         """Let go of the model; what was answered can still be read. To close twice does nothing."""
@@ -221,11 +221,11 @@ class OngoingConversation:
             first = len(self._chat.turns)
             for question in asked:
                 await self._chat.ask(question)
-            answers = self._show(first)
+            answers = self._answers_from(first)
         return answers[0] if isinstance(questions, str) else answers
 
-    async def _run_in_turn(self, act: Callable[[], Awaitable[T]]) -> T:
-        """Does something with the conversation, once all that was begun before is done."""
+    async def _run_locked(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Run an act on the conversation, after all that was begun before."""
         async with self._lock:
             await self._open()
             return await act()
@@ -247,7 +247,7 @@ class OngoingConversation:
         if not self._chat.turns:
             raise InputError("no answers yet: ask a question first")
 
-    def _show(self, first: int) -> Answers:
+    def _answers_from(self, first: int) -> Answers:
         return Answers([AnsweredQuestion(turn, self.document) for turn in self._chat.turns[first:]])
 
     def __repr__(self) -> str:

@@ -98,8 +98,8 @@ def _name(file: object) -> str:
 class OpenedDocument:
     """A filing, a page or several files, opened to be asked: what `open` gives.
 
-    `ask` answers one question or a list of them, `conversation` is held open for follow-ups, `find` says where an
-    answer would stand, `check_number` whether a number stands there, `tables` are what was read.
+    `ask` answers one question or a list of them, `conversation` stays open for follow-ups, `find` returns the
+    places of an answer, `check_number` those of a number, `tables` are what was read.
     """
 
     def __init__(self, page: DocumentInCorpus, settings: Settings, cache: ByteCache | None) -> None:
@@ -225,7 +225,7 @@ class OpenedDocument:
         model: str | None = None,
         options: Options | None = None,
     ) -> OngoingConversation:
-        """Begin a conversation that is held open: each question may refer to all before it.
+        """Begin a conversation that stays open: each question may refer to all before it.
 
         Args:
             solver: Its name, or one that `make_solver` has made; by default the one that is set, else `embedded`.
@@ -234,7 +234,7 @@ class OpenedDocument:
 
         Raises:
             InputError: The document has no number.
-            SettingsError: Solver, model or options are of no such kind; what does not fit is said when it is asked.
+            SettingsError: Solver, model or options have the wrong type; the first question checks the rest.
         """
         require_named(model)
         return OngoingConversation(self._page, self._request(solver, model, options))
@@ -243,9 +243,9 @@ class OpenedDocument:
         self, solver: str | Solver | None, model: str | ModelSession | None, options: Options | None
     ) -> AskRequest:
         request = asking_request(self._settings, self._cache, solver, model, options)
-        return replace(request, get_graphs=self._read_with)
+        return replace(request, get_graphs=self._get_graphs)
 
-    async def _read_with(self) -> GraphProvider:
+    async def _get_graphs(self) -> GraphProvider:
         """What the document is read with: found once, for it is the same whoever answers."""
         if self._knowledge is None:
             self._knowledge = await load_graph_provider(self._page.corpus, self._settings, self._cache)

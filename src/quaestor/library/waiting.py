@@ -45,7 +45,7 @@ class _Background:
             return self._loop
 
     def submit(self, begin: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Has a coroutine run, and waits for nothing; if nothing was run yet, there is nothing to do."""
+        """Run a coroutine without waiting for it, unless nothing was run yet."""
         if self._loop is not None and self._loop.is_running():
             asyncio.run_coroutine_threadsafe(begin(), self._loop)
 
@@ -92,25 +92,25 @@ def run_sync(coroutine: Coroutine[object, object, T]) -> T:
         raise InputError(
             "synchronous calls cannot be used inside a solver: await the variant whose name ends in _async"
         )
-    running = _Running(coroutine)
+    running = _RunningCoroutine(coroutine)
     try:
-        return running.ended.result()
+        return running.future.result()
     except KeyboardInterrupt:
         running.cancel()
         with suppress(Exception, CancelledError):
-            running.ended.exception()
+            running.future.exception()
         raise
 
 
-class _Running(Generic[T]):
+class _RunningCoroutine(Generic[T]):
     """A coroutine that the loop of plain calls runs."""
 
     def __init__(self, coroutine: Coroutine[object, object, T]) -> None:
-        self.ended: Future[T] = Future()
+        self.future: Future[T] = Future()
         self._loop = _background.loop()
         self._coroutine = coroutine
         self._task: asyncio.Task[T] | None = None
-        self._loop.call_soon_threadsafe(self._begin)
+        self._loop.call_soon_threadsafe(self._create_task)
 
     def cancel(self) -> None:
         """End it, whatever it waits for or computes."""
@@ -119,37 +119,37 @@ class _Running(Generic[T]):
             interrupt(task)
         self._loop.call_soon_threadsafe(self._cancel)
 
-    def _begin(self) -> None:
+    def _create_task(self) -> None:
         self._task = self._loop.create_task(self._coroutine)
-        self._task.add_done_callback(self._hand_over)
+        self._task.add_done_callback(self._set_result)
 
     def _cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
 
-    def _hand_over(self, task: "asyncio.Task[T]") -> None:
-        if self.ended.cancelled():  # nobody waits for it any more
+    def _set_result(self, task: "asyncio.Task[T]") -> None:
+        if self.future.cancelled():  # nobody waits for it any more
             return
         if task.cancelled():
-            self.ended.set_exception(CancelledError())
+            self.future.set_exception(CancelledError())
         elif (error := task.exception()) is not None:
-            self.ended.set_exception(error)
+            self.future.set_exception(error)
         else:
-            self.ended.set_result(task.result())
+            self.future.set_result(task.result())
 
 
 async def run_in_background(coroutine: Coroutine[object, object, T]) -> T:
     """Return what a coroutine returns, run by the loop of plain calls while the caller's own goes on."""
     if _background.is_here:
         return await coroutine
-    running = _Running(coroutine)
+    running = _RunningCoroutine(coroutine)
     try:
-        return await asyncio.wrap_future(running.ended)
+        return await asyncio.wrap_future(running.future)
     except asyncio.CancelledError:
         running.cancel()
         raise
 
 
 def run_later(begin: Callable[[], Coroutine[object, object, None]]) -> None:
-    """Has a coroutine run by the loop of plain calls, if there is one, and waits for nothing."""
+    """Run a coroutine by the loop of plain calls, if there is one, without waiting for it."""
     _background.submit(begin)

@@ -51,7 +51,7 @@ _OUTCOMES: Mapping[tuple[bool | None, bool | None], Outcome] = {
     (False, False): "neither",
 }
 _SOME = 500
-"""Conversations whose turns are looked at together: of a large run never all are held."""
+"""Conversations whose turns are read together: those of a large run do not fit in memory."""
 
 
 class ScoreStore(TableStore):

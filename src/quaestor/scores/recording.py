@@ -1,4 +1,4 @@
-"""What is kept of a report: verdicts and figures, and nothing by which an answer could be told."""
+"""The records of a score: verdicts and figures, and nothing that reveals a reference answer."""
 
 import secrets
 from collections.abc import Mapping

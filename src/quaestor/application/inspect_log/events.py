@@ -47,7 +47,7 @@ def turn_events(
 
 
 def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, working_start: float) -> "ModelEvent":
-    """Return an exchange with a model: what was said in Inspect's messages, and the bodies word for word.
+    """Return an exchange with a model as messages of Inspect, with the bodies verbatim.
 
     Args:
         working_start: How many seconds after the conversation was begun.

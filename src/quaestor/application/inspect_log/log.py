@@ -61,7 +61,7 @@ class LoggedConversation:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRun:
-    """A run with all that its log tells.
+    """A run with all that its log contains.
 
     Attributes:
         labelled: What was asked, with references; None if that is not there any more.

@@ -62,7 +62,7 @@ def turn_messages(turns: Sequence[TurnRecord], document: Document | None) -> "li
 
 
 def turn_facts(turn: TurnRecord) -> dict[str, JsonValue]:
-    """Return what is told of a turn in a transcript."""
+    """Return what a transcript shows of a turn."""
     answer = answer_of(turn)
     return {
         "turn": turn.index + 1,
