@@ -10,10 +10,8 @@ from functools import partial
 from quaestor.core.caching import BoundedCache
 from quaestor.datasets.dataset import (
     Conversation,
-    ConversationListing,
     Dataset,
-    FileConversations,
-    shown_losses,
+    list_records,
     text_field,
 )
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
@@ -177,23 +175,13 @@ def read_records(
             f"{path} contains no conversations: expected a list of records or an object with 'dev', 'train' or 'test'"
         )
     pages = BoundedCache[bytes, Document](_PAGES)
-    read = partial(_read, records, path, pages)
-    listing, warnings = ConversationListing(), list(losses)
-    for number in range(len(records)):
-        if limit is not None and number >= limit:
-            if not records.is_object(number):
-                raise _no_object(path, number)
-            continue
-        conversation = read(number)
-        if (first := listing.find(conversation.id)) is not None:
-            raise DatasetError(
-                f"{path}, record {number}: duplicate id {conversation.id!r}, also used by record {first}"
-            )
-        if listing.add(conversation):
-            warnings += shown_losses(conversation.document)
-    conversations = FileConversations(listing.listed, read)
+    count = len(records) if limit is None else min(limit, len(records))
+    conversations, digest, lacks = list_records(partial(_read, records, path, pages), count, path)
+    for number in range(count, len(records)):
+        if not records.is_object(number):
+            raise _no_object(path, number)
     # Every question of the benchmark asks for a number, or for yes or no.
-    return Dataset(path, format, listing.digest, conversations, tuple(warnings), "numbers")
+    return Dataset(path, format, digest, conversations, (*losses, *lacks), "numbers")
 
 
 def _read(records: JsonRecords, path: str, pages: BoundedCache[bytes, Document], number: int) -> Conversation:

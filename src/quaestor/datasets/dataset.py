@@ -252,6 +252,26 @@ class Dataset:
         return self.conversations[known.index(id)]
 
 
+def list_records(
+    read: Callable[[int], Conversation], count: int, path: str, id_name: str = "id"
+) -> tuple[FileConversations, str, list[str]]:
+    """Return the first conversations of a file, their digest, and what their pages lack; each is read once for this.
+
+    Raises:
+        DatasetError: A record is not what it should be, or two have the same id.
+    """
+    listing, losses = ConversationListing(), list[str]()
+    for number in range(count):
+        conversation = read(number)
+        if (first := listing.find(conversation.id)) is not None:
+            raise DatasetError(
+                f"{path}, record {number}: duplicate {id_name} {conversation.id!r}, also used by record {first}"
+            )
+        if listing.add(conversation):
+            losses += shown_losses(conversation.document)
+    return FileConversations(listing.listed, read), listing.digest, losses
+
+
 def text_field(value: object, what: str, *, empty: bool = False, benchmark: str = "ConvFinQA") -> str:
     """Return a field that must be text, valid Unicode and, unless `empty`, not blank.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from quaestor.core.visible import visible
-from quaestor.datasets.dataset import Conversation, ConversationListing, Dataset, FileConversations, text_field
+from quaestor.datasets.dataset import Conversation, Dataset, list_records, text_field
 from quaestor.datasets.formats import DocumentFolder
 from quaestor.errors import DatasetError
 from quaestor.readers.content import FileContent
@@ -131,11 +131,8 @@ def _dataset(name: str, content: FileContent, folder: DocumentFolder, asked: lis
         one = asked[place]
         return Conversation(one.id, folder.document(one.document, one.where), one.questions, company=one.company)
 
-    listing = ConversationListing()
-    for place in range(len(asked)):
-        listing.add(read(place))
-    conversations = FileConversations(listing.listed, read)
-    return Dataset(str(content.path), name, listing.digest, conversations, folder=str(folder.path.absolute()))
+    conversations, digest, _ = list_records(read, len(asked), str(content.path))
+    return Dataset(str(content.path), name, digest, conversations, folder=str(folder.path.absolute()))
 
 
 # The format of DocFinQA: a list of records, each with a question and the whole text of the filing that it is about.
@@ -179,8 +176,5 @@ class DocFinqaFormat:
             document = folder.text(context)
             return Conversation(f"docfinqa-{place}", document, (question,), company=document.id)
 
-        listing = ConversationListing()
-        for place in range(len(records))[:limit]:
-            listing.add(read(place))
-        conversations, path = FileConversations(listing.listed, read), str(folder.path.absolute())
-        return Dataset(str(content.path), self.name, listing.digest, conversations, folder=path)
+        conversations, digest, _ = list_records(read, len(range(len(records))[:limit]), str(content.path))
+        return Dataset(str(content.path), self.name, digest, conversations, folder=str(folder.path.absolute()))

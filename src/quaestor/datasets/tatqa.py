@@ -8,10 +8,8 @@ from quaestor.core.caching import BoundedCache
 from quaestor.core.number_conventions import ENGLISH
 from quaestor.datasets.dataset import (
     Conversation,
-    ConversationListing,
     Dataset,
-    FileConversations,
-    shown_losses,
+    list_records,
     text_field,
 )
 from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble, check_length, refused
@@ -144,16 +142,8 @@ class TatqaFormat:
             raise DatasetError(f"{path}: expected a list of records; is this a TAT-QA file?")
         records = content.records(content.outline.parts.values())
         read = partial(_read, records, path, BoundedCache[int, Conversation](_PAGES))
-        listing, warnings = ConversationListing(), list[str]()
-        for number in range(len(records))[:limit]:
-            conversation = read(number)
-            if (first := listing.find(conversation.id)) is not None:
-                where = f"{path}, record {number}"
-                raise DatasetError(f"{where}: duplicate table uid {conversation.id!r}, also used by record {first}")
-            listing.add(conversation)
-            warnings += shown_losses(conversation.document)
-        conversations = FileConversations(listing.listed, read)
-        return Dataset(path, self.name, listing.digest, conversations, tuple(warnings))
+        conversations, digest, losses = list_records(read, len(range(len(records))[:limit]), path, "table uid")
+        return Dataset(path, self.name, digest, conversations, tuple(losses))
 
 
 def _read(records: JsonRecords, path: str, pages: BoundedCache[int, Conversation], number: int) -> Conversation:
