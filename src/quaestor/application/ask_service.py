@@ -186,11 +186,7 @@ def make_runner(
     watcher: Watcher | None,
     seconds: float | None = None,
 ) -> ConversationRunner:
-    """Return the runner of a conversation.
-
-    Args:
-        seconds: How long a turn may compute; None means no limit.
-    """
+    """Return the runner of a conversation."""
     solver = active.solver
     if files_of(conversation.document):
         from quaestor.solvers.restatements import RestatementResolver

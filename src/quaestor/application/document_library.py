@@ -75,11 +75,7 @@ class DocumentLibrary:
         return tuple(LibraryEntry(id, _base_name(name)) for id, name in self._names.items())
 
     def add(self, name: str) -> LibraryEntry:
-        """Put a file there that may be asked about, and return how it is asked for; reads nothing yet.
-
-        Args:
-            name: As the files of the beginning.
-        """
+        """Put a file there that may be asked about, and return how it is asked for; reads nothing yet."""
         id = _id(name)
         self._names.setdefault(id, name)
         return LibraryEntry(id, _base_name(name))
@@ -107,11 +103,7 @@ class DocumentLibrary:
         self._recent.pop(id, None)
 
     async def take(self, data: bytes, name: str) -> LibraryEntry:
-        """Keep an upload, and return how it is asked for.
-
-        Args:
-            name: As whoever hands it over calls it.
-        """
+        """Keep an upload, and return how it is asked for."""
         upload = await self._uploads.read_upload(data, name)
         self._hold(upload.id, upload.page)
         return LibraryEntry(upload.id, upload.name)

@@ -42,11 +42,7 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
 
 async def load_graph_provider(corpus: Sequence[Document], settings: Settings, cache: ByteCache | None) -> GraphProvider:
-    """Return the graphs of documents, as `make_graph_provider`; the ontology of a filing itself is cached.
-
-    Args:
-        cache: Where the ontologies of filings are cached, or None.
-    """
+    """Return the graphs of documents, as `make_graph_provider`; the ontology of a filing itself is cached."""
     if cache is None or is_set(settings) or all(document.is_page for document in corpus):
         return await make_graph_provider(corpus, settings)
     key = await compute(_key, corpus)

@@ -101,11 +101,7 @@ def _act(text: str, ledger: Ledger, turn: int) -> Act:
 
 
 def correct_number(ledger: Ledger, source: Source, printed: str) -> NumberCorrection:
-    """Return the correction by which a place of a document prints another number.
-
-    Args:
-        printed: The number, as a table would print it.
-    """
+    """Return the correction by which a place of a document prints another number."""
     was = quantity_at(ledger.read, source)
     return NumberCorrection(source, was, read_corrected(printed, was))
 
@@ -134,7 +130,6 @@ def find_place(text: str, ledger: Ledger, turn: int) -> Source:
 
     Args:
         text: `1`, `"net revenue" 2008`, `net revenue | 2008`, `table 2 "rent" 2008`.
-        turn: The answer that it is about, from 0.
     """
     words, table = text.strip(), None
     sources = sources_of(ledger.turns[turn].answer)

@@ -104,8 +104,6 @@ async def judge_runs(
     """Return runs of the same questions with their verdicts.
 
     Args:
-        runs: As `require_comparable` returns them.
-        scores_in: The URI of the store, for the saved scores.
         dataset: The labelled file, if it has moved. Unless it is named, it is not read for large runs that were scored.
         whole: Also return all figures and the causes of wrong turns, which takes longer.
     """

@@ -160,7 +160,6 @@ async def use_ontology(name: str, settings: Settings, folder: Path | None = None
 
     Args:
         name: A Turtle file, a digest of the store's or its beginning, or `own`.
-        folder: Where the settings file is; by default the current directory.
     """
     written = name
     if name != OWN:

@@ -176,12 +176,7 @@ def table_object(document: Document, table: Table) -> dict[str, JsonValue]:
 def part_objects(
     document: Document, section: str | None = None, offset: int = 0, limit: int = 50
 ) -> tuple[int, list[dict[str, JsonValue]]]:
-    """Return how many headings, paragraphs and tables there are, and some of them as JSON, in their order.
-
-    Args:
-        section: Only of the section with this id, or None.
-        offset: How many are left out before the first.
-    """
+    """Return how many headings, paragraphs and tables there are, and some of them as JSON, in their order."""
     blocks = [block for block in document.blocks if section is None or block.section == section]
     return len(blocks), [_part_object(document, block) for block in blocks[offset : offset + limit]]
 

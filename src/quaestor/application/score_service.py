@@ -54,8 +54,6 @@ async def score_run(
     """Return the verdicts on a run, whose conversations are read and judged one by one.
 
     Args:
-        run: Which one; all its conversations must have been played.
-        dataset: What was asked; the same questions and documents that the run had.
         keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
     """
     if run.dataset_digest != dataset.digest:

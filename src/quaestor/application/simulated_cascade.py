@@ -72,9 +72,6 @@ def cascade_curve(
 
     An answer of the first run is taken if it has a value and its confidence is the threshold or more; else the second
     run's is, or, if that one failed, the first one's after all. So the cascade solver does it.
-
-    Args:
-        second: The same turns in the run that answers the others.
     """
     before, groups, points = sum((turn.usage for turn in first), Usage()), group_places(pages), []
     for threshold in thresholds:
@@ -168,7 +165,6 @@ async def replayed_curve(
     """Return what cascades come to in which a solver answers again after a stored run's answers.
 
     Args:
-        thresholds: In ascending order.
         graphs: The ontology that graphs are built with; by default each document's own.
     """
     by_conversation: dict[str, list[TurnRecord]] = {}

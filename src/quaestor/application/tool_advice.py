@@ -109,11 +109,7 @@ class _AskedTurn:
 
 
 async def tool_table(store: RunStore, names: Sequence[str], uri: str) -> ToolTable:
-    """Return which tools runs used and how that went, over all their turns.
-
-    Args:
-        uri: The store's URI, for the scores beside it.
-    """
+    """Return which tools runs used and how that went, over all their turns."""
     runs = await find_runs(store, names)
     turns: list[_AskedTurn] = []
     for run in runs:
@@ -213,11 +209,7 @@ WAYS_OUT = {
 
 
 def write_advice(table: ToolTable, output: OutputFile, use: str) -> int:
-    """Write advice, and return how many of its lines the agent sees.
-
-    Args:
-        use: How the file is used, in the words of the door.
-    """
+    """Write advice, and return how many of its lines the agent sees."""
     output.require_free()
     lines = [*_advise_on_kinds(table.uses), *_warn_of_refusals(table)]
     if not lines:

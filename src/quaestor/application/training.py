@@ -97,11 +97,7 @@ class HeldOutReport:
 
 
 def weights_folder(path: Path, inputs: Sequence[Path], *, force: bool = False) -> OutputFolder:
-    """Return the folder that weights are to be written to.
-
-    Args:
-        inputs: The files that are learned from, which are never written over.
-    """
+    """Return the folder that weights are to be written to."""
     return OutputFolder(path, (*WEIGHT_FILES, CHOICES_FILE, ANSWERABLE_FILE, "card.json"), inputs, force)
 
 

@@ -75,8 +75,6 @@ async def find_wrong_turns(
 
     Args:
         dataset: The labelled file, if it has moved, or if the references of a large run are wanted.
-        scores_in: The store's URI, for the saved scores.
-        most: How many of the wrong turns are wanted, the first; None is all.
     """
     record = await find_run(store, run, kind=OVER_DATASETS)
     score, saved = await read_judged_frame(scores_in, record) if scores_in else (None, None)

@@ -260,11 +260,7 @@ class RecordedModelOptions(ModelOptions):
     ] = None
 
     def cassette(self, used_files: Sequence[Path], *, force: bool) -> "CassetteOptions":
-        """Return whether exchanges with the model are recorded or replayed.
-
-        Args:
-            used_files: The other files of the command.
-        """
+        """Return whether exchanges with the model are recorded or replayed."""
         from quaestor.application.models import CassetteOptions
 
         return CassetteOptions(self.record, self.replay, used_files, force)
@@ -359,11 +355,7 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
     traces: TracesOption = None
 
     def trace_options(self, used_files: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Return where traces are written; None if they are not.
-
-        Args:
-            used_files: The other files of the command.
-        """
+        """Return where traces are written; None if they are not."""
         from quaestor.application.live_traces import TraceOptions
 
         return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None

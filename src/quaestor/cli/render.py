@@ -130,7 +130,6 @@ def show_stored_turn(
     """Print a turn.
 
     Args:
-        graph: The page's graph as stored, by which sources are named; None if there is none.
         verdict: Right or wrong, in words; None if it was not scored.
         corrected: The turn as a person corrected it; None where nobody did.
     """

@@ -188,7 +188,6 @@ def figure_lines(figures: TurnFigures | None, plans: Mapping[str, float], *, imp
     """Return the figures in words, by what they are about.
 
     Args:
-        figures: Of all turns; None if none was played.
         plans: Of a solver that writes plans, `plan_figures`; they are in place of those that every solver has.
         imported: Whether another program gave the answers: they have no plans, and take the time that its file says.
     """

@@ -43,11 +43,7 @@ def read_store(store: str | None, read: "Callable[[RunStore], Awaitable[T]]") ->
 
 
 def output_file(path: Path, store: str | None, used: "Sequence[Path | str | None]", *, force: bool) -> "OutputFile":
-    """Return a file that a command may write.
-
-    Args:
-        used: The files that are read for it.
-    """
+    """Return a file that a command may write."""
     from quaestor.application.files import OutputFile
     from quaestor.application.resolve import store_file
 

@@ -94,7 +94,6 @@ class RayWorkerPool(Generic[Job, Result]):
         """Take what is done, and by how many.
 
         Args:
-            workers: How many processes, each with a CPU of its own.
             at_once: How many jobs are under way at once in all, for work that waits; None is one a worker.
             variables: Of the environment that workers are started in.
         """
@@ -147,7 +146,6 @@ class RayWorkerPool(Generic[Job, Result]):
 
         Args:
             job: Small; what is large, or of several jobs, is shared.
-            shared: What the work is given with each job.
 
         Raises:
             EngineError: One worker after the other died over it, or none is left.

@@ -93,7 +93,6 @@ class FileConversations(Sequence["Conversation"]):
         """Set the list and the reader.
 
         Args:
-            listed: In the file's order.
             read: Reads a conversation by its place in the list; it may raise DatasetError.
         """
         self.listed: Sequence[ListedConversation] = listed

@@ -34,11 +34,7 @@ def pack_rows(rows: Sequence[Row]) -> dict[str, bytes]:
 
 
 def unpack_frame(packed: Mapping[str, bytes], scorers: Iterable[str]) -> TurnFrame:
-    """Return the turns that `pack_rows` packed.
-
-    Args:
-        scorers: The names of the score's figures.
-    """
+    """Return the turns that `pack_rows` packed."""
     columns: dict[str, list[Any]] = {name: json.loads(zlib.decompress(data)) for name, data in packed.items()}
     places, indexes = columns[PLACES], columns["index"]
     conversations, pages = ([place[at] for place in places for _ in range(place[2])] for at in (0, 1))

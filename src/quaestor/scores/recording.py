@@ -25,7 +25,6 @@ def make_score_records(
 
     Args:
         called: Tool calls of each conversation that has any, by its id.
-        references_digest: SHA-256 of the labelled file.
     """
     scored = now()
     places: dict[str, list[int]] = {}

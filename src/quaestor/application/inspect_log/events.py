@@ -22,11 +22,7 @@ _CALL = "call "
 def turn_events(
     index: int, turn: TurnRecord | None, prompts: Sequence[PromptRecord], model: Callable[[str], str], begun: datetime
 ) -> "Iterator[Event]":
-    """Yield the events of a turn.
-
-    Args:
-        turn: What was answered; None if the turn broke off.
-    """
+    """Yield the events of a turn."""
     from inspect_ai.event import InfoEvent, SpanBeginEvent, SpanEndEvent
 
     exchanges = sorted(prompts, key=lambda prompt: prompt.number)

@@ -78,11 +78,7 @@ class LoggedRun:
 
 
 def write_inspect_log(output: OutputFile, logged: LoggedRun) -> None:
-    """Write a run as a log that Inspect reads.
-
-    Args:
-        output: Where to; a name that ends in `.json` is written as text, any other as Inspect's own `.eval`.
-    """
+    """Write a run as a log that Inspect reads: as text to a name that ends in `.json`, else as its own `.eval`."""
     require_extra("inspect", "writing an Inspect log")
     from inspect_ai.log import write_eval_log
 

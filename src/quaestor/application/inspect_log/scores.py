@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from quaestor.application.inspect_log.samples import answer_of
 from quaestor.conversation.display import show_number
 from quaestor.core.answer_value import value_to_text
 from quaestor.scoring.bootstrap import Proportion, proportion
@@ -32,7 +33,6 @@ def inspect_score(
     """Return the verdicts on one conversation as the score of a sample.
 
     Args:
-        place: The conversation's place in the dataset, from 0.
         broken: Why the conversation did not come to its end, where it did not.
     """
     from inspect_ai.scorer import Score
@@ -123,6 +123,4 @@ def _end(broken: str | None) -> list[str]:
 
 
 def _show(turn: TurnRecord | None) -> str:
-    from quaestor.application.inspect_log.samples import answer_of
-
     return "no answer" if turn is None else show_number(answer_of(turn))

@@ -124,11 +124,7 @@ def colour_class(number: int) -> str:
 
 
 def line_chart(title: str, across: str, up: str, lines: Sequence[ChartLine], *, even: bool = False) -> Element:
-    """Return a chart of lines over a square from 0 to 100 %.
-
-    Args:
-        even: Whether to draw the line on which both are the same.
-    """
+    """Return a chart of lines over a square from 0 to 100 %."""
     bottom, middle = _HEIGHT - _BOTTOM, (_LEFT + _WIDTH - _RIGHT) / 2
 
     def x(share: float) -> float:

@@ -74,7 +74,6 @@ async def read_report(
 
     Args:
         scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-        audit: An audit of the references, to be beside the official figures.
     """
     if len(names) > 1:
         require_extra("compare", "comparing runs")
