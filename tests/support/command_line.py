@@ -1,6 +1,8 @@
 """The command line in this process, as a person sees it: exit code and what was printed."""
 
 import logging
+import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import pytest
 import typer
 
 from quaestor.cli.failures import run_for_exit_code
@@ -38,6 +41,23 @@ def exit_code(*arguments: str) -> int:
         return run_for_exit_code(lambda: all_commands()(list(arguments), standalone_mode=False, prog_name="quaestor"))
 
 
+def command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], columns: int = 140
+) -> Quaestor:
+    """Return what runs a command in a folder, without the settings of the environment."""
+    monkeypatch.chdir(folder)
+    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", str(columns))
+
+    def run(line: str, *more: str) -> Outcome:
+        code = exit_code(*shlex.split(line), *more)
+        printed = capfd.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    return run
+
+
 @contextmanager
 def _log_levels_restored() -> Iterator[None]:
     """Restore the levels that a server sets for the process that it takes to be its own."""
@@ -57,6 +77,12 @@ def one_line(outcome: Outcome) -> str:
     assert len(said) == 1, outcome.err
     assert "Traceback" not in outcome.err
     return said[0]
+
+
+def refused(outcome: Outcome) -> str:
+    """The only line of a command that ended with the exit code of a mistake in the input."""
+    assert outcome.code == 2, outcome.err
+    return one_line(outcome)
 
 
 class PreparedFolder:

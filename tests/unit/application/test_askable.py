@@ -54,6 +54,6 @@ def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
 
 def test_as_json() -> None:
     found = asyncio.run(find_askable(DocumentInCorpus.of(BY_YEAR), AskRequest(Settings())))
-    told = askable_object(BY_YEAR, found)
-    assert told["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
-    assert told["examples"] == list(found.examples)
+    result = askable_object(BY_YEAR, found)
+    assert result["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
+    assert result["examples"] == list(found.examples)

@@ -63,7 +63,7 @@ def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None
 
 
 @pytest.mark.parametrize(
-    "said",
+    "options",
     [
         {"limit": 2, "sample": 3},
         {"conversations": [FIRST], "sample": 3},
@@ -72,6 +72,6 @@ def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None
         {"limit": 2, "seed": 3},
     ],
 )
-def test_what_is_played_is_said_in_one_way(said: dict[str, Any]) -> None:
+def test_what_is_played_is_said_in_one_way(options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        ConversationFilter(**said)
+        ConversationFilter(**options)

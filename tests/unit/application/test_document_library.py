@@ -1,11 +1,16 @@
+"""Documents that a server may open: named files, uploads and folders."""
+
+import os
 from pathlib import Path
 
 import pytest
 from made_up import a_record, write_dataset
+from mcp_clients import FILING, write_filing
 
-from quaestor.application.document_library import DocumentLibrary
+from quaestor.application.document_library import ConcurrencyLimiter, DocumentLibrary
+from quaestor.application.folder_library import FolderLibrary, Folders
 from quaestor.application.uploads import UploadLimits, Uploads
-from quaestor.errors import InputError, ReadingLimitError, SeveralPagesError, UnknownUploadError
+from quaestor.errors import BusyError, InputError, ReadingLimitError, SeveralPagesError, UnknownUploadError
 from quaestor.readers import reading
 from quaestor.readers.limited import ReadingLimits
 
@@ -89,3 +94,146 @@ async def test_named_files_are_read_in_a_process(tmp_path: Path, monkeypatch: py
     with pytest.raises(ReadingLimitError) as raised:
         await hungry.open(hungry.files[0].id)
     assert raised.value.setting == "read_seconds"
+
+
+def test_who_finds_no_room_is_refused_until_somebody_leaves() -> None:
+    room = ConcurrencyLimiter(2, "full: come again")
+    with room.enter():
+        with room.enter(), pytest.raises(BusyError, match="full"), room.enter():
+            pass
+        with room.enter():
+            pass
+
+
+def test_an_error_leaves_too() -> None:
+    room = ConcurrencyLimiter(1, "full")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="broken"), room.enter():
+            raise ValueError("broken")
+
+
+def test_one_client_does_not_take_all_of_it() -> None:
+    room = ConcurrencyLimiter(3, "full", 2)
+    with room.enter("a"), room.enter("a"):
+        with pytest.raises(BusyError), room.enter("a"):
+            pass
+        with room.enter("b"), pytest.raises(BusyError), room.enter("c"):
+            pass
+
+
+def room(folder: Path) -> FolderLibrary:
+    return FolderLibrary(Folders([str(folder)]), DocumentLibrary((), Uploads(folder / "uploads")))
+
+
+async def test_a_document_is_opened_under_one_id_whatever_it_is_called(tmp_path: Path) -> None:
+    path = write_filing(tmp_path)
+    at = room(tmp_path)
+    first, second = await at.open(FILING), await at.open(str(path))
+    assert first.id == second.id
+    assert at.name_of(second.page) == FILING
+
+
+async def test_of_a_file_of_several_pages_each_can_be_opened(tmp_path: Path) -> None:
+    records = [a_record(name=f"MADE/2009/page_{n}.pdf") for n in (1, 2)]
+    write_dataset(tmp_path / "pages.json", *records)
+    at = room(tmp_path)
+    with pytest.raises(SeveralPagesError):
+        await at.open("pages.json")
+    names = await at.pages("pages.json")
+    assert names == ("pages.json#MADE/2009/page_1.pdf", "pages.json#MADE/2009/page_2.pdf")
+    opened = await at.open(names[1])
+    assert at.name_of(opened.page) == names[1]
+
+
+async def test_what_cannot_be_opened_leaves_nothing_on_the_shelf(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("no number at all", encoding="utf-8")
+    library = DocumentLibrary((), Uploads(tmp_path / "uploads"))
+    at = FolderLibrary(Folders([str(tmp_path)]), library)
+    for name in ("words.txt", "missing.html", "../x"):
+        with pytest.raises(InputError):
+            await at.open(name)
+    assert library.files == ()
+
+
+async def test_a_shelf_that_begins_anew_knows_the_files_again(tmp_path: Path) -> None:
+    write_filing(tmp_path)
+    opened = await room(tmp_path).open(FILING)
+    library = DocumentLibrary((), Uploads(tmp_path / "uploads"))
+    with pytest.raises(UnknownUploadError):
+        await library.open(opened.id)
+    await FolderLibrary(Folders([str(tmp_path)]), library).know_again()
+    assert (await library.open(opened.id)).document.id == opened.page.document.id
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with files, one beside it, and links of all kinds."""
+    inside = tmp_path / "inside"
+    (inside / "deep").mkdir(parents=True)
+    (inside / ".quaestor").mkdir()
+    for name in ("a.html", "deep/b.csv", ".hidden.csv", ".quaestor/c.csv", "notes.unknown"):
+        (inside / name).write_text("x", encoding="utf-8")
+    (tmp_path / "secret.csv").write_text("x", encoding="utf-8")
+    (tmp_path / "inside-too").mkdir()
+    (tmp_path / "inside-too" / "d.csv").write_text("x", encoding="utf-8")
+    (inside / "out.csv").symlink_to(tmp_path / "secret.csv")
+    (inside / "up").symlink_to(tmp_path)
+    (inside / "loop.csv").symlink_to(inside / "loop.csv")
+    (inside / "in.csv").symlink_to(inside / "deep" / "b.csv")
+    (inside / "a.html#page").symlink_to(tmp_path / "secret.csv")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(inside / "pipe.csv")
+    return inside
+
+
+def test_files_of_the_folder_are_listed_and_found(folder: Path) -> None:
+    found = Folders([str(folder)])
+    assert found.list_files() == ("a.html", "in.csv", "deep/b.csv")
+    assert found.find("a.html") == str(folder / "a.html")
+    assert found.find(str(folder / "deep" / "b.csv")) == str(folder / "deep" / "b.csv")
+    assert found.find("in.csv") == str(folder / "deep" / "b.csv")
+    assert found.find("inside/deep/../a.html") == str(folder / "a.html")
+    assert found.find("deep/b.csv#MRO/page_1") == f"{folder}/deep/b.csv#MRO/page_1"
+    assert found.find("notes.unknown") == str(folder / "notes.unknown")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.csv", "deep/../../secret.csv", "out.csv", "up/secret.csv", "up/inside-too/d.csv", "loop.csv",
+        "pipe.csv", "deep", "", ".", "..", "/", "/etc/passwd", "/dev/zero", "/proc/self/environ", "~/x.csv", "a.html\0",
+        ".hidden.csv", ".quaestor/c.csv", "missing.csv", "a.html#page", "../inside-too/d.csv", "a" * 5_000,
+        "file:///etc/passwd", "\\\\host\\share", "a.html\n", "sample", "sample#NORD/2012/page_41.pdf", "out.csv#x",
+    ],
+)  # fmt: skip
+def test_nothing_else_is_and_nobody_learns_what_there_is(folder: Path, name: str) -> None:
+    with pytest.raises(UnknownUploadError):
+        Folders([str(folder)]).find(name)
+
+
+def test_of_several_folders_each_file_is_called_by_its_folder(folder: Path) -> None:
+    found = Folders([str(folder), str(folder.parent / "inside-too"), "sample", str(folder / "notes.unknown")])
+    assert found.list_files() == ("sample", "inside/a.html", "inside/in.csv", "inside/deep/b.csv", "inside-too/d.csv",
+                              "notes.unknown")  # fmt: skip
+    assert found.find("inside-too/d.csv") == str(folder.parent / "inside-too" / "d.csv")
+    assert found.find("sample#NORD/2012/page_41.pdf") == "sample#NORD/2012/page_41.pdf"
+    assert found.name_of(folder / "deep" / "b.csv") == "inside/deep/b.csv"
+
+
+def test_a_single_file_lets_nobody_at_its_neighbours(folder: Path) -> None:
+    found = Folders([str(folder / "a.html")])
+    assert found.list_files() == ("a.html",)
+    with pytest.raises(UnknownUploadError):
+        found.find("notes.unknown")
+
+
+def test_a_file_that_is_too_large_is_said_to_be(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quaestor.application.folder_library.LARGEST", 0)
+    with pytest.raises(InputError):
+        Folders([str(folder)]).find("a.html")
+
+
+@pytest.mark.parametrize("name", ["missing", "", "\0", "inside/pipe.csv"])
+def test_what_is_no_folder_is_refused_at_the_start(folder: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        Folders([str(folder.parent / name) if name.startswith("inside") else name or "none"])

@@ -16,9 +16,9 @@ def test_a_long_document_is_in_parts_of_about_one_size_that_leave_nothing_out() 
     parts = text_parts(document, 2_000)
     assert [part.number for part in parts] == [*range(1, len(parts) + 1)]
     assert max(len(part.text) for part in parts) < 4_000
-    said = " ".join(" ".join(part.text.split()) for part in parts)
-    assert all(" ".join(sentence.text.split()) in said for sentence in document.sentences)
-    assert all(" ".join(cell.text.split()) in said for table in document.tables for row in table.cells for cell in row)
+    text = " ".join(" ".join(part.text.split()) for part in parts)
+    assert all(" ".join(sentence.text.split()) in text for sentence in document.sentences)
+    assert all(" ".join(cell.text.split()) in text for table in document.tables for row in table.cells for cell in row)
 
 
 def test_a_table_that_is_larger_is_cut_between_rows_and_named_in_each_part() -> None:

@@ -61,10 +61,10 @@ async def test_what_is_no_plan_is_named(page: DocumentInCorpus) -> None:
 
 
 async def test_the_planning_prompt_shows_the_page_and_its_rules(page: DocumentInCorpus) -> None:
-    told = await DocumentTools(AskRequest(Settings())).planning_prompt(page, QUESTION)
-    assert "step_id" in told.system
-    assert "total net sales | $ 1036.8" in told.page
-    assert told.page.endswith(QUESTION)
+    result = await DocumentTools(AskRequest(Settings())).planning_prompt(page, QUESTION)
+    assert "step_id" in result.system
+    assert "total net sales | $ 1036.8" in result.page
+    assert result.page.endswith(QUESTION)
 
 
 async def test_places_and_rows_of_the_graph_are_found(page: DocumentInCorpus) -> None:
@@ -109,8 +109,3 @@ async def test_what_is_made_of_a_document_is_made_once(tmp_path: Path, monkeypat
     bench = DocumentTools(AskRequest(Settings()))
     await asyncio.gather(*(bench.find(page, "net sales") for _ in range(5)))
     assert made == 1
-
-
-def test_a_turn_that_is_not_there_is_not_explained(page: DocumentInCorpus) -> None:
-    with pytest.raises(InputError):
-        explain_turn([], 1, page.document)

@@ -1,10 +1,21 @@
+"""The graph of a document: queries, its numbers as a list, its nodes as a picture."""
+
+import asyncio
+from pathlib import Path
+
 import pytest
 from toolboxes import OPTIONS, sample_knowledge, sample_pages
+from web import asking
 
+from quaestor.application.fact_service import document_facts
+from quaestor.application.graph_network import MOST, GraphNetwork
 from quaestor.application.graph_query import query_graph, value_object
+from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef
-from quaestor.errors import QueryError
+from quaestor.core.serial import Triple
+from quaestor.errors import GraphError, QueryError
 from quaestor.graph.sparql import Limits
+from quaestor.store.listing import ListPart
 
 GRAPH = sample_knowledge().graph(sample_pages()[OPTIONS])
 
@@ -45,3 +56,86 @@ def test_what_is_no_query_of_this_graph_is_refused(query: str) -> None:
 def test_more_rows_than_may_be_are_refused() -> None:
     with pytest.raises(QueryError):
         query_graph(GRAPH, "SELECT * { ?s ?p ?o }", Limits(rows=3))
+
+
+def test_numbers_of_tables_come_before_those_of_the_text(tmp_path: Path) -> None:
+    page = read_page("sample#NORD/2012/page_41.pdf")
+    facts = asyncio.run(document_facts(page, asking(tmp_path)))
+    total, items = facts.part("", ListPart(0, 500))
+    assert total == len(items) == len(facts.graph.observations) + len(facts.graph.mentions)
+    kinds = [str(item["source"]) for item in items]
+    assert [*kinds] == sorted(kinds, key=lambda kind: "sentence" in kind)
+    found, (first,) = facts.part("  POWER   cables ", ListPart(0, 1))
+    assert found == 3
+    assert (first["label"], first["value"], first["scale"], first["unit"]) == (
+        "power cables, 2012",
+        "642.3",
+        "million",
+        "USD",
+    )
+    assert facts.part("no such line", ListPart()) == (0, [])
+
+
+TABLE = [
+    Triple("doc:table_0", "rdf:type", "kg:Table"),
+    Triple("doc:table_0", "kg:index", "0"),
+    Triple("doc:table_0", "kg:class", "kg:CashFlow"),
+]
+FLOW = [
+    Triple("kg:CashFlow_2008", "rdf:type", "kg:CashFlow"),
+    Triple("kg:CashFlow_2008", "kg:net_income", '"12.5"^^xsd:decimal'),
+    Triple("kg:CashFlow_2008", "prov:wasDerivedFrom", "doc:table_0"),
+]
+NUMBER = [
+    Triple("doc:obs_0", "rdf:type", "kg:Observation"),
+    Triple("doc:obs_0", "kg:printedText", '"$ 12.5"'),
+    Triple("doc:obs_0", "kg:rowLabel", '"net \\"income\\""'),
+    Triple("doc:obs_0", "kg:instance", "kg:CashFlow_2008"),
+]
+NETWORK = GraphNetwork([*TABLE, *FLOW, *NUMBER])
+
+
+def test_a_walk_begins_at_the_tables() -> None:
+    start = NETWORK.start()
+    assert start.focus is None
+    assert [(node.label, node.kind) for node in start.nodes] == [
+        ("table 0: CashFlow", "Table"),
+        ("CashFlow 2008", "CashFlow"),
+    ]
+    assert [(edge.source, edge.label, edge.target) for edge in start.edges] == [
+        ("kg:CashFlow_2008", "stands in", "doc:table_0")
+    ]
+    assert (start.hidden, start.count) == (0, 3)
+
+
+def test_a_thing_has_its_facts_and_all_that_it_leads_to() -> None:
+    around = NETWORK.around("kg:CashFlow_2008")
+    assert around.focus is not None
+    assert around.focus.facts == (("net income", "12.5"),)
+    assert [node.id for node in around.nodes] == ["kg:CashFlow_2008", "doc:table_0", "doc:obs_0"]
+    assert {(edge.source, edge.target) for edge in around.edges} == {
+        ("kg:CashFlow_2008", "doc:table_0"),
+        ("doc:obs_0", "kg:CashFlow_2008"),
+    }
+    assert NETWORK.around("doc:obs_0").nodes[0].label == '$ 12.5 net "income"'
+
+
+def test_of_many_neighbours_some_are_shown_and_the_others_counted() -> None:
+    many = [Triple(f"doc:obs_{n}", "kg:instance", "kg:CashFlow_2008") for n in range(MOST + 7)]
+    around = GraphNetwork([*FLOW, *many]).around("kg:CashFlow_2008")
+    assert (len(around.nodes), len(around.edges), around.hidden) == (MOST + 1, MOST, 7)
+
+
+def test_without_a_table_a_walk_begins_at_the_text() -> None:
+    text = [
+        Triple("doc:s_0", "rdf:type", "kg:Sentence"),
+        Triple("doc:s_0", "kg:text", '"a sentence\\nof more words than any label would ever have room to show"'),
+    ]
+    (node,) = GraphNetwork(text).start().nodes
+    assert node.label == "a sentence of more words than any label would e…"
+
+
+def test_what_is_not_there_is_said() -> None:
+    with pytest.raises(GraphError):
+        NETWORK.around("doc:nosuch")
+    assert GraphNetwork([]).start().nodes == ()

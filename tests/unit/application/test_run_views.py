@@ -1,3 +1,5 @@
+"""Runs as they are looked through, with their saved scores."""
+
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -7,11 +9,22 @@ from pathlib import Path
 import pytest
 
 from quaestor.application.run_views import RunViews
+from quaestor.application.saved_scores import RunScores, read_latest_scores, read_run_scores
+from quaestor.application.score_service import Wanted, score_run
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import InputError, UnknownRunError
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
 from quaestor.scores.base import open_scores
-from quaestor.scores.records import PairFilter, Tally, VerdictFilter
+from quaestor.scores.records import PairFilter, ScoreRecords, Tally, VerdictFilter
+from quaestor.scoring.figures import score_predictions
+from quaestor.scoring.gold import read_gold
+from quaestor.scoring.predictions import prediction_of
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, RunFilter, TurnFilter
+from quaestor.store.records import TurnRecord
 from quaestor.testing.score_rules import a_score
 from quaestor.testing.store_records import START, a_run, an_example, some_turns
 
@@ -100,3 +113,100 @@ def test_a_store_without_scores_can_be_looked_through(tmp_path: Path) -> None:
             await views.compare(view, view, PairFilter(), ALL)
 
     look("sqlite://", scenario)
+
+
+RUN = replace(a_run(), finished=START, status="complete")
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    """A store with one run that is complete."""
+    uri = str(tmp_path / "runs.db")
+
+    async def write() -> None:
+        async with open_store(uri) as store:
+            await store.create_run(RUN)
+
+    asyncio.run(write())
+    return uri
+
+
+def add(uri: str, *kept: ScoreRecords) -> None:
+    async def write() -> None:
+        scores = open_scores(uri)
+        assert scores is not None
+        async with scores:
+            for score in kept:
+                await scores.add_score(score)
+
+    asyncio.run(write())
+
+
+def later(kept: ScoreRecords, hours: int) -> ScoreRecords:
+    return replace(kept, score=replace(kept.score, scored=START + timedelta(hours=hours)))
+
+
+def test_the_latest_score_of_each_file_is_read(uri: str) -> None:
+    names = (("s1", "pages.json", 1), ("s2", "corrected.json", 2), ("s3", "pages.json", 3))
+    scores = [later(a_score(RUN, {"c1": (True, False)}, id=id, dataset=file), hours) for id, file, hours in names]
+    add(uri, *scores)
+    found = asyncio.run(read_run_scores(uri, RUN))
+    assert [score.id for score in found.latest] == ["s3", "s2"]
+    assert [key for key, verdict in found.verdicts.items() if not verdict.correct] == [("c1", 1)]
+    assert found.conversations["c1"].failed_turns == [1]
+    assert asyncio.run(read_latest_scores(uri, [RUN])) == {RUN.id: scores[2].score}
+
+
+@pytest.mark.parametrize("finished", [None, START + timedelta(hours=2)])
+def test_a_run_that_went_on_has_no_verdicts_until_it_is_scored_again(uri: str, finished: object) -> None:
+    add(uri, later(a_score(RUN, {"c1": (True, False)}), 1))
+    resumed = replace(RUN, finished=finished)  # type: ignore[arg-type]  # parametrised
+    found = asyncio.run(read_run_scores(uri, resumed))
+    assert (len(found.latest), found.outdated, found.verdicts) == (1, True, {})
+    assert asyncio.run(read_latest_scores(uri, [resumed])) == {}
+
+
+def test_where_nothing_is_kept_nothing_is_read(uri: str) -> None:
+    assert asyncio.run(read_run_scores(uri, RUN)) == RunScores()
+    assert asyncio.run(read_run_scores("sqlite://", RUN)) == RunScores()
+    assert asyncio.run(read_latest_scores("sqlite://", [RUN])) == {}
+
+
+def test_a_score_that_cannot_be_kept_is_given_all_the_same(tmp_path: Path) -> None:
+    async def play() -> None:
+        pages, gold = read_dataset(sample_path(), 1), read_gold(sample_path())
+        async with open_store("sqlite://") as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=1), store, InlineEngine())
+            scored = await score_run(store, run, pages, gold, str(tmp_path / "nosuch.db"))
+            assert scored.report.score.execution.total == 4
+            assert scored.unkept
+            assert (await score_run(store, run, pages, gold)).unkept is None
+
+    asyncio.run(play())
+
+
+def test_a_run_is_judged_conversation_by_conversation_and_its_turns_are_kept_where_they_are_wanted() -> None:
+    async def play() -> None:
+        pages, gold = read_dataset(sample_path(), 3), read_gold(sample_path())
+        async with open_store("sqlite://") as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded", limit=3), store, InlineEngine())
+            asked: list[str | None] = []
+            read = store.turns
+
+            async def turns(run: str, conversation: str | None = None) -> tuple[TurnRecord, ...]:
+                asked.append(conversation)
+                return await read(run, conversation)
+
+            store.turns = turns  # type: ignore[method-assign, assignment]
+            ways: tuple[Wanted, ...] = ("figures", "verdicts", "turns")
+            figures, lean, full = [await score_run(store, run, pages, gold, wanted=wanted) for wanted in ways]
+            assert asked == [one.id for one in pages.listed] * 3
+            assert (figures.report.score, figures.report.turns) == (lean.report.score, ())
+            assert (
+                lean.report
+                == full.report
+                == score_predictions(map(prediction_of, await read(run.id)), gold, pages.conversations)
+            )
+            assert (len(lean.turns), len(full.turns)) == (0, 12)
+
+    asyncio.run(play())

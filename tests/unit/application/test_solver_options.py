@@ -6,6 +6,8 @@ import pytest
 from pydantic import JsonValue
 from tatqa_pages import write_tatqa
 
+from quaestor.application.ask_service import AskRequest
+from quaestor.application.choices import DEFAULT, answerers, find_answerer
 from quaestor.application.resolve import dataset_path
 from quaestor.application.solver_options import (
     SolverOverrides,
@@ -15,7 +17,7 @@ from quaestor.application.solver_options import (
     solver_options,
 )
 from quaestor.datasets.formats import read_dataset
-from quaestor.settings import load_settings
+from quaestor.settings import Settings, load_settings
 from quaestor.solvers.registry import solver_spec
 
 
@@ -33,10 +35,6 @@ def test_other_datasets_ask_for_all_kinds_of_answers(tmp_path: Path) -> None:
     )
 
 
-def test_a_person_s_question_may_ask_for_any_kind() -> None:
-    assert solver_spec("embedded").interactive_defaults["answers"] == "all"
-
-
 def interactive(solver: str, **options: JsonValue) -> dict[str, JsonValue]:
     return interactive_options(load_settings({"solver": solver}), SolverOverrides(options))
 
@@ -52,10 +50,42 @@ def test_a_solver_inside_another_answers_in_all_kinds_too_unless_options_say_oth
 @pytest.mark.parametrize("solver", ["agent", "workflow", "sparql", "reflection"])
 def test_over_a_dataset_models_give_the_likeliest_answer(solver: str) -> None:
     settings, sample = load_settings({"solver": solver}), read_dataset(dataset_path("sample"))
-    said = [run_options(settings, SolverOverrides(options), sample) for options in ({}, {"always_answer": False})]
-    assert [options["always_answer"] for options in said] == [True, False]
+    chosen = [run_options(settings, SolverOverrides(options), sample) for options in ({}, {"always_answer": False})]
+    assert [options["always_answer"] for options in chosen] == [True, False]
     assert "always_answer" not in solver_options(settings)
     inside = run_options(
         load_settings({"solver": "cascade"}), SolverOverrides({"stages": f"embedded,{solver}"}), sample
     )
     assert inside["stages_options"] == {solver: {"always_answer": True}}
+
+
+KEY = "sk-this-is-a-key"
+
+
+def test_the_default_is_first_and_solvers_without_a_model_follow() -> None:
+    found = answerers(AskRequest(Settings()))
+    assert (found[0].id, found[0].name, found[0].asks) == (DEFAULT, "embedded", False)
+    assert all(not one.asks for one in found)
+    assert len({one.name for one in found}) == len(found)
+
+
+def test_each_solver_that_asks_a_model_is_there_with_each_model() -> None:
+    settings = Settings(model="openai:gpt@http://user:secret@models.example/v1", models={"ours": {"api_key": KEY}})
+    found = answerers(AskRequest(settings))
+    names = [one.name for one in found]
+    assert "agent · openai:gpt" in names
+    assert "agent · ours" in names
+    assert not [one for one in found if "secret" in one.name or KEY in f"{one.id}{one.name}{one.summary}"]
+    agent = find_answerer(AskRequest(settings), next(one.id for one in found if one.name == "agent · ours"))
+    assert (agent.request.settings.solver, agent.request.settings.model) == ("agent", "ours")
+    assert agent.asks
+    assert agent.request.model_named
+
+
+def test_options_of_the_default_solver_are_its_own() -> None:
+    from quaestor.application.solver_options import NO_OVERRIDES, SolverOverrides
+
+    asking = AskRequest(Settings(model="ours"), SolverOverrides({"abstain_below": 0.5}))
+    first, *others = answerers(asking)
+    assert first.request.overrides == asking.overrides
+    assert all(one.request.overrides == NO_OVERRIDES for one in others)

@@ -100,11 +100,11 @@ OTHERS = ("what were the operating costs of cranes in 1997?", "what is the perce
 
 def a_turn(conversation: str, index: int, question: str, *calls: Call) -> TurnRecord:
     (plain, *_) = some_turns(RUN, conversation)
-    said = [
-        {"tool": tool, "input": json.dumps(given), "output": json.dumps(told), "seconds": 0.25}
-        for tool, given, told in calls
+    tool_calls = [
+        {"tool": tool, "input": json.dumps(given), "output": json.dumps(output), "seconds": 0.25}
+        for tool, given, output in calls
     ]
-    return replace(plain, index=index, question=question, tool_calls=said)  # type: ignore[arg-type]
+    return replace(plain, index=index, question=question, tool_calls=tool_calls)  # type: ignore[arg-type]
 
 
 def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable:
@@ -113,8 +113,8 @@ def written(path: Path, questions: tuple[str, str], salt: str = "") -> ToolTable
     for place in range(6):
         name = f"c{place}"
         second = (REFUSED, LOOKED_UP, COMPUTED) if place % 2 else (LOOKED_UP, COMPUTED)
-        told = [(tool, {"said": f"{given}{salt}"}, output) for tool, given, output in second]
-        turns[name] = (a_turn(name, 0, questions[0], LOOKED_UP), a_turn(name, 1, questions[1], *told))
+        calls = [(tool, {"said": f"{given}{salt}"}, output) for tool, given, output in second]
+        turns[name] = (a_turn(name, 0, questions[0], LOOKED_UP), a_turn(name, 1, questions[1], *calls))
         verdicts[name] = (True, place % 2 == 0)
 
     async def scenario() -> ToolTable:
@@ -151,8 +151,8 @@ def test_advice_says_what_suits_and_why_calls_are_refused(tmp_path: Path, monkey
     monkeypatch.setattr("quaestor.application.tool_advice.FEW", 3)
     path = tmp_path / "advice.txt"
     assert write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE) == 3
-    told = [line for line in path.read_text().splitlines() if not line.startswith("#")]
-    change, value, refused = told
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    change, value, refused = lines
     assert all(part in change for part in ("percentage change", "calculate", "query_kg", "50%", "6 turns"))
     assert all(part in value for part in ("query_kg", "100%", "6 turns"))
     assert all(part in refused for part in ("query_kg", "20%", "15 calls"))
@@ -175,16 +175,16 @@ def test_advice_holds_no_answer_no_number_and_no_words_of_questions(tmp_path: Pa
     write_advice(written(tmp_path / "other.db", OTHERS, salt="42"), OutputFile(other), USE)
     text = one.read_text()
     assert text == other.read_text()
-    told = "\n".join(line for line in text.splitlines() if not line.startswith("#")).casefold()
+    advice = "\n".join(line for line in text.splitlines() if not line.startswith("#")).casefold()
     for word in ("whales", "wales", "revenue", "2008", "2007", "206588", "181001", "14.1"):
-        assert word not in told
+        assert word not in advice
     kinds = {word for metric in read_core().metric_types.values() for word in metric.label.casefold().split()}
     frame = set(
         "where the is asked for and right in of turns no tool result refused calls several fit give one filters that "
         "candidates come with".split()
     )
     names = {part for tool in TOOLS for part in tool.split("_")} | set(TOOLS)
-    assert set(re.findall(r"[a-z_]+", told)) <= kinds | frame | names
+    assert set(re.findall(r"[a-z_]+", advice)) <= kinds | frame | names
 
 
 def test_too_little_is_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,14 +193,3 @@ def test_too_little_is_no_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(InputError):
         write_advice(written(tmp_path / "runs.db", QUESTIONS), OutputFile(path), USE)
     assert not path.exists()
-
-
-def test_a_run_that_is_not_scored_says_so(tmp_path: Path) -> None:
-    async def scenario() -> ToolTable:
-        async with open_store(str(tmp_path / "runs.db")) as store:
-            await store.create_run(RUN)
-            await store.complete_example(an_example(RUN, "c0"), (a_turn("c0", 0, QUESTIONS[0], LOOKED_UP),) * 1)
-            return await tool_table(store, [RUN.id], str(tmp_path / "runs.db"))
-
-    table = asyncio.run(scenario())
-    assert (table.turns, table.judged, table.uses[0].right) == (1, 0, 0)

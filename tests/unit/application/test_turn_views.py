@@ -1,14 +1,31 @@
+"""One turn with all that is known of it, the references beside it, and the turns that went wrong."""
+
 import asyncio
+import json
+import os
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from played_runs import play_sample
 
+from quaestor.application import run_references
+from quaestor.application.run_references import played_file, reference_of, verdicts_on
 from quaestor.application.run_views import RunViews
+from quaestor.application.score_service import score_run
 from quaestor.application.turn_views import TurnDetail, exchange_views, look_at_turn
+from quaestor.application.wrong_turns import WrongTurns, find_wrong_turns
+from quaestor.datasets.formats import read_dataset
 from quaestor.errors import UnknownConversationError, UnknownRunError
+from quaestor.evaluation.engines import InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.sample import sample_path
+from quaestor.scoring.gold import read_gold
 from quaestor.store.base import open_store
 from quaestor.store.listing import ListPart, TurnFilter
+from quaestor.store.records import RunRecord, TurnRecord
 from quaestor.testing.store_records import a_prompt, a_run
 
 
@@ -69,3 +86,130 @@ def test_what_a_request_repeats_is_counted_and_not_said_again() -> None:
     assert [view.repeated for view in views] == [0, 1, 1]
     assert [len(view.request) for view in views] == [1, 0, 0]
     assert [view.reply and view.reply[0].text for view in views] == ["reply 0", "reply 1", ()]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, tuple[TurnRecord, ...]]:
+    store = tmp_path_factory.mktemp("played") / "runs.db"
+    (run,) = play_sample(store, 2, scored=False)
+
+    async def read() -> tuple[RunRecord, tuple[TurnRecord, ...]]:
+        async with open_store(str(store)) as opened:
+            return await opened.run(run), await opened.turns(run)
+
+    return asyncio.run(read())
+
+
+def test_the_file_of_a_run_is_read_once(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = played
+    file = played_file(run)
+    assert file is not None
+    assert file is played_file(run)
+    assert set(file.conversations) == {turn.conversation for turn in turns}
+
+
+def test_a_turn_has_its_reference_beside_it(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = played
+    file = played_file(run)
+    assert file is not None
+    verdicts = verdicts_on(file, turns)
+    assert verdicts is not None
+    one = verdicts[1]
+    beside = [turn for turn in turns if turn.conversation == one.conversation]
+    assert reference_of(file, beside, one.turn) == one
+    assert reference_of(file, beside, 99) is None
+
+
+def test_a_file_that_has_moved_or_changed_is_not_there(
+    played: tuple[RunRecord, tuple[TurnRecord, ...]], tmp_path: Path
+) -> None:
+    run, _ = played
+    copy = tmp_path / "pages.json"
+    shutil.copy(sample_path(), copy)
+    moved = replace(run, dataset=str(copy), spec={**run.spec, "dataset": str(copy)})
+    assert played_file(moved) is not None
+    copy.write_text(copy.read_text(encoding="utf-8").replace("what", "which"), encoding="utf-8")
+    os.utime(copy, ns=(1, 1))
+    assert played_file(moved) is None
+    copy.write_text("no dataset", encoding="utf-8")
+    assert played_file(moved) is None
+    copy.unlink()
+    assert played_file(moved) is None
+
+
+def test_questions_without_references_have_none(played: tuple[RunRecord, tuple[TurnRecord, ...]]) -> None:
+    run, turns = played
+    file = played_file(run)
+    assert file is not None
+    assert verdicts_on(replace(file, gold={}), turns) is None
+    assert verdicts_on(file, ()) is None
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A labelled file whose every second answer the solver misses."""
+    records = json.loads(sample_path().read_text(encoding="utf-8"))[:2]
+    for record in records:
+        record["annotation"]["exe_ans_list"][1::2] = [123456.0] * len(record["annotation"]["exe_ans_list"][1::2])
+    path = tmp_path / "pages.json"
+    path.write_text(json.dumps(records), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def uri(file: Path, tmp_path: Path) -> str:
+    """A store with a run of the file, scored."""
+    uri = str(tmp_path / "runs.db")
+
+    async def play() -> None:
+        pages = read_dataset(file)
+        async with open_store(uri) as store:
+            run = await run_dataset(pages, RunSpec.of(pages, "embedded"), store, InlineEngine())
+            await score_run(store, run, pages, read_gold(file), uri, wanted="figures")
+
+    asyncio.run(play())
+    return uri
+
+
+def wrong(uri: str, most: int | None = None) -> WrongTurns:
+    async def find() -> WrongTurns:
+        async with open_store(uri, create=False) as store:
+            return await find_wrong_turns(store, "latest", scores_in=uri, most=most)
+
+    return asyncio.run(find())
+
+
+def test_the_kept_score_says_what_comparing_anew_does(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    anew: list[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr("quaestor.application.wrong_turns.read_labelled", lambda *_: anew.append("read"))
+        kept = wrong(uri)
+    assert not anew
+    monkeypatch.setattr(run_references, "version", lambda _: "of another time")
+    judged = wrong(uri)
+    order = sorted(judged.turns, key=lambda one: (one.turn.conversation, one.turn.index))
+    assert replace(kept, causes={}) == replace(judged, turns=tuple(order), causes={})
+    assert dict(kept.causes) == dict(judged.causes)
+    assert kept.wrong > 3
+    assert {str(one.reference.executed) for one in kept.turns if one.reference and one.turn.index == 1} == {"123456.0"}
+
+
+def test_a_changed_reference_is_judged_anew(uri: str, file: Path) -> None:
+    before = wrong(uri)
+    records = json.loads(file.read_text(encoding="utf-8"))
+    first = before.turns[0].turn
+    (changed,) = (record for record in records if record["id"] == first.conversation)
+    assert first.number is not None
+    changed["annotation"]["exe_ans_list"][first.index] = float(first.number)
+    file.write_text(json.dumps(records), encoding="utf-8")
+    after = wrong(uri)
+    assert after.wrong == before.wrong - 1
+    assert first not in [one.turn for one in after.turns]
+
+
+def test_where_the_file_is_gone_the_score_tells_without_references(uri: str, file: Path) -> None:
+    before = wrong(uri)
+    file.unlink()
+    after = wrong(uri, most=1)
+    assert (after.wrong, after.causes, after.compared) == (before.wrong, before.causes, True)
+    assert [one.reference for one in after.turns] == [None]

@@ -1,8 +1,7 @@
-import shlex
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, PreparedFolder, Quaestor, exit_code
+from command_line import PreparedFolder, Quaestor, command_line
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from stand_in import stand_in
@@ -13,17 +12,7 @@ def quaestor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], scripted_solver: None
 ) -> Quaestor:
     """Run the command line in an empty folder, with the scripted solver under the name of the embedded one."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "140")
-    for name in ("DEBUG", "STORE", "SOLVER", "WORKERS"):
-        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
-
-    return run
+    return command_line(tmp_path, monkeypatch, capfd)
 
 
 @pytest.fixture(scope="module")

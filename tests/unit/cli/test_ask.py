@@ -27,13 +27,6 @@ def test_takes_a_conversations_id_too(quaestor: Quaestor, pages: Path) -> None:
     assert "13.7 %" in by_page.out
 
 
-def test_a_turn_without_an_answer_says_why_and_the_others_go_on(quaestor: Quaestor, pages: Path) -> None:
-    outcome = quaestor(f"ask {PAGE}", "fail", "cell 1 1")
-    assert outcome.code == 0
-    assert "'fail'" in outcome.out
-    assert "206,588" in outcome.out
-
-
 def test_brackets_of_a_page_are_no_markup(quaestor: Quaestor, tmp_path: Path) -> None:
     table = [*TABLE[:1], ["[bold]net[/bold] revenue", "206588", "[red]181001"]]
     write_dataset(tmp_path / "pages.json", a_record(table=table))

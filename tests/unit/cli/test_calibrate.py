@@ -1,12 +1,11 @@
 """A calibration from the command line: a run that is measured, what is learned of it, and a run that uses it."""
 
 import json
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code, one_line
+from command_line import Quaestor, command_line, one_line
 from made_up import a_record, write_dataset
 from model_server import ModelServer
 from workflow_bench import plan, table
@@ -19,8 +18,8 @@ PAGES = [f"{company}/2012/page_{number}.pdf" for company in ("NORD", "SUND", "HA
 
 def answering(asked: ReceivedRequest) -> Reply:
     """Wrong by a year about each page of an uneven number."""
-    said = asked.prompts[-1]
-    odd = any(f"page_{number}.pdf" in said for number in (1, 3, 5, 7))
+    text = asked.prompts[-1]
+    odd = any(f"page_{number}.pdf" in text for number in (1, 3, 5, 7))
     return structured(asked, plan(table(1, "net revenue", "2007" if odd else "2008")))
 
 
@@ -28,21 +27,13 @@ def answering(asked: ReceivedRequest) -> Reply:
 def ask(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for name in ("STORE", "SOLVER", "WORKERS", "MODEL"):
-        monkeypatch.delenv(f"QUAESTOR_{name}", raising=False)
+    run = command_line(tmp_path, monkeypatch, capfd, columns=200)
     asked = (QUESTION.format(year=2008),)
     records = [
         a_record(f"Single_{page}-1", asked, ("206588",), (206588.0,), displays=("1",), text=(f"this is {page} .",))
         for page in PAGES
     ]
     write_dataset(tmp_path / "pages.json", *records)
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
 
     with ModelServer(answering) as server:
         (tmp_path / "quaestor.toml").write_text(f'[models.main]\nbase_url = "{server.url}/v1"\n', encoding="utf-8")
@@ -53,8 +44,8 @@ def ask(
 def test_a_calibration_is_learned_from_a_run_and_used_by_the_next(ask: Quaestor, tmp_path: Path) -> None:
     measured = ask("eval pages.json --solver workflow --model main --option measure=true --json")
     assert measured.code == 0, measured.err
-    told = json.loads(measured.out)
-    assert told["score"]["execution"]["correct"] == 12
+    result = json.loads(measured.out)
+    assert result["score"]["execution"]["correct"] == 12
     learned = ask("calibrate latest --json")
     assert learned.code == 0, learned.err
     report = json.loads(learned.out)["report"]

@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 from command_line import Outcome, Quaestor
 
-from quaestor.cli.typed_lines import completions
-
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 TURN = "runs turn latest NORD/2012/page_41.pdf"
 
@@ -47,12 +45,6 @@ def test_each_line_is_a_question_of_one_conversation_that_is_kept(chat: Quaestor
     assert (turn["number"], [past["question"] for past in turn["history"]]) == ("-25587", ["cell 1 1", "cell 1 2"])
     assert "[206588]" in quaestor(f"show {PAGE} --run latest --turn 1").out
     assert "answers.csv" in quaestor("export latest --output answers.csv").out
-
-
-def test_a_question_of_several_parts_is_one_turn(chat: Quaestor) -> None:
-    outcome = chat("what was net revenue in 2008? And what was net revenue in 2007?\n")
-    assert "1. " in outcome.out
-    assert "2. " not in outcome.out
 
 
 def test_an_answer_is_explained_and_shown_where_it_stands(chat: Quaestor) -> None:
@@ -111,11 +103,6 @@ def test_what_cannot_be_taken_up_is_said(chat: Quaestor, quaestor: Quaestor) -> 
     assert chat("", "--resume", "nothing").code == 2
 
 
-def one_line_of(said: str) -> str:
-    assert said.count("\n") == 1, said
-    return said
-
-
 def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor, quaestor: Quaestor) -> None:
     Path("there.csv").write_text("mine")
     lines = (
@@ -126,8 +113,8 @@ def test_the_conversation_is_written_to_a_file_and_replaces_none(chat: Quaestor,
     assert "a.json" in outcome.out
     (written,) = json.loads(Path("a.json").read_text())
     assert [turn["value"] for turn in written["turns"]] == [206588]
-    said = outcome.err.splitlines()
-    assert all(words in said[place] for place, words in enumerate(("there.csv", "/export", "a.doc"), 2))
+    listed = outcome.err.splitlines()
+    assert all(words in listed[place] for place, words in enumerate(("there.csv", "/export", "a.doc"), 2))
     assert Path("there.csv").read_text() == "mine"
     assert not Path("early.csv").exists()
     assert json.loads(Path("pages.json").read_text())
@@ -156,16 +143,9 @@ def test_what_cannot_be_done_is_one_line_and_the_conversation_goes_on(chat: Quae
     assert outcome.code == 2
     *errors, _ = outcome.err.splitlines()
     assert len(errors) == len(wrong), outcome.err
-    for (line, said), error in zip(wrong.items(), errors, strict=True):
-        assert said in error, line
+    for (line, message), error in zip(wrong.items(), errors, strict=True):
+        assert message in error, line
     assert "1. cell 1 1\n   206,588 million" in outcome.out
-
-
-def test_places_that_an_answer_lacks_are_named(chat: Quaestor) -> None:
-    outcome = chat("guess 5\n/source\ncell 1 1\n/source 2\n/why 3\n")
-    _, source, why = (line for line in outcome.err.splitlines() if line.startswith("quaestor"))
-    assert "'2'" in source
-    assert "'3'" in why
 
 
 def test_the_commands_are_listed(chat: Quaestor) -> None:
@@ -208,12 +188,6 @@ def test_a_document_moves_no_cursor(chat: Quaestor) -> None:
     assert "␛[2J" in outcome.out
 
 
-def test_a_page_without_numbers_is_refused(quaestor: Quaestor) -> None:
-    Path("words.txt").write_text("There are only words here.\n")
-    refused = quaestor("chat words.txt")
-    assert refused.code == 2
-
-
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -240,16 +214,6 @@ def test_at_a_terminal_an_interrupt_or_an_outage_leads_back_to_the_prompt(
     assert "3. change\n   -25,587 million" in outcome.out
     assert json.loads(quaestor(f"{TURN} 3 --json").out)["attempt"] == 2
     assert json.loads(quaestor(f"{TURN} 2 --attempt 1 --json").out)["question"] == "down"
-
-
-def test_lines_are_completed() -> None:
-    words = ["net sales", "net loss", "2012"]
-    assert completions("what was ne", [], words) == ["what was net sales", "what was net loss"]
-    assert completions("what was net l", [], words) == ["what was net loss"]
-    assert completions("and in 20", [], words) == ["and in 2012"]
-    assert completions("/s", ["/source", "/solver x", "/undo"], words) == ["/source", "/solver x"]
-    assert completions("", [], words) == []
-    assert completions("what ", [], words) == []
 
 
 @pytest.mark.very_slow

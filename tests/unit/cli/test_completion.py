@@ -24,26 +24,6 @@ def typed(*words: str, home: Path, **environment: str) -> subprocess.CompletedPr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shell", "script", "start"),
-    [
-        ("bash", ".bash_completions/quaestor.sh", ".bashrc"),
-        ("zsh", ".zfunc/_quaestor", ".zshrc"),
-        ("fish", ".config/fish/completions/quaestor.fish", None),
-    ],
-)
-def test_completion_is_installed_where_it_says(shell: str, script: str, start: str | None, tmp_path: Path) -> None:
-    ran = typed("--install-completion", shell, home=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    assert f"{shell} completion installed in {tmp_path / script}" in ran.stdout.replace("\n", "")
-    assert "_QUAESTOR_COMPLETE" in (tmp_path / script).read_text(encoding="utf-8")
-    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
-    assert written == {script} | ({start} if start else set())
-    if shell == "bash":
-        assert script in (tmp_path / ".bashrc").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     """A bash that starts anew with what was installed, as a user's does."""
     if shutil.which("bash") is None:
@@ -68,11 +48,3 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     assert offered("quaestor cross") == {"crossvalidate"}
     assert {"list", "show", "turn"} <= offered("quaestor runs ")
     assert "--abstain-below" in offered("quaestor ask --abs")
-
-
-@pytest.mark.slow
-def test_what_would_be_installed_can_be_looked_at_first(tmp_path: Path) -> None:
-    ran = typed("--show-completion", "bash", home=tmp_path)
-    assert ran.returncode == 0
-    assert "complete -o default -F _quaestor_completion quaestor" in ran.stdout
-    assert not list(tmp_path.iterdir())

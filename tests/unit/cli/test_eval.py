@@ -1,9 +1,24 @@
+"""`quaestor run`, `eval` and `score`: figures, chosen conversations, runs that are interrupted and resumed."""
+
+import asyncio
 import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import Quaestor, one_line, refused
 from made_up import a_record, write_dataset
+
+from quaestor.application.run_service import find_run
+from quaestor.errors import InputError, UnknownRunError
+from quaestor.store.base import open_store
 
 
 def run_id(err: str) -> str:
@@ -83,21 +98,6 @@ def test_run_then_score_is_eval(quaestor: Quaestor, pages: Path) -> None:
     assert json.loads(quaestor("score latest pages.json --json").out)["run"] == run.out.strip()
 
 
-def test_run_needs_no_answers_and_score_says_that_there_are_none(quaestor: Quaestor, tmp_path: Path) -> None:
-    write_dataset(tmp_path / "bare.json", a_record(programs=None))
-    run = quaestor("run bare.json")
-    assert run.code == 0
-    outcome = quaestor(f"score {run.out.strip()} bare.json")
-    assert outcome.code == 2
-    one_line(outcome)
-
-
-def test_a_limited_run_is_scored_on_its_conversations(quaestor: Quaestor, pages: Path) -> None:
-    run = quaestor("run pages.json --limit 1").out.strip()
-    score = json.loads(quaestor(f"score {run} pages.json --json").out)["score"]
-    assert (score["execution"]["correct"], score["execution"]["total"]) == (3, 3)
-
-
 def test_a_complete_run_is_not_played_again(quaestor: Quaestor, pages: Path) -> None:
     run = run_id(quaestor("eval pages.json").err)
     again = quaestor(f"eval pages.json --resume {run[:-2]}")
@@ -107,9 +107,7 @@ def test_a_complete_run_is_not_played_again(quaestor: Quaestor, pages: Path) -> 
 
 def test_resuming_under_another_spec_is_refused(quaestor: Quaestor, pages: Path) -> None:
     run = quaestor("run pages.json").out.strip()
-    outcome = quaestor(f"run pages.json --limit 1 --resume {run}")
-    assert outcome.code == 2
-    one_line(outcome)
+    refused(quaestor(f"run pages.json --limit 1 --resume {run}"))
 
 
 def test_an_outage_leaves_the_run_unscored_and_says_how_to_go_on(quaestor: Quaestor, tmp_path: Path) -> None:
@@ -135,12 +133,145 @@ def test_a_defect_of_the_solver_counts_as_wrong(quaestor: Quaestor, tmp_path: Pa
 def test_another_file_than_the_runs_is_refused(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     run = quaestor("run pages.json").out.strip()
     write_dataset(tmp_path / "other.json", a_record())
-    outcome = quaestor(f"score {run} other.json")
-    assert outcome.code == 2
-    assert "pages.json" in one_line(outcome)
+    assert "pages.json" in refused(quaestor(f"score {run} other.json"))
 
 
-def test_an_output_that_cannot_be_written_is_one_line(quaestor: Quaestor, pages: Path) -> None:
-    outcome = quaestor("eval pages.json --output nowhere/turns.jsonl")
-    assert outcome.code == 2
-    assert "nowhere/turns.json" in outcome.err.splitlines()[-1]
+NAMES = [f"Single_NORD/2012/page_41.pdf-{number}" for number in range(1, 9)]
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    return write_dataset(tmp_path / "many.json", *map(a_record, NAMES))
+
+
+def shown(quaestor: Quaestor) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(quaestor("runs show latest --json").out)
+    return found
+
+
+def played_conversations(quaestor: Quaestor) -> list[str]:
+    return [example["conversation"] for example in shown(quaestor)["examples"]]
+
+
+def test_one_conversation_is_played_and_scored(quaestor: Quaestor, many: Path) -> None:
+    evaluated = quaestor(f"eval many.json --conversation {NAMES[4]} --json")
+    assert evaluated.code == 0, evaluated.err
+    assert json.loads(evaluated.out)["score"]["conversations"]["total"] == 1
+    assert played_conversations(quaestor) == [NAMES[4]]
+    assert shown(quaestor)["spec"]["selection"]["conversations"] == [NAMES[4]]
+    assert json.loads(quaestor("score latest many.json --json").out)["score"]["execution"]["total"] == 3
+    assert "0 of 3" in quaestor("runs failures latest").out
+
+
+def test_several_are_played_in_the_order_of_the_file(quaestor: Quaestor, many: Path) -> None:
+    assert quaestor(f"run many.json --conversation {NAMES[6]} --conversation {NAMES[1]}").code == 0
+    assert played_conversations(quaestor) == [NAMES[1], NAMES[6]]
+
+
+@pytest.mark.slow
+def test_a_sample_is_drawn_by_its_seed(quaestor: Quaestor, many: Path) -> None:
+    assert quaestor("eval many.json --sample 3 --seed 5").code == 0
+    first, spec = played_conversations(quaestor), shown(quaestor)["spec"]
+    assert spec["selection"] == {"conversations": [], "sample": 3, "seed": 5}
+    assert len(first) == 3
+    assert quaestor("eval many.json --sample 3 --seed 5").code == 0
+    assert played_conversations(quaestor) == first
+    assert quaestor("eval many.json --sample 3 --seed 6").code == 0
+    assert played_conversations(quaestor) != first
+
+
+def test_a_run_is_resumed_with_the_same_choice_only(quaestor: Quaestor, tmp_path: Path) -> None:
+    broken = a_record(NAMES[0], questions=("cell 1 1", "break", "change"))
+    write_dataset(tmp_path / "many.json", broken, *map(a_record, NAMES[1:]))
+    run = quaestor(f"run many.json --conversation {NAMES[1]} --conversation {NAMES[0]}").out.strip()
+    resumed = quaestor(f"run many.json --conversation {NAMES[0]} --conversation {NAMES[1]} --resume {run}")
+    assert (resumed.code, resumed.out.strip()) == (0, run)
+    sample = quaestor("run many.json --sample 2").out.strip()
+    assert quaestor(f"run many.json --sample 2 --seed 0 --resume {sample}").out.strip() == sample
+    refused(quaestor(f"run many.json --sample 2 --seed 1 --resume {sample}"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--conversation nosuch", "'nosuch'"),
+        ("--sample 2 --limit 2", "quaestor: "),
+        (f"--sample 2 --conversation {NAMES[0]}", "quaestor: "),
+        ("--seed 2", "quaestor: "),
+        ("--sample 2 --seed 99999999999999999999", "quaestor: "),
+        ("--sample 99999999999999999999", "quaestor: "),
+        ("--limit 99999999999999999999", "quaestor: "),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "eval"])
+def test_what_cannot_be_chosen_is_one_line(
+    quaestor: Quaestor, many: Path, command: str, options: str, message: str
+) -> None:
+    assert message in refused(quaestor(f"{command} many.json {options}"))
+    assert not Path(".quaestor").exists()
+
+
+# The command line as it is, with the scripted solver under the embedded one's name.
+PROGRAM = """
+import signal, pytest, scripted, stand_in, quaestor.cli
+# A shell that starts the tests in the background has them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with pytest.MonkeyPatch.context() as patch:
+    stand_in.stand_in(patch, scripted.ScriptedSolver)
+    quaestor.cli.main()
+"""
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    support = Path(__file__).parents[2] / "support"
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env=os.environ | {"PYTHONPATH": str(support)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def stored_turns() -> int:
+    try:
+        with sqlite3.connect("file:runs.db?mode=ro", uri=True) as store:
+            # Of all attempts: what was under way when it was stopped is played again, and kept twice.
+            turns = 'SELECT DISTINCT conversation, "index" FROM turns'
+            return int(store.execute(f"SELECT count(*) FROM ({turns})").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.mark.very_slow
+def test_ctrl_c_says_how_to_go_on_and_going_on_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    slow = ("sleep 0.03 cell 1 1", "sleep 0.03 cell 1 2", "change")
+    records = [a_record(f"Single_NORD/2012/page_{number}.pdf-1", slow) for number in range(15)]
+    write_dataset(tmp_path / "slow.json", *records)
+    run = start("eval", "slow.json", "--store", "runs.db", "--workers", "1")
+    while stored_turns() < 6:
+        assert run.poll() is None
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert (run.returncode, out) == (130, "")
+    played = stored_turns()
+    assert played < 45
+    identity = err.split()[-1]
+
+    again = start("eval", "slow.json", "--store", "runs.db", "--workers", "1", "--resume", identity)
+    out, err = again.communicate(timeout=60)
+    assert again.returncode == 0, err
+    assert f"run {identity}" in err
+    assert stored_turns() == 45
+
+
+def test_an_empty_store_has_no_latest_run() -> None:
+    async def look(name: str) -> None:
+        async with open_store("sqlite://") as store:
+            await find_run(store, name)
+
+    for name in ("latest", "", "2020"):
+        with pytest.raises((UnknownRunError, InputError)):
+            asyncio.run(look(name))

@@ -48,13 +48,8 @@ def test_the_name_says_the_format(name: str, asked: Path, capfd: pytest.CaptureF
         assert "$ 43.6 million" in written.decode()
 
 
-def test_a_format_can_be_named(asked: Path) -> None:
-    assert typed("export", "latest", "-o", str(asked / "answers.txt"), "--format", "csv") == 0
-    assert (asked / "answers.txt").read_text().startswith("conversation,turn,")
-
-
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["-o", "answers.doc"], "quaestor: "),
         (["-o", "answers.csv", "--conversation", "other"], "'other'"),
@@ -62,13 +57,13 @@ def test_a_format_can_be_named(asked: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line_and_writes_nothing(
-    words: list[str], said: str, asked: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], message: str, asked: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(asked)
     before = {file: file.stat().st_size for file in asked.iterdir()}
     assert typed("export", "latest", *words) == 2
     error = capfd.readouterr().err
-    assert said in error
+    assert message in error
     assert len(error.splitlines()) == 1
     assert {file: file.stat().st_size for file in asked.iterdir()} == before
 
@@ -148,11 +143,3 @@ def test_the_filing_is_known_from_another_folder(
     assert filing.read_text() == TABLE
     assert typed("export", "latest", "--store", store, "--output", filing.name, "--format", "markdown") == 0
     assert (elsewhere / filing.name).exists()
-
-
-def test_another_file_is_replaced_by_force(filing: Path) -> None:
-    other = filing.with_name("other.md")
-    other.write_text("old")
-    assert typed("export", "latest", "--output", str(other)) == 2
-    assert typed("export", "latest", "--output", str(other), "--force") == 0
-    assert "120" in other.read_text()

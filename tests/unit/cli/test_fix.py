@@ -12,16 +12,13 @@ from zipfile import ZipFile
 import pytest
 from command_line import Outcome, Quaestor
 
-from quaestor.cli.chat_commands import completed_commands
-from quaestor.cli.typed_lines import completions
-
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 TURN = "runs turn latest NORD/2012/page_41.pdf"
 ASKED = "cell 1 1\ncell 1 2\nchange\nratio\n"
 
 
 @pytest.fixture(autouse=True)
-def author(monkeypatch: pytest.MonkeyPatch) -> None:
+def author(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_AUTHOR", "Ada")
 
 
@@ -38,7 +35,7 @@ def run_of(outcome: Outcome) -> str:
     return outcome.err.split()[1]
 
 
-def told(quaestor: Quaestor, line: str) -> Any:
+def read(quaestor: Quaestor, line: str) -> Any:
     outcome = quaestor(f"{line} --json")
     assert outcome.code == 0, outcome.err
     return json.loads(outcome.out)
@@ -113,13 +110,6 @@ def test_what_cannot_be_read_or_done_is_said_in_one_line(chat: Quaestor) -> None
     assert chat("/fix\n").err
 
 
-def test_how_to_say_it_is_told_and_completed(chat: Quaestor) -> None:
-    outcome = chat("/fix help\n/help\n")
-    assert '  /fix [N] cell "ROW" COLUMN = NUMBER' in outcome.out
-    assert "  /fix [N] ..." in outcome.out
-    assert completions("/fix l", completed_commands(), []) == ["/fix log"]
-
-
 def test_undo_takes_back_what_was_done_last(chat: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 3 operation add\n/undo\n/undo\n/fix log\n")
     assert ": ratio" in outcome.out
@@ -129,7 +119,7 @@ def test_undo_takes_back_what_was_done_last(chat: Quaestor) -> None:
 def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/why 3\n")
     assert "6,588" in outcome.out
-    turn = told(quaestor, f"{TURN} 3")
+    turn = read(quaestor, f"{TURN} 3")
     assert (turn["number"], turn["corrected"]["value"]) == ("-25587", "-6588")
     assert turn["corrected"]["corrected"] | {"made": ""} == {
         "was": "-25,587 million", "author": "Ada", "made": "", "number": 1, "reason": "misread",
@@ -137,12 +127,12 @@ def test_the_store_keeps_the_turn_as_it_was_and_the_correction_beside_it(chat: Q
     shown = quaestor(f"{TURN} 3").out
     assert "-25587 (verified)" in shown
     assert "6,588" in shown
-    assert "corrected" not in told(quaestor, f"{TURN} 1")
+    assert "corrected" not in read(quaestor, f"{TURN} 1")
 
 
 def test_a_run_and_its_page_are_shown_as_they_were_corrected(chat: Quaestor, quaestor: Quaestor) -> None:
     chat(f"{ASKED}/fix 2 cell 1 = 200,000 because misread\n/fix 3 operation add\n/fix undo\n")
-    made = told(quaestor, "runs show latest")["corrections"]
+    made = read(quaestor, "runs show latest")["corrections"]
     assert [one["act"]["kind"] for one in made] == ["number", "operation", "undo"]
     page = quaestor(f"show {PAGE} --run latest").out
     assert "[200,000]" in page
@@ -158,8 +148,8 @@ def test_a_conversation_is_taken_up_again_with_its_corrections(chat: Quaestor, q
     assert "5. change" in again.out
     assert "answer 3: -6,588 million -> -25,587 million" in again.out
     # The run that was taken up is as it was; the new one has the turns as they were answered first.
-    assert told(quaestor, f"runs turn {run_of(first)} NORD/2012/page_41.pdf 3")["corrected"]["value"] == "-6588"
-    copied = told(quaestor, f"{TURN} 3")
+    assert read(quaestor, f"runs turn {run_of(first)} NORD/2012/page_41.pdf 3")["corrected"]["value"] == "-6588"
+    copied = read(quaestor, f"{TURN} 3")
     assert (copied["number"], "corrected" in copied) == ("-25587", False)
 
 
@@ -170,7 +160,7 @@ def test_a_question_taken_back_takes_its_corrections_along(chat: Quaestor, quaes
     assert "answer 2: 5 million -> 181,001 million" in outcome.out
     log = outcome.out.rpartition("change\n")[2]
     assert "2008" in log
-    assert told(quaestor, f"{TURN} 1")["corrected"]["value"] == "5"
+    assert read(quaestor, f"{TURN} 1")["corrected"]["value"] == "5"
 
 
 def test_every_export_has_the_corrected_value_and_says_who_made_it(
@@ -212,6 +202,6 @@ def test_what_was_not_kept_is_kept_when_a_person_says_so(chat: Quaestor, quaesto
     outcome = chat(f"{ASKED}/fix 2 cell 1 = 200,000\n/save\ncell 1 1\n/save\n", "--no-keep")
     assert outcome.code == 0
     assert outcome.out.count(f"--resume {run_of(outcome)}") == 2
-    assert told(quaestor, f"{TURN} 2")["corrected"]["value"] == "200000"
-    assert told(quaestor, f"{TURN} 5")["number"] == "206588"
+    assert read(quaestor, f"{TURN} 2")["corrected"]["value"] == "200000"
+    assert read(quaestor, f"{TURN} 5")["number"] == "206588"
     assert chat("/save\n").err

@@ -63,8 +63,8 @@ def test_is_scored_and_its_failures_have_causes(quaestor: Quaestor, imported: st
 @pytest.mark.slow
 def test_every_command_that_reads_runs_copes(quaestor: Quaestor, imported: str, tmp_path: Path) -> None:
     assert "25587" in quaestor(f"runs turn {imported} {ONE} 3").out
-    told = json.loads(quaestor(f"runs turn latest {TWO} 3 --json").out)
-    assert (told["kind"], told["verified"], told["answer"]["plan"]) == ("none", False, None)
+    result = json.loads(quaestor(f"runs turn latest {TWO} 3 --json").out)
+    assert (result["kind"], result["verified"], result["answer"]["plan"]) == ("none", False, None)
     assert quaestor(f"runs turn latest {TWO} 3").code == 0
     assert quaestor(f"runs prompts latest {ONE} 1").code == 0
     assert quaestor("runs tools latest").code == 0
@@ -89,8 +89,8 @@ def test_bad_lines_are_told_one_by_one_and_nothing_is_kept(quaestor: Quaestor, p
 
 def test_many_bad_lines_are_cut_short(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:
     write(tmp_path / "bad.jsonl", *([{}] * 500))
-    said = quaestor("runs import bad.jsonl --dataset pages.json").err.splitlines()
-    assert (len(said), said[-1]) == (102, "  ... and 400 more")
+    lines = quaestor("runs import bad.jsonl --dataset pages.json").err.splitlines()
+    assert (len(lines), lines[-1]) == (102, "  ... and 400 more")
 
 
 def test_files_that_are_not_there(quaestor: Quaestor, pages: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import Quaestor, refused
 from made_up import TABLE, a_record, write_dataset
 from tatqa_pages import page, question, write_tatqa
 
@@ -123,9 +123,7 @@ def test_the_other_pages_are_played_and_the_refused_one_says_why(quaestor: Quaes
 
 @pytest.mark.slow
 def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) -> None:
-    asked = quaestor(f"ask mixed.json#{PAGE}", "what was net revenue?")
-    assert asked.code == 2
-    assert f"{PAGE}: {SPOTS['cell']} has" in one_line(asked)
+    assert f"{PAGE}: {SPOTS['cell']} has" in refused(quaestor(f"ask mixed.json#{PAGE}", "what was net revenue?"))
     checked = quaestor("check mixed.json")
     assert checked.code == 0
     assert f"{PAGE}: {SPOTS['cell']} has" in checked.err
@@ -133,9 +131,7 @@ def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) 
 
 def test_a_file_of_nothing_else_says_why(quaestor: Quaestor, tmp_path: Path) -> None:
     write_dataset(tmp_path / "long.json", a_page("cell", "1" * HUGE))
-    outcome = quaestor("run long.json")
-    assert outcome.code == 2
-    assert f"{PAGE}: {SPOTS['cell']} has" in one_line(outcome)
+    assert f"{PAGE}: {SPOTS['cell']} has" in refused(quaestor("run long.json"))
 
 
 def test_keys_of_a_label_do_not_grow_as_the_square_of_it() -> None:

@@ -8,9 +8,7 @@ workflow, with a plan that had to be repaired. The models were scripts.
 import asyncio
 import gzip
 import json
-import os
 import re
-import shlex
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
@@ -21,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, PreparedFolder, Quaestor, exit_code
+from command_line import PreparedFolder, Quaestor, command_line
 
 from quaestor.errors import StoreError
 from quaestor.sample import sample_path
@@ -41,10 +39,7 @@ def quaestor(
     tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Quaestor:
     """The command line in a folder with the old store as `runs.db` and the sample as `sample.json`."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("COLUMNS", "140")
+    run = command_line(tmp_path, monkeypatch, capfd)
     monkeypatch.setenv("QUAESTOR_STORE", str(tmp_path / "runs.db"))
 
     def restore() -> str:
@@ -54,11 +49,6 @@ def quaestor(
         return ""
 
     prepared.fill(tmp_path, restore)
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
 
     return run
 

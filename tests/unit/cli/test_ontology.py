@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import PreparedFolder, Quaestor, one_line
+from command_line import PreparedFolder, Quaestor, one_line, refused
 from made_up import TABLE, a_record, write_dataset
 from reviewing import accept_all
 
@@ -30,11 +30,6 @@ def test_build_keeps_it_in_the_store_and_writes_it(quaestor: Quaestor, built: st
     assert digest_in(quaestor(f"ontology build {sample_path()} --output again.ttl").out) == built
     assert Path("again.ttl").read_bytes() == Path("sample.ttl").read_bytes()
     assert quaestor(f"ontology show --ontology {built}").out == quaestor("ontology show --ontology sample.ttl").out
-
-
-def test_a_file_alone_leaves_no_store(quaestor: Quaestor) -> None:
-    assert quaestor(f"ontology build {sample_path()} --output sample.ttl").code == 0
-    assert not Path(".quaestor").exists()
 
 
 @pytest.mark.slow
@@ -75,7 +70,7 @@ def test_why_names_the_rule(quaestor: Quaestor, built: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("ontology show --ontology missing.ttl", "missing.ttl"),
         ("ontology show --ontology pages.json", "pages.json"),
@@ -89,10 +84,8 @@ def test_why_names_the_rule(quaestor: Quaestor, built: str) -> None:
         ("ask pages.json#NORD/2012/page_41.pdf 'cell 1 1' --ontology missing.ttl", "missing.ttl"),
     ],
 )
-def test_a_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, said: str) -> None:
-    outcome = quaestor(line)
-    assert outcome.code == 2
-    assert said in one_line(outcome)
+def test_a_mistake_is_one_line(quaestor: Quaestor, built: str, pages: Path, line: str, message: str) -> None:
+    assert message in refused(quaestor(line))
 
 
 def test_a_run_with_a_foreign_ontology_extends_it_unless_strict(quaestor: Quaestor, built: str, tmp_path: Path) -> None:
@@ -128,11 +121,11 @@ def test_what_a_run_lacked_is_proposed_and_taken_in(quaestor: Quaestor, tmp_path
     assert "2 of 2" in taken
     assert quaestor("kg build asked.json --ontology refined.ttl --policy strict").code == 0
     assert quaestor("ontology refine latest --ontology refined.ttl --force").code == 0
-    for line, said in (
+    for line, message in (
         ("ontology refine latest", "--ontology"),
         ("ontology refine --ontology known.ttl", "--accept"),
         ("ontology refine latest --ontology known.ttl", "proposals.json"),
         ("ontology refine 1999 --ontology known.ttl --force", "1999"),
         ("ontology refine --ontology known.ttl --accept missing.json", "missing.json"),
     ):
-        assert said in one_line(quaestor(line))
+        assert message in one_line(quaestor(line))

@@ -40,16 +40,11 @@ def test_two_groups_with_one_name_are_refused() -> None:
         with_options(command)
 
 
-def test_what_a_command_says_of_its_solver_stands_above_the_settings() -> None:
-    said = SolverOptions(abstain_below=0.25).overrides.options
-    assert {name: value for name, value in said.items() if value is not None} == {"abstain_below": 0.25}
-
-
 def test_any_option_can_be_given_by_its_name() -> None:
-    said = SolverOptions(option=["weights=a=b", "abstain-below=0.5"]).overrides
-    assert said.texts == {"weights": "a=b", "abstain_below": "0.5"}
+    result = SolverOptions(option=["weights=a=b", "abstain-below=0.5"]).overrides
+    assert result.texts == {"weights": "a=b", "abstain_below": "0.5"}
     settings = Settings()
-    assert solver_options(settings, said) == {"weights": "a=b", "abstain_below": 0.5}
+    assert solver_options(settings, result) == {"weights": "a=b", "abstain_below": 0.5}
     with pytest.raises(SettingsError):
         solver_options(settings, SolverOptions(abstain_below=0.25, option=["abstain_below=0.5"]).overrides)
     with pytest.raises(SettingsError):

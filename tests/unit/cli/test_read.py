@@ -1,5 +1,9 @@
+"""`quaestor read` and `find`, and files with names that would lead a terminal."""
+
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,12 +54,6 @@ def test_json_has_every_cell_exact(quaestor: Quaestor) -> None:
         "text": "(600)", "value": "-600", "scale": "million", "unit": "USD", "period": "2023",
     }  # fmt: skip
     assert table["body"][1]["cells"][2]["value"] is None
-
-
-@pytest.mark.usefixtures("report")
-def test_a_table_that_is_not_there(quaestor: Quaestor) -> None:
-    outcome = quaestor("read report.md --table 3")
-    assert outcome.code == 2
 
 
 def test_lines_are_not_wider_than_a_narrow_terminal(
@@ -139,3 +137,100 @@ def test_what_is_kept_of_several_files_is_shown_in_the_same_words(several: list[
 def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
     outcome = quaestor(f"read {' '.join(several)} --table 0")
     assert (outcome.code, outcome.out) == (2, "")
+
+
+PAGE = "sample#NORD/2012/page_41.pdf"
+
+
+def test_json_is_a_list_of_places(quaestor: Quaestor) -> None:
+    found = json.loads(quaestor(f'find {PAGE} "what was net revenue?" --top 2 --json').out)
+    assert 1 <= len(found) <= 2
+    assert {"page", "section", "kind", "text", "score", "why", "table", "anchor"} <= set(found[0])
+
+
+def test_nothing_found_says_what_to_try(quaestor: Quaestor) -> None:
+    outcome = quaestor(f'find {PAGE} "who won the chess tournament?"')
+    assert outcome.code == 0
+    assert json.loads(quaestor(f'find {PAGE} "who won the chess tournament?" --json').out) == []
+
+
+def test_a_question_goes_on_with_those_before(quaestor: Quaestor) -> None:
+    found = json.loads(quaestor(f'find {PAGE} "what was net revenue in 2011?" "and in 2012?" --json').out)
+    assert "revenue" in found[0]["text"].casefold() or found[0]["table"] is not None
+
+
+def test_a_file_is_read_and_indexed_once(quaestor: Quaestor, tmp_path: Path) -> None:
+    rows = "".join(f"<tr><td>line {n}</td><td>{n + 100}</td></tr>" for n in range(40))
+    (tmp_path / "report.html").write_text(
+        f"<html><body><h1>Costs</h1><table><tr><td></td><td>2024</td></tr>{rows}</table><h1>Rent</h1>"
+        "<p>Rent was $ 9 million in 2024.</p></body></html>"
+    )
+    first = quaestor('find report.html "what was rent in 2024?" --json').out
+    kept = sorted(path.name.partition("-")[0] for path in tmp_path.rglob("*.kept"))
+    assert kept == ["document", "index"]
+    assert quaestor('find report.html "what was rent in 2024?" --json').out == first
+    assert json.loads(first)[0]["section"] == "Rent"
+
+
+def test_what_would_lead_a_terminal_is_shown(quaestor: Quaestor) -> None:
+    Path("sales.csv").write_text("item,2020,2019\nNet sales \u202e54\u202c,5,4\nCosts,3,2\n")
+    printed = quaestor('find sales.csv "net sales in 2020"').out
+    assert "\u202e" not in printed
+    assert "Net sales \ufffd54\ufffd" in printed
+    printed = quaestor('find sales.csv "net sales in 2020" --json').out
+    assert "\u202e" not in printed
+    assert "Net sales \u202e54\u202c" in json.loads(printed)[0]["text"]
+
+
+@pytest.mark.parametrize("command", ["find", "ask"])
+def test_what_was_not_read_is_said(quaestor: Quaestor, command: str) -> None:
+    table = "<table><tr><td></td><td>2020</td></tr><tr><td>Net sales</td><td>$ 5</td></tr></table>"
+    Path("deep.html").write_text(f"<html><body>{table}{'<div>' * 3000}Rent was $ 3 in 2020.")
+    outcome = quaestor(f'{command} deep.html "what were net sales in 2020?"')
+    assert outcome.code == 0
+    assert "deep.html" in outcome.err
+
+
+def test_a_row_that_stands_twice_is_shown_once(quaestor: Quaestor) -> None:
+    Path("sales.csv").write_text(
+        "item,2020,2019\nShoes,3,2\nShirts,2,2\nTotal sales,5,4\nAt home,1,1\nAbroad,4,3\nTotal sales,5,4\n"
+    )
+    found = json.loads(quaestor('find sales.csv "what were total sales in 2020?" --json').out)
+    assert found[0]["text"].count("Total sales") == 1
+    assert len(found[0]["rows"]) == 2
+
+
+CSV = b"x,2023,2022\nnet sales,5,4\n"
+NAMES = [b"bad\xff\xfename.csv", b"two\nlines.csv", b"esc\x1b[2J.csv", "rtl\u202e.csv".encode()]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems take no such names")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_any_name_is_asked_and_kept(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.write_bytes(CSV)
+    shown = quaestor("read", str(path)).out.splitlines()
+    assert shown[0].isprintable()
+    asked = quaestor("ask --json", str(path), "net sales in 2023")
+    assert asked.code == 0
+    assert [answer["question"] for answer in json.loads(asked.out)] == ["net sales in 2023"]
+    kept = quaestor("runs list --json")
+    assert len(json.loads(kept.out)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_any_name_that_cannot_be_read_is_one_line(quaestor: Quaestor, tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.write_bytes(b"MZ\0\0")
+    refused = quaestor("read", str(path), str(path))
+    assert refused.code == 2
+    assert len(refused.err.splitlines()) == 2
+    assert "\x1b" not in refused.err
+
+
+def test_a_question_is_read_as_utf8_whatever_the_locale(quaestor: Quaestor, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(CSV)
+    typed = "net sales in \u20ac in 2023".encode().decode("ascii", "surrogateescape")
+    assert json.loads(quaestor("ask --json", str(path), typed).out)[0]["question"] == "net sales in \u20ac in 2023"

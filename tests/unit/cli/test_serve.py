@@ -1,4 +1,4 @@
-"""`quaestor serve` as a process: it says where it is, answers there, and ends when it is told to."""
+"""`quaestor serve` as a process, and `quaestor mcp` as it is typed; its sessions are in `tests/unit/mcp_server`."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from command_line import Quaestor, one_line
+from command_line import Quaestor, refused
 
 from quaestor.web.serving import bind
 
@@ -77,9 +77,7 @@ def test_a_token_that_was_given_is_not_printed(tmp_path: Path, command: str) -> 
 
 def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
     with bind("127.0.0.1", 0) as taken:
-        outcome = quaestor("serve", "--port", str(taken.getsockname()[1]))
-    assert outcome.code == 2
-    one_line(outcome)
+        refused(quaestor("serve", "--port", str(taken.getsockname()[1])))
 
 
 @pytest.mark.parametrize(
@@ -95,6 +93,20 @@ def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
     ],
 )
 def test_what_cannot_be_served_is_one_line(quaestor: Quaestor, arguments: list[str], words: str) -> None:
-    outcome = quaestor("serve", "--port", "0", *arguments)
-    assert outcome.code == 2
-    assert words in one_line(outcome)
+    assert words in refused(quaestor("serve", "--port", "0", *arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing"], "quaestor: "),
+        (["--exports", "missing"], "quaestor: "),
+        (["--store", "sqlite://"], "in memory"),
+        (["--solver", "nobody"], "nobody"),
+        (["--http", "--token", "short"], "16 ASCII"),
+        (["--http", "--port", "0", "--host", "no such host"], "quaestor: "),
+        (["--store", "/dev/null/runs.db"], "/dev/null"),
+    ],
+)
+def test_what_mcp_cannot_serve_is_one_line(quaestor: Quaestor, arguments: list[str], words: str) -> None:
+    assert words in refused(quaestor("mcp", *arguments))

@@ -19,7 +19,6 @@ from web_api import program
 import quaestor as library
 from quaestor.application.run_service import find_run
 from quaestor.core.answer_value import ValueList
-from quaestor.errors import QuestionError
 from quaestor.store.base import open_store
 from quaestor.testing.models import Call, ReceivedRequest, Reply
 from quaestor.web.app import create_app
@@ -69,9 +68,9 @@ def test_python_gives_one_answer_and_asks_the_model_with_the_whole_question(
     assert answered.turn.verified
     assert len(server.asked) == 3
     assert all(QUESTION in asked.prompts[0] for asked in server.asked)
-    with opened.conversation(solver="agent", model=model_of(server)) as held:
-        assert held.ask(QUESTION).display == answered.display
-        assert len(held.answers) == 1
+    with opened.conversation(solver="agent", model=model_of(server)) as conversation:
+        assert conversation.ask(QUESTION).display == answered.display
+        assert len(conversation.answers) == 1
 
 
 def test_the_command_line_and_the_chat_have_one_turn(
@@ -80,9 +79,9 @@ def test_the_command_line_and_the_chat_have_one_turn(
     monkeypatch.chdir(tmp_path)
     pages(tmp_path)
     more = ("--solver", "agent", "--model", model_of(server))
-    (told,) = json.loads(quaestor(f"ask {PAGE}", QUESTION, "--json", *more).out)
-    assert SHOWN in told["display"]
-    assert (told["question"], told["asked"]) == (QUESTION, QUESTION)
+    (result,) = json.loads(quaestor(f"ask {PAGE}", QUESTION, "--json", *more).out)
+    assert SHOWN in result["display"]
+    assert (result["question"], result["asked"]) == (QUESTION, QUESTION)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{QUESTION}\n"))
     talked = quaestor(f"chat {PAGE}", *more).out
     assert SHOWN in talked
@@ -121,8 +120,8 @@ async def test_assistants_have_one_answer(server: ModelServer, tmp_path: Path) -
     from mcp import Client
 
     async with Client(server_of_folder(tmp_path, solver="agent", model=model_of(server))) as client:
-        said = await called(client, "ask", document="filing.html", question=QUESTION)
-    (answer,) = said["answers"]
+        result = await called(client, "ask", document="filing.html", question=QUESTION)
+    (answer,) = result["answers"]
     assert "10.6637 %" in answer["display"]
 
 
@@ -143,8 +142,3 @@ def test_scale_and_rounding_are_those_that_are_asked_for() -> None:
         page.ask("what was the percentage change in total net sales in 2012? Round to two decimals.").display
         == "6.92 %"
     )
-
-
-def test_where_nothing_is_asked_nothing_is_answered() -> None:
-    with pytest.raises(QuestionError):
-        library.open("sample#NORD/2012/page_41.pdf").ask(" ")

@@ -1,11 +1,31 @@
-"""`quaestor show` prints a page with the places of answers in brackets; `ask` alone says what can be asked."""
+"""Pages with the places of answers, answers and stored turns on a terminal; what can be asked."""
 
+import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from command_line import exit_code
+from made_up import a_record
+from remembered import computed, looked_up, memory_of, unanswered
+from rich.console import Console
+from values import a_value
+
+from quaestor.cli.render import show_stored_turn, show_tables, show_turn
+from quaestor.conversation.answer import Answer, Variable
+from quaestor.conversation.references.resolving import resolve
+from quaestor.conversation.turn import Turn
+from quaestor.core.periods import Period
+from quaestor.core.quantity import Scale
+from quaestor.datasets.convfinqa import read_conversation
+from quaestor.documents.document import Document
+from quaestor.evaluation.recording import TurnPlace, turn_records
+from quaestor.questions.question import read_question
+from quaestor.store.records import now
 
 NORD = "sample#NORD/2012/page_41.pdf"
 
@@ -45,19 +65,19 @@ def test_a_page_without_a_run_has_no_mark(printed: Callable[..., str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--turn", "1"], "--run"),
         (["--run", "latest", "--turn", "7"], "NORD"),
     ],
 )
 def test_a_mistake_is_one_line(
-    words: list[str], said: str, printed: Callable[..., str], capfd: pytest.CaptureFixture[str]
+    words: list[str], message: str, printed: Callable[..., str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     printed("ask", NORD, "what were net sales in 2012?")
     assert typed("show", NORD, *words) == 2
     error = capfd.readouterr().err
-    assert said in error
+    assert message in error
     assert len(error.splitlines()) == 1
 
 
@@ -68,9 +88,102 @@ def test_a_run_about_another_page_says_so(printed: Callable[..., str], capfd: py
 
 
 def test_a_file_alone_says_what_can_be_asked(printed: Callable[..., str]) -> None:
-    told = printed("ask", NORD)
-    assert "2010 to 2012" in told
-    assert f"quaestor ask '{NORD}' '" in told
+    text = printed("ask", NORD)
+    assert "2010 to 2012" in text
+    assert f"quaestor ask '{NORD}' '" in text
     found = json.loads(printed("ask", NORD, "--json"))
     assert len(found["examples"]) == 3
     assert found["document"] == "NORD/2012/page_41.pdf"
+
+
+def a_page(**changes: object) -> Document:
+    return read_conversation(a_record(**changes), "here").document  # type: ignore[arg-type]  # pieces of a record
+
+
+def printed_turn(turn: Turn, document: Document) -> str:
+    file = io.StringIO()
+    show_turn(Console(file=file, width=240), 1, turn, document)
+    return file.getvalue()
+
+
+def a_turn(answer: Answer, *, verified: bool = True, error: str | None = None) -> Turn:
+    moment = now()
+    return Turn("what is the dividend?", answer, verified, moment, moment, error=error)
+
+
+def test_a_sentence_is_cut_around_its_marked_span() -> None:
+    document = a_page(text=["and so on " * 20 + "we paid a dividend of $ 91 million to our owners" + " and so on" * 20])
+    mention = next(m for sentence in document.sentences for m in sentence.mentions)
+    text = printed_turn(a_turn(Answer(a_value(91), mention.quantity.scale, "USD", sources=(mention.ref,))), document)
+    assert "$ 91 million" in text.splitlines()[1]
+    source = text.splitlines()[2]
+    assert source.startswith("     pre text, sentence 1 | ...")
+    assert source.endswith("...")
+
+
+def test_how_sure_and_why_stand_below_the_answer() -> None:
+    answer = Answer(
+        a_value(-4), confidence=0.624, reason="next likely: 5, 31 %", grounds='"dividend" is in the question'
+    )
+    text = printed_turn(a_turn(answer), a_page())
+    assert all(part in text for part in ("62%", "next likely: 5, 31 %", '"dividend" is in the question'))
+    withheld = printed_turn(a_turn(replace(answer, value=None)), a_page())
+    assert "62%" not in withheld
+    assert "next likely" in withheld
+
+
+def test_no_answer_says_why() -> None:
+    turn = a_turn(Answer(None, reason="the a_page does not say"))
+    assert "the a_page does not say" in printed_turn(turn, a_page())
+    assert "SolverError: none" in printed_turn(replace(turn, error="SolverError: none"), a_page())
+
+
+def test_a_page_is_its_table_as_printed() -> None:
+    file = io.StringIO()
+    document = a_page()
+    show_tables(Console(file=file, width=100), document)
+    for row in document.tables[0].cells:
+        assert all(cell.text in file.getvalue() for cell in row)
+
+
+ASKED = "how much does this change represent in relation to that rent in 2007?"
+EARLIER = (
+    looked_up("what was the rent in 2007?", "rent", 2007),
+    looked_up("and what was it in 2008?", "rent", 2008),
+    computed("what was the change?", "subtract", -1, -2, entity="rent"),
+)
+
+
+def shown_stored(*turns: Turn) -> str:
+    """How the last turn is shown_stored, once it is stored."""
+    record = turn_records(TurnPlace("run", "conversation"), turns)[-1]
+    console = Console(file=StringIO(), width=200, highlight=False)
+    show_stored_turn(console, record, None)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_a_stored_turn_says_what_its_question_referred_to_and_why() -> None:
+    last = replace(unanswered(ASKED), references=resolve(read_question(ASKED), memory_of(*EARLIER)))
+    lines = [line.strip() for line in shown_stored(*EARLIER, last).splitlines()]
+    assert any(line.startswith("turn 3 (") and ": a change" in line for line in lines)
+    assert any(line.startswith("turn 1 (") and "of 2007" in line for line in lines)
+    assert any("turn 1 and turn 3 (" in line for line in lines)
+    assert any(line.split() == ["in", "focus:", "rent"] for line in lines)
+
+
+def test_a_stored_turn_says_what_its_result_is() -> None:
+    turn = computed("by how much did it grow, in percent?", "percentage_change", -2, -1, entity="rent")
+    rent, million = Decimal("642.3"), Scale.MILLION
+    variables = (Variable("rent_2008", rent, million, None), Variable("result_1", Decimal("1E+3"), Scale.ONE, None))
+    answer = replace(turn.answer, base="rent in 2007", period=Period("range", 2007, last=2008), variables=variables)
+    text = shown_stored(*EARLIER, replace(turn, answer=answer))
+    assert all(
+        part in text for part in ("percentage_change", "2007 to 2008", "rent_2008 = 642.3 million", "result_1 = 1000")
+    )
+
+
+def test_a_turn_without_an_answer_is_of_no_metric_type() -> None:
+    lines = shown_stored(unanswered(ASKED))
+    for name in ("entity", "metric type", "period", "base", "variables"):
+        assert f"\n{name}:" not in lines

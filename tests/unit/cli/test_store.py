@@ -1,6 +1,5 @@
 import io
 import json
-import shlex
 import sqlite3
 import sys
 from contextlib import closing
@@ -8,21 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code
+from command_line import Quaestor, command_line
 
 
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
     """The command line in a folder of its own, with a store that has a run over the sample."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "140")
+    run = command_line(tmp_path, monkeypatch, capfd)
     monkeypatch.setenv("QUAESTOR_STORE", "runs.db")
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
-
     assert run("run sample --limit 1 --workers 1").code == 0
     return run
 
@@ -34,9 +26,9 @@ def ids(quaestor: Quaestor) -> list[str]:
 def test_a_whole_store_says_so_and_a_damaged_one_what_is_broken(quaestor: Quaestor) -> None:
     checked = quaestor("store check")
     assert checked.code == 0, checked.err
-    told = json.loads(quaestor("store check --json").out)
-    assert (told["problems"], told["unused"], len(told["digest"])) == ([], 0, 64)
-    assert told["digest"] in checked.out
+    result = json.loads(quaestor("store check --json").out)
+    assert (result["problems"], result["unused"], len(result["digest"])) == ([], 0, 64)
+    assert result["digest"] in checked.out
     with closing(sqlite3.connect("runs.db")) as db:
         db.execute("DELETE FROM turns")
         db.commit()

@@ -2,10 +2,14 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
+import sys
+import time
 
 import pytest
 
 from quaestor.cluster.joining import _environment, _restore_handlers, joined_cluster
+from quaestor.cluster.local_ray import _descendants
 from quaestor.errors import EngineError, InputError
 
 
@@ -47,3 +51,17 @@ def test_what_a_program_does_on_signals_stays() -> None:
     with _restore_handlers():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_all_that_descend_from_a_process_are_found() -> None:
+    inner = "import time; time.sleep(60)"
+    outer = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {inner!r}]).wait()"
+    with subprocess.Popen([sys.executable, "-c", outer]) as child:
+        until = time.monotonic() + 30
+        while len(found := _descendants(child.pid)) < 1 and time.monotonic() < until:
+            time.sleep(0.02)
+        assert len(found) == 1
+        assert {child.pid, *found} <= set(_descendants(os.getpid()))
+        os.kill(found[0], 9)
+        assert child.wait(timeout=30) == 0
+    assert _descendants(child.pid) == []

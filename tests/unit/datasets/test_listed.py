@@ -18,28 +18,28 @@ from quaestor.sample import sample_path
 
 def test_they_are_what_a_tuple_of_them_is() -> None:
     dataset = read_dataset(sample_path())
-    lazy, held = dataset.conversations, tuple(dataset.conversations)
+    lazy, plain = dataset.conversations, tuple(dataset.conversations)
     assert isinstance(lazy, FileConversations)
-    assert lazy == held
-    assert held == lazy
-    assert lazy != held[1:]
-    assert (lazy[0], lazy[-1]) == (held[0], held[-1])
-    assert lazy[::-2] == held[::-2]
-    assert pickle.loads(pickle.dumps(lazy)) == held  # noqa: S301 - our own bytes
-    as_held = Dataset.of(dataset.path, dataset.format, held, dataset.warnings, dataset.answers)
-    assert as_held == dataset
-    assert as_held.listed == dataset.listed
-    assert list(as_held.documents()) == list(dataset.documents())
+    assert lazy == plain
+    assert plain == lazy
+    assert lazy != plain[1:]
+    assert (lazy[0], lazy[-1]) == (plain[0], plain[-1])
+    assert lazy[::-2] == plain[::-2]
+    assert pickle.loads(pickle.dumps(lazy)) == plain  # noqa: S301 - our own bytes
+    as_tuple = Dataset.of(dataset.path, dataset.format, plain, dataset.warnings, dataset.answers)
+    assert as_tuple == dataset
+    assert as_tuple.listed == dataset.listed
+    assert list(as_tuple.documents()) == list(dataset.documents())
     with pytest.raises(IndexError):
         lazy[len(lazy)]
 
 
 def test_a_selection_of_them_is_that_of_a_tuple() -> None:
     dataset = read_dataset(sample_path())
-    held = replace(dataset, conversations=tuple(dataset.conversations))
+    plain = replace(dataset, conversations=tuple(dataset.conversations))
     for selection in (Selection(sample=5, seed=3), Selection((dataset.listed[4].id, dataset.listed[1].id))):
-        assert selection.of(dataset) == selection.of(held)
-        assert selection.of(dataset).digest == selection.of(held).digest
+        assert selection.of(dataset) == selection.of(plain)
+        assert selection.of(dataset).digest == selection.of(plain).digest
 
 
 def test_a_page_comes_once_as_its_last_conversation_has_it() -> None:

@@ -1,7 +1,8 @@
-"""Answers as a REPL, `rich` and notebooks show them, whatever is on the page."""
+"""Answers as a REPL, `rich`, notebooks and data frames show them, whatever is on the page."""
 
 import io
 import json
+import sys
 from decimal import Decimal
 
 import pytest
@@ -13,6 +14,8 @@ from rich.console import Console
 
 import quaestor
 from quaestor import Answer, AnsweredQuestion, Answers
+from quaestor.errors import SettingsError
+from quaestor.library.answered import COLUMNS
 
 QUESTIONS = ["what was the exercise price in 2007?", "what was the change from 2005?"]
 ATTACKS = (
@@ -60,9 +63,9 @@ def test_a_repl_shows_a_line_for_each(answers: Answers) -> None:
 
 
 def test_rich_shows_arithmetic_and_places(answers: Answers) -> None:
-    said = rich_text(answers[1])
-    assert "$ 20.70 = 48.65 - 27.95" in said
-    assert "  exercise price | 2005: $ 27.95" in said
+    text = rich_text(answers[1])
+    assert "$ 20.70 = 48.65 - 27.95" in text
+    assert "  exercise price | 2005: $ 27.95" in text
     table = rich_text(answers)
     assert table.count("\n") == 3
     assert "48.65 - 27.95" in table
@@ -138,3 +141,72 @@ def test_help_says_what_there_is() -> None:
         for name in vars(named):
             if not name.startswith("_") and name not in getattr(named, "__dataclass_fields__", ()):
                 assert getattr(named, name).__doc__, f"{named.__name__}.{name}"
+
+
+PRICES = [
+    "what was the exercise price in 2007?",
+    "and in 2006?",
+    "what was the percentage change?",
+    "what was the exercise price in 1987?",
+]
+
+
+@pytest.fixture(scope="module")
+def asked_prices() -> Answers:
+    return quaestor.open("sample#QUIL/2007/page_88.pdf").ask(PRICES)
+
+
+def test_both_have_the_same_columns_of_the_same_types(asked_prices: Answers) -> None:
+    import polars
+
+    for some in (asked_prices, asked_prices[:1], asked_prices[3:], Answers()):
+        one, other = some.to_pandas(), some.to_polars()
+        assert list(one.columns) == other.columns == [*COLUMNS]
+        assert [str(kind) for kind in one.dtypes] == [
+            {str: "str", float: "float64", bool: "bool"}[kind] for kind in COLUMNS.values()
+        ]
+        assert other.dtypes == [
+            {str: polars.String, float: polars.Float64, bool: polars.Boolean}[kind] for kind in COLUMNS.values()
+        ]
+        assert len(one) == len(other) == len(some)
+        rows = one.astype(object).where(one.notna(), None).to_dict("records")
+        assert rows == other.to_dicts()
+
+
+def test_a_number_is_exact_as_text_and_a_float_to_compute_with(asked_prices: Answers) -> None:
+    frame = asked_prices.to_polars()
+    exact = [None if text is None else Decimal(text) for text in frame["exact"]]
+    assert exact == [answer.number for answer in asked_prices]
+    assert len(str(exact[2])) > 20
+    assert frame["number"].to_list()[:2] == [48.65, 33.2]
+    assert asked_prices.to_pandas()["number"].sum() == pytest.approx(48.65 + 33.2 + 0.46536, abs=1e-4)
+
+
+def test_what_is_missing_is_missing(asked_prices: Answers) -> None:
+    first, *_, last = asked_prices.to_polars().to_dicts()
+    assert (first["formula"], first["reason"], first["unit"]) == (None, None, "USD")
+    assert first["sources"] == "exercise price | 2007: $ 48.65"
+    assert (last["answer"], last["kind"], last["number"], last["exact"]) == ("no answer", "none", None, None)
+    assert last["reason"]
+    assert asked_prices.to_pandas()["number"].isna().tolist() == [False, False, False, True]
+
+
+def test_a_quotient_beside_a_large_amount_stays_exact() -> None:
+    large = "123,456,789,012,345"
+    asked = quaestor.open(page([["", "2010", "2009"], ["assets", large, "7"]])).ask(
+        ["what were assets in 2010?", "what were assets in 2009?", "what is the first divided by the second?"]
+    )
+    exact = asked.to_pandas()["exact"].tolist()
+    assert exact[0] == large.replace(",", "")
+    assert [Decimal(text) for text in exact] == [one.number for one in asked]
+    assert asked.to_polars()["exact"].to_list() == exact
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars"])
+def test_where_it_is_not_installed_one_line_says_what_to_do(
+    name: str, asked_prices: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SettingsError) as raised:
+        getattr(asked_prices, f"to_{name}")()
+    assert f"pip install 'quaestor[{name}]'" in str(raised.value)

@@ -159,11 +159,11 @@ def test_it_is_kept_where_that_is_asked_for_and_handed_on(conversation: OngoingC
     conversation.ask("and in 2006?")
     conversation.close()
     store = f"sqlite:///{tmp_path}/runs.db"
-    told = CliRunner().invoke(
+    result = CliRunner().invoke(
         make_app(["chat"]), ["chat", NAME, "--resume", run, "--store", store], input="and the change since?\n"
     )
-    assert told.exit_code == 0
-    assert "15.45" in told.stdout
+    assert result.exit_code == 0
+    assert "15.45" in result.stdout
     for name in ("a.json", "a.html", "a.csv", "a.md", "a.xlsx"):
         quaestor_answers = quaestor.open(NAME).conversation()
         quaestor_answers.ask(ASKED)

@@ -15,7 +15,7 @@ from reflection_bench import draft, look_up, playing
 import quaestor
 from quaestor import Answers
 from quaestor.application.file_cache import load_graph_provider
-from quaestor.errors import InputError, SettingsError, UnknownConversationError
+from quaestor.errors import DatasetError, InputError, SettingsError, UnknownConversationError
 from quaestor.settings import Settings
 
 NAME = "sample#QUIL/2007/page_88.pdf"
@@ -44,10 +44,6 @@ def test_a_list_of_questions_is_a_conversation() -> None:
     assert [str(one) for one in answers[:2]] == ["$ 48.65", "$ 27.95"]
     assert len(answers) == 3
     assert PAGE.ask(("what was the exercise price in 2007?",))[0].display == "$ 48.65"
-
-
-def test_a_question_of_several_parts_has_one_answer() -> None:
-    assert PAGE.ask("what was the exercise price in 2007, and what was it in 2006?").display.count("$") == 2
 
 
 def test_it_works_inside_a_running_loop_as_in_a_notebook() -> None:
@@ -107,12 +103,6 @@ def test_what_a_document_is_read_with_is_found_once(monkeypatch: pytest.MonkeyPa
         "$ 48.65"
     ] * 3
     assert len(found) == 1
-
-
-def test_a_number_is_looked_for(tmp_path: Path) -> None:
-    (match,) = PAGE.check_number("48.65").matches
-    assert (match.printed, match.reading) == ("$ 48.65", "as printed")
-    assert PAGE.check_number("123456").count == 0
 
 
 @pytest.mark.parametrize("name", ["NORD/2012/page_41.pdf", "nord/2012/page_41", "Single_NORD/2012/page_41.pdf-1"])
@@ -211,3 +201,29 @@ def test_a_model_is_asked_by_its_name_or_by_an_open_session(local_models: None) 
 def test_a_solver_that_asks_a_model_says_that_none_is_named() -> None:
     with pytest.raises(SettingsError):
         PAGE.ask(QUESTION, solver=quaestor.make_solver("workflow"))
+
+
+def test_evaluate_scores_and_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scored = quaestor.evaluate("sample", limit=2)
+    assert scored.report.score.results["conversations"].total == 2
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SettingsError, match="magic"):
+        quaestor.evaluate("sample", limit=1, options={"magic": 1})
+
+
+def test_a_run_in_steps_from_public_names() -> None:
+    async def steps() -> int:
+        dataset = quaestor.read_dataset(str(quaestor.sample_path()), limit=2)
+        async with quaestor.open_store("sqlite://") as store:
+            spec = quaestor.RunSpec.of(dataset, "embedded", limit=2)
+            run = await quaestor.run_dataset(dataset, spec, store, quaestor.make_engine("inline", 1))
+            return len(await store.turns(run.id))
+
+    assert asyncio.run(steps()) > 2
+
+
+def test_a_path_as_text_is_read_or_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(DatasetError, match=r"x\.png"):
+        quaestor.read_dataset(str(tmp_path / "x.png"))

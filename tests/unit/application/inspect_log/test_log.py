@@ -65,9 +65,9 @@ def test_a_run_is_a_log_with_its_scores_exchanges_and_usage(name: str, tmp_path:
         json.dumps(json.loads(prompt.prompt), sort_keys=True) for prompt in prompts
     )
     assert {bool(call.error) for call in calls} == {True, False}  # the faults are there
-    told = next(call for call in calls if not call.error and call.output.message.tool_calls)
-    assert [message.role for message in told.input][:2] == ["system", "user"]
-    assert told.output.message.tool_calls[0].arguments["steps"]
+    text = next(call for call in calls if not call.error and call.output.message.tool_calls)
+    assert [message.role for message in text.input][:2] == ["system", "user"]
+    assert text.output.message.tool_calls[0].arguments["steps"]
     used = sum(turn.usage.get("input_tokens", 0) for turn in scored.turns.values())
     assert log.stats.model_usage["openai/scripted"].input_tokens == used
 

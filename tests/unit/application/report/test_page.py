@@ -1,4 +1,4 @@
-"""The report as a page: valid, closed in itself, and with every text as text."""
+"""The report as a page: valid, closed in itself, every text as text, every mark of a chart inside the drawing."""
 
 import asyncio
 import json
@@ -13,6 +13,15 @@ from html5rdf import HTMLParser
 from lxml import html
 from made_up import a_record, write_dataset
 
+from quaestor.application.report.charts import (
+    ChartInterval,
+    ChartLine,
+    Element,
+    difference_chart,
+    interval_chart,
+    line_chart,
+    to_markup,
+)
 from quaestor.application.report.data import MOST_WRONG_TURNS, EvaluationReport, ReportedRun, read_report
 from quaestor.application.report.page import report_page
 from quaestor.application.report.tables import report_markdown
@@ -123,8 +132,8 @@ def test_one_run_has_no_comparison_and_a_run_without_confidence_no_curves(report
 def test_of_many_wrong_turns_the_first_are_told(report: EvaluationReport) -> None:
     def longer(found: ReportedRun) -> ReportedRun:
         row = found.wrong[0]
-        told = (replace(row.shown, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
-        return replace(found, wrong=tuple(replace(row, shown=one) for one in told), causes={row.cause: 50_000})
+        wrong = (replace(row.shown, conversation=f"c{number}") for number in range(MOST_WRONG_TURNS))
+        return replace(found, wrong=tuple(replace(row, shown=one) for one in wrong), causes={row.cause: 50_000})
 
     page = report_page(replace(report, runs=tuple(longer(found) for found in report.runs)))
     assert str(50_000 - MOST_WRONG_TURNS) in page
@@ -143,11 +152,48 @@ def test_a_report_without_a_turn(report: EvaluationReport) -> None:
 
 
 def test_markdown_has_the_figures_and_no_turn(report: EvaluationReport) -> None:
-    told = report_markdown(report)
-    assert told.startswith("### Evaluation: Execution accuracy A 75.0 %, B 41.7 %\n")
-    assert "| A - B | 12 | 0 | +33.3 |" in told
-    assert "| 75.0 % | 41.7 % |" in told
-    assert "evil" not in told
-    lines = [line for line in told.splitlines() if line.startswith("|")]
+    text = report_markdown(report)
+    assert text.startswith("### Evaluation: Execution accuracy A 75.0 %, B 41.7 %\n")
+    assert "| A - B | 12 | 0 | +33.3 |" in text
+    assert "| 75.0 % | 41.7 % |" in text
+    assert "evil" not in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
     assert len(lines) > 20
     assert all(line.endswith("|") for line in lines)
+
+
+def marks(chart: Element) -> list[tuple[float, float]]:
+    """Where the marks of a chart stand, as shares of its width and its height."""
+    drawn = html.fromstring(to_markup(chart))
+    _, _, width, height = map(float, drawn.get("viewbox", drawn.get("viewBox", "")).split())
+    found = [(float(mark.get("cx", "")) / width, float(mark.get("cy", "")) / height) for mark in drawn.iter("circle")]
+    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in found)
+    return found
+
+
+def test_more_is_further_right_and_further_up() -> None:
+    one, other, third = marks(line_chart("t", "x", "y", [ChartLine("A", 0, ((0.0, 0.0), (0.5, 0.7), (1.0, 1.0)))]))
+    assert one[0] < other[0] < third[0]
+    assert one[1] > other[1] > third[1]
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_each_run_has_a_row_with_its_name_and_its_share(count: int) -> None:
+    chart = interval_chart("t", [ChartInterval(f"run {n}", n / 8, 0, n / 8 + 0.1, n) for n in range(count)])
+    found = marks(chart)
+    assert len(found) == count
+    assert [y for _, y in found] == sorted(y for _, y in found)
+    words = str(chart.xpath("string(.)"))
+    assert all(f"run {n}" in words and f"{100 * n / 8:.1f} %" in words for n in range(count))
+
+
+def test_nothing_stands_in_the_middle_and_more_than_that_right_of_it() -> None:
+    rows = [("a", 0, -0.1, 0.1), ("b", 0.3, 0.2, 0.4), ("c", -0.3, -0.4, 0)]
+    even, better, worse = marks(difference_chart("t", [ChartInterval(*row) for row in rows]))
+    assert worse[0] < even[0] < better[0]
+    assert better[0] - even[0] == pytest.approx(even[0] - worse[0])
+
+
+def test_a_chart_of_nothing_is_a_chart() -> None:
+    assert marks(line_chart("t", "x", "y", [])) == []
+    assert marks(difference_chart("t", [])) == []

@@ -1,0 +1,196 @@
+"""Scores beside runs: what is kept of them, packed columns, and how a file is read."""
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+import quaestor
+from quaestor.core import serial
+from quaestor.errors import StoreError
+from quaestor.scores.base import ScoreStore, open_scores
+from quaestor.scores.columns import pack_rows, unpack_frame
+from quaestor.scores.recording import make_score_records
+from quaestor.scores.records import ScoreRecords
+from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
+from quaestor.store.base import open_store
+from quaestor.store.records import TurnRecord
+from quaestor.store.sqlite import SqliteStore, SqliteTables
+from quaestor.testing.score_rules import a_score
+from quaestor.testing.store_records import a_run, an_example, some_turns
+
+
+def test_nothing_is_kept_in_memory() -> None:
+    assert open_scores("sqlite://") is None
+
+
+def test_scores_stand_in_a_store_that_is_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        open_scores(str(tmp_path / "runs.db"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("written", ["{}", "sqlite:///{}"])
+def test_they_are_named_as_the_runs_are(tmp_path: Path, written: str) -> None:
+    import asyncio
+
+    async def opened() -> None:
+        uri = written.format(tmp_path / "runs.db")
+        async with open_store(uri):
+            scores = open_scores(uri)
+            assert scores is not None
+            async with scores:
+                assert await scores.scores() == ()
+
+    asyncio.run(opened())
+
+
+SCORERS = ("execution", "program")
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "conversation": st.sampled_from(["a", "b", "Zürich/2009-1"]),
+            "index": st.integers(0, 30),
+            "document": st.just("Zürich/2009"),
+            "correct": st.booleans(),
+            "program_correct": st.none() | st.booleans(),
+            "cause": st.none() | st.sampled_from(["sign", "wrong line", "no answer"]),
+            "number": st.none() | st.sampled_from(["1.5", "yes", '{"text": "\u20ac 5\\n"}']),
+            "confidence": st.none() | st.floats(0, 1),
+        }
+    ),
+    unique_by=lambda row: (row["conversation"], row["index"]),
+)
+
+
+def frame_of(rows: list[dict[str, Any]]) -> TurnFrame:
+    return unpack_frame(pack_rows(rows), SCORERS)
+
+
+@given(ROWS)
+def test_what_is_packed_comes_back_turn_by_turn(rows: list[dict[str, Any]]) -> None:
+    rows.sort(key=lambda row: (row["conversation"], row["index"]))
+    frame = frame_of(rows)
+    assert len(frame) == len(rows)
+    assert frame.verdicts == [{"execution": row["correct"], "program": row["program_correct"]} for row in rows]
+    for column, name in (
+        ("conversations", "conversation"), ("places", "index"), ("pages", "document"), ("answers", "number"),
+        ("causes", "cause"), ("confidences", "confidence"),
+    ):  # fmt: skip
+        assert getattr(frame, column) == [row[name] for row in rows]
+
+
+def test_runs_of_other_turns_were_not_asked_the_same() -> None:
+    one, other = ({"conversation": "a", "index": place, "document": "p", "correct": True} for place in (0, 1))
+    asked = [frame_of(rows).asked for rows in ([one], [other], [one, other], [])]
+    assert all(asked.count(found) == 1 for found in asked)
+
+
+def test_nothing_judged_has_no_turns() -> None:
+    assert not len(frame_of([]))
+
+
+@pytest.fixture(scope="module")
+def scored() -> quaestor.ScoredRun:
+    return quaestor.evaluate("sample", limit=3)
+
+
+def kept(scored: quaestor.ScoredRun) -> ScoreRecords:
+    called = Counter[str]()
+    for turn in scored.turns.values():
+        called[turn.conversation] += len(turn.tool_calls)
+    return make_score_records(scored.run, "pages.json", TurnFrame.of(scored.report.turns), scored.report.score, called)
+
+
+def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None:
+    wrong = replace(scored.report.turns[1], verdicts={**scored.report.turns[1].verdicts, "execution": False})
+    turns = (scored.report.turns[0], wrong, *scored.report.turns[2:])
+    found = kept(replace(scored, report=replace(scored.report, turns=turns)))
+    assert (found.score.turns, found.score.correct_answers, found.score.conversations) == (12, 11, 3)
+    assert (found.score.accuracy, found.score.mean_turns) == (11 / 12, 4.0)
+    assert found.score.metrics["execution"] == {
+        **serial.dump(scored.report.score.execution),
+        "value": scored.report.score.execution.value,
+    }
+    assert set(found.score.metrics) == set(scored.report.score.results)
+    first = found.conversations[0]
+    assert (first.conversation, first.turns, first.correct_answers) == (wrong.conversation, 4, 3)
+    assert (first.failed_turns, first.accuracy) == ([1], 0.75)
+    verdicts = {(verdict.conversation, verdict.index): verdict for verdict in found.verdicts}
+    assert len(verdicts) == 12
+    assert not verdicts[wrong.conversation, 1].correct
+    assert verdicts[wrong.conversation, 1].program_correct is wrong.verdicts["program"]
+    assert {record.score for record in found.conversations} == {found.score.id}
+    assert {record.score for record in found.verdicts} == {found.score.id}
+
+
+def test_tool_calls_are_counted_a_turn(scored: quaestor.ScoredRun) -> None:
+    calls: list[JsonValue] = [{"tool": "query_kg", "input": "{}", "output": "{}", "seconds": 0.1}]
+
+    def with_calls(turn: TurnRecord) -> TurnRecord:
+        return replace(turn, tool_calls=calls * (turn.index + 1))
+
+    found = kept(replace(scored, turns={key: with_calls(turn) for key, turn in scored.turns.items()}))
+    assert [record.mean_tool_calls for record in found.conversations] == [2.5, 2.5, 2.5]
+    assert found.score.mean_tool_calls == 2.5
+
+
+def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> None:
+    turns = [replace(turn, gold_program="planted(1, 2)", predicted="918273645") for turn in scored.report.turns]
+    found = kept(replace(scored, report=replace(scored.report, turns=tuple(turns))))
+    written = json.dumps([serial.dump(record) for record in (found.score, *found.conversations, *found.verdicts)])
+    assert "planted" not in written
+    assert "918273645" not in written
+    operations = {turn.kind.operation for turn in scored.report.turns}
+    assert operations
+    assert not [operation for operation in operations if operation in written]
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        ("SELECT * FROM scored_turns WHERE run = ? AND correct = 0", "failed_turns"),
+        ("SELECT * FROM scored_examples WHERE run = ? AND accuracy < 1", "failed_examples"),
+        ("SELECT * FROM scores WHERE run = ? ORDER BY scored DESC", "scores_by_run"),
+    ],
+)
+def test_what_failed_is_found_by_an_index(tmp_path: Path, query: str, index: str) -> None:
+    async def write() -> None:
+        async with SqliteStore(tmp_path / "runs.db") as store, ScoreStore(SqliteTables(tmp_path / "runs.db")) as scores:
+            await store.create_run(a_run())
+            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
+
+    asyncio.run(write())
+    with sqlite3.connect(tmp_path / "runs.db") as db:
+        (step,) = db.execute(f"EXPLAIN QUERY PLAN {query}", ("r",))
+        assert len(db.execute(query, (a_run().id,)).fetchall()) == 1
+    db.close()
+    assert f"USING INDEX {index} " in step[-1]
+
+
+def test_a_score_whose_columns_an_earlier_version_packed_is_put_together_from_its_turns(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+
+    async def scenario() -> None:
+        async with SqliteStore(path) as store, ScoreStore(SqliteTables(path)) as scores:
+            await store.create_run(a_run())
+            await store.complete_example(an_example(a_run()), some_turns(a_run()))
+            await scores.add_score(a_score(a_run(), {"c1": (True, False)}))
+            before = await scores.judged_frame(a_run().id)
+            with closing(sqlite3.connect(path)) as db:
+                db.execute("UPDATE scored_columns SET name = 'counts' WHERE name = 'places'")
+                db.commit()
+            found = await scores.judged_frame(a_run().id)
+            assert [getattr(found, name) for name in COLUMNS] == [getattr(before, name) for name in COLUMNS]
+            assert len(found) == 2
+
+    asyncio.run(scenario())
