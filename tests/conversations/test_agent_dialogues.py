@@ -1,8 +1,6 @@
 """The worked examples of the agent's design, from the command line to what is on record of them."""
 
 import json
-import os
-import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 
 import pytest
 from agent_bench import CASH, final, query, reply
-from command_line import Outcome, Quaestor, exit_code
+from command_line import Quaestor, command_line
 from model_server import ModelServer
 from oracle import question_of
 from toolboxes import CASH_FLOWS, OPTIONS
@@ -87,20 +85,13 @@ def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
     """The command line in a folder with `[models.scripted]` and a file of the two conversations."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
-        monkeypatch.delenv(name)
+    run = command_line(tmp_path, monkeypatch, capfd)
     pages = {record["id"]: record for record in json.loads(sample_path().read_text(encoding="utf-8"))}
     records = [
         asking(pages[f"Single_{CASH_FLOWS}-1"], CHANGE),
         asking(pages[f"Single_{OPTIONS}-1"], *PRICES),
     ]
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
 
     with ModelServer(model) as server:
         (tmp_path / "quaestor.toml").write_text(f'[models.scripted]\nbase_url = "{server.url}/v1"\n')

@@ -1,16 +1,14 @@
 """A share and an index in six turns: "this change" is the share's first and the index's later, for the whole solver."""
 
 import json
-import os
 import re
-import shlex
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code
+from command_line import Quaestor, command_line
 from model_server import ModelServer
 from oracle import question_of
 from sparql_bench import formula, is_calculation, values
@@ -62,17 +60,9 @@ def quaestor(
     local_models: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[Quaestor]:
     """The command line in a folder with `[models.scripted]` and a run of the conversation."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for name in [name for name in os.environ if name.startswith("QUAESTOR_")]:
-        monkeypatch.delenv(name)
+    run = command_line(tmp_path, monkeypatch, capfd, columns=200)
     records = [r for r in json.loads(sample_path().read_text(encoding="utf-8")) if r["id"] == CONVERSATION]
     (tmp_path / "pages.json").write_text(json.dumps(records), encoding="utf-8")
-
-    def run(line: str) -> Outcome:
-        code = exit_code(*shlex.split(line))
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
 
     with ModelServer(model) as server:
         (tmp_path / "quaestor.toml").write_text(f'[models.scripted]\nbase_url = "{server.url}/v1"\n')

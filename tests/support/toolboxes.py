@@ -59,7 +59,3 @@ class ToolUser:
         said = question.partition("->")[2].strip()
         plan = box.draft.plan_of(a_value(said))[0] if said else box.draft.plan()
         return answer_from_plan(plan, context)
-
-
-def tool_user() -> ToolUser:
-    return ToolUser()

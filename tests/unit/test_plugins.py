@@ -1,13 +1,12 @@
 """What other packages add by entry points, used through the command line; and what becomes of packages in ruins."""
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import Outcome, Quaestor, exit_code, one_line
+from command_line import Outcome, Quaestor, command_line, one_line
 from made_up import a_record, write_dataset
 from plugin_package import install
 
@@ -130,15 +129,7 @@ def added(site: Path) -> None:
 
 @pytest.fixture
 def quaestor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Quaestor:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "140")
-
-    def run(line: str, *more: str) -> Outcome:
-        code = exit_code(*shlex.split(line), *more)
-        printed = capfd.readouterr()
-        return Outcome(code, printed.out, printed.err)
-
-    return run
+    return command_line(tmp_path, monkeypatch, capfd)
 
 
 @pytest.mark.usefixtures("added")

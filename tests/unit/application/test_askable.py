@@ -5,7 +5,7 @@ import asyncio
 from pages import page
 
 from quaestor.application.ask_service import AskRequest, answer_questions
-from quaestor.application.askable import askable_object, find_askable
+from quaestor.application.askable import find_askable
 from quaestor.application.resolve import DocumentInCorpus
 from quaestor.documents.document import Document
 from quaestor.settings import Settings
@@ -50,10 +50,3 @@ def test_every_example_is_answered_from_the_cells_that_it_asks_for() -> None:
         assert turn.answer.value is not None
         assert turn.verified
     assert any("percentage change" in question for question in examples)
-
-
-def test_as_json() -> None:
-    found = asyncio.run(find_askable(DocumentInCorpus.of(BY_YEAR), AskRequest(Settings())))
-    result = askable_object(BY_YEAR, found)
-    assert result["lines"] == [{"label": "rent", "years": [2011, 2012]}, {"label": "wages", "years": [2011, 2012]}]
-    assert result["examples"] == list(found.examples)

@@ -11,8 +11,6 @@ from quaestor.application.ask_service import AskRequest
 from quaestor.application.chat_service import INTERRUPTED, Chat
 from quaestor.application.fixing import read_fix
 from quaestor.application.resolve import DocumentInCorpus, read_page
-from quaestor.conversation.turn import OperationChoice
-from quaestor.errors import InputError, SettingsError
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
 from quaestor.store.records import TurnRecord
@@ -116,49 +114,6 @@ async def test_all_questions_are_taken_back_one_by_one(tmp_path: Path, page: Doc
     await chat.close()
 
 
-async def test_a_solver_that_cannot_be_opened_changes_nothing(tmp_path: Path, page: DocumentInCorpus) -> None:
-    chat = Chat(page, request(tmp_path))
-    await chat.open()
-    await chat.ask("cell 1 1")
-    run = chat.run
-    with pytest.raises(SettingsError):
-        await chat.change(AskRequest(Settings(solver="agent"), keep=True))
-    (turn,) = await chat.ask("cell 1 2")
-    assert (chat.run, chat.solver, turn.error) == (run, "scripted", None)
-    assert len(await kept(tmp_path, str(run))) == 2
-    await chat.close()
-
-
-async def test_what_is_taken_up_again_is_what_was_answered(tmp_path: Path, page: DocumentInCorpus) -> None:
-    chat = Chat(page, request(tmp_path))
-    await chat.open()
-    for question in ("cell 1 1", "cell 1 2", "change", "fail", "row labels 1"):
-        await chat.ask(question)
-    before, run = chat.turns, str(chat.run)
-    await chat.close()
-    again = Chat(page, request(tmp_path))
-    await again.open(run)
-    assert again.turns == before
-    assert again.run is None
-    (turn,) = await again.undo()
-    assert turn.question == "row labels 1"
-    assert again.run is None
-    await again.close()
-
-
-async def test_a_defect_makes_the_run_fail(tmp_path: Path, page: DocumentInCorpus) -> None:
-    chat = Chat(page, request(tmp_path))
-    await chat.open()
-    with pytest.raises(KeyError):
-        await chat.ask("break")
-    run = str(chat.run)
-    await chat.close()
-    (broken,) = await kept(tmp_path, run)
-    assert (broken.error or "").startswith("KeyError")
-    async with open_store(str(tmp_path / "runs.db")) as store:
-        assert (await store.run(run)).status == "failed"
-
-
 async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_and_their_undoing(tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "runs.db"), excerpt_tokens=600)
     chat = Chat(DocumentInCorpus.of(a_long_filing()), AskRequest(settings, keep=True))
@@ -184,17 +139,3 @@ async def test_a_corrected_number_of_a_long_filing_counts_for_later_questions_an
     assert again.turns == chat.turns
     assert again.ledger.answered == chat.ledger.answered
     await again.close()
-
-
-async def test_what_cannot_be_corrected_leaves_the_conversation_open(tmp_path: Path, page: DocumentInCorpus) -> None:
-    chat = Chat(page, request(tmp_path))
-    await chat.open()
-    await chat.ask("cell 1 1")
-    with pytest.raises(InputError):
-        await chat.correct(OperationChoice(0, 1, "add"), "Ada")
-    with pytest.raises(InputError):
-        await chat.undo_correction("Ada")
-    (turn,) = await chat.ask("cell 1 2")
-    assert turn.error is None
-    assert (chat.ledger.corrections, len(await kept(tmp_path, str(chat.run)))) == ((), 2)
-    await chat.close()

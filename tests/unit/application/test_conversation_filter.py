@@ -1,12 +1,10 @@
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from quaestor.application.conversation_filter import ConversationFilter, read_conversations_of_run, read_filtered
 from quaestor.core import serial
 from quaestor.datasets.dataset import Selection
-from quaestor.errors import InputError, UnknownConversationError
 from quaestor.evaluation.spec import RunSpec
 from quaestor.sample import sample_path
 from quaestor.testing.store_records import a_run
@@ -53,25 +51,3 @@ def test_conversations_are_named_by_their_ids_or_their_pages(names: list[str], f
     pages, selection = read_filtered(sample_path(), ConversationFilter(conversations=names))
     assert selection == Selection(found)
     assert tuple(conversation.id for conversation in pages.conversations) == found
-
-
-def test_a_conversation_that_is_not_there_is_one_line_with_the_nearest() -> None:
-    with pytest.raises(UnknownConversationError) as caught:
-        read_filtered(sample_path(), ConversationFilter(conversations=[FIRST, "Single_NORD/2012/page_14.pdf-1"]))
-    assert FIRST in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"limit": 2, "sample": 3},
-        {"conversations": [FIRST], "sample": 3},
-        {"conversations": [FIRST], "limit": 3},
-        {"seed": 3},
-        {"limit": 2, "seed": 3},
-    ],
-)
-def test_what_is_played_is_said_in_one_way(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        ConversationFilter(**options)

@@ -48,16 +48,10 @@ async def test_a_plan_in_words_is_looked_up_and_computed(page: DocumentInCorpus)
     assert len(explain_turn([turn], 1, page.document).steps) == 3
 
 
-async def test_a_plan_whose_words_find_nothing_says_what_is_near(page: DocumentInCorpus) -> None:
+@pytest.mark.parametrize("plan", [a_plan("net sales in all", "total net sales"), {"steps": 1}])
+async def test_what_is_no_plan_or_finds_nothing_is_refused(page: DocumentInCorpus, plan: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        await DocumentTools(AskRequest(Settings())).calculate(
-            page, (), None, {}, a_plan("net sales in all", "total net sales"), QUESTION
-        )
-
-
-async def test_what_is_no_plan_is_named(page: DocumentInCorpus) -> None:
-    with pytest.raises(InputError):
-        await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, {"steps": 1}, QUESTION)
+        await DocumentTools(AskRequest(Settings())).calculate(page, (), None, {}, plan, QUESTION)
 
 
 async def test_the_planning_prompt_shows_the_page_and_its_rules(page: DocumentInCorpus) -> None:

@@ -31,11 +31,6 @@ def test_rows_come_with_the_places_of_their_numbers() -> None:
     assert sample_pages()[OPTIONS].cell(place).text == "$ 48.65"
 
 
-def test_ask_gives_yes_or_no() -> None:
-    assert query_graph(GRAPH, "ASK { ?i kg:exercise_price 48.65 }").answer is True
-    assert query_graph(GRAPH, "ask { ?i kg:exercise_price 1 }").answer is False
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -16,7 +16,7 @@ from quaestor.application.refinement import (
     read_proposals,
     write_proposals,
 )
-from quaestor.errors import InputError, UnknownRunError
+from quaestor.errors import InputError
 from quaestor.graph.builder import build_graph
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology, Proposal
@@ -122,17 +122,6 @@ def test_it_reads_no_reference_answer_no_score_and_no_answer(tmp_path: Path, mon
     source = ast.parse(Path(str(refinement.__file__)).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(source) if isinstance(node, ast.ImportFrom)}
     assert not [name for name in imported if name and ("scor" in name or "gold" in name or "datasets" in name)]
-
-
-def test_a_run_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    asyncio.run(fill(tmp_path / "runs.db"))
-
-    async def scenario() -> None:
-        async with open_store(str(tmp_path / "runs.db")) as store:
-            await propose_refinements(store, ["1999"], KNOWN)
-
-    with pytest.raises(UnknownRunError):
-        asyncio.run(scenario())
 
 
 def test_a_review_file_keeps_what_is_accepted(tmp_path: Path) -> None:

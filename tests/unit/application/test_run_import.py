@@ -108,27 +108,10 @@ def test_a_file_or_a_name_that_is_none(tmp_path: Path, dataset: Dataset) -> None
     assert run_name("A" * 100) == "a" * 40
 
 
-@pytest.mark.slow
-def test_the_careful_reading_scores_729_of_841(shared_data: Path, tmp_path: Path) -> None:
-    path = shared_data / "convfinqa_tune.json"
-
-    async def scenario() -> None:
-        dataset, gold = read_dataset(path), read_gold(path)
-        async with open_store(str(tmp_path / "runs.db")) as store:
-            found = await import_run(store, shared_data / "careful_reading_tune.jsonl", dataset)
-            report = (await score_run(store, found.run, dataset, gold)).report
-            assert (report.score.execution.correct, report.score.execution.total) == (729, 841)
-
-    asyncio.run(scenario())
-
-
 @pytest.mark.parametrize(("status", "word"), [("complete", "imported"), ("running", "running")])
 def test_an_import_that_was_killed_midway_is_not_called_imported(status: RunStatus, word: str) -> None:
     run = RunRecord("r", {}, "s", "sample.json", "d", 3, now(), status=status, kind="import")
     assert status_word(run) == word
-
-
-ONE, TWO = "Single_NORD/2012/page_41.pdf-1", "Single_NORD/2012/page_41.pdf-2"
 
 
 def held_out(path: Path) -> HeldOutReport:

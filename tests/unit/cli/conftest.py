@@ -1,7 +1,9 @@
+import io
+import sys
 from pathlib import Path
 
 import pytest
-from command_line import PreparedFolder, Quaestor, command_line
+from command_line import Outcome, PreparedFolder, Quaestor, command_line
 from made_up import a_record, write_dataset
 from scripted import ScriptedSolver
 from stand_in import stand_in
@@ -39,3 +41,14 @@ def pages(tmp_path: Path) -> Path:
             displays=("13.7%", "206588", "435"),
         ),
     )
+
+
+@pytest.fixture
+def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
+    """Run `quaestor chat` about that page with the lines that a person types."""
+
+    def run(lines: str, *more: str) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+        return quaestor("chat pages.json#NORD/2012/page_41.pdf", *more)
+
+    return run

@@ -11,22 +11,6 @@ from quaestor.errors import SeveralPagesError, StoreError
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 
 
-def test_shows_each_answer_with_its_sources(quaestor: Quaestor, pages: Path) -> None:
-    outcome = quaestor(f"ask {PAGE}", "cell 1 1", "cell 1 2", "change")
-    assert outcome.code == 0
-    assert outcome.err == f"run {json.loads(quaestor('runs list --json').out)[0]['id']}\n"
-    assert "1. cell 1 1" in outcome.out
-    assert "   206,588 million\n     net revenue | 2008 | 206588\n" in outcome.out
-    assert "-25,587 million" in outcome.out
-
-
-def test_takes_a_conversations_id_too(quaestor: Quaestor, pages: Path) -> None:
-    by_page = quaestor(f"ask {PAGE}", "cell 3 1")
-    by_conversation = quaestor("ask pages.json#Single_NORD/2012/page_41.pdf-2", "cell 3 1")
-    assert by_page.out == by_conversation.out
-    assert "13.7 %" in by_page.out
-
-
 def test_brackets_of_a_page_are_no_markup(quaestor: Quaestor, tmp_path: Path) -> None:
     table = [*TABLE[:1], ["[bold]net[/bold] revenue", "206588", "[red]181001"]]
     write_dataset(tmp_path / "pages.json", a_record(table=table))

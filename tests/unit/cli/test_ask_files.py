@@ -144,11 +144,6 @@ def test_what_is_withheld_counts_as_wrong_and_is_kept(quaestor: Quaestor, asked:
     assert "surest half" not in quaestor("score latest pages.json").out
 
 
-def test_another_threshold_is_another_run(quaestor: Quaestor, asked: None) -> None:
-    run = quaestor("run pages.json --abstain-below 0.5").out.strip()
-    assert "abstain_below" in refused(quaestor(f"run pages.json --abstain-below 0.6 --resume {run}"))
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -34,7 +34,6 @@ def ask(
         for page in PAGES
     ]
     write_dataset(tmp_path / "pages.json", *records)
-
     with ModelServer(answering) as server:
         (tmp_path / "quaestor.toml").write_text(f'[models.main]\nbase_url = "{server.url}/v1"\n', encoding="utf-8")
         yield run

@@ -14,19 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Outcome, Quaestor
+from command_line import Quaestor
 
 PAGE = "pages.json#NORD/2012/page_41.pdf"
 TURN = "runs turn latest NORD/2012/page_41.pdf"
-
-
-@pytest.fixture
-def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
-    def run(lines: str, *more: str) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        return quaestor(f"chat {PAGE}", *more)
-
-    return run
 
 
 def runs(quaestor: Quaestor) -> list[dict[str, Any]]:

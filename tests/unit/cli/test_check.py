@@ -22,12 +22,6 @@ def test_counts_programs_and_lists_what_is_suspicious(quaestor: Quaestor, tmp_pa
     assert "and 2 more" not in whole
 
 
-def test_a_file_without_answers_is_checked_as_far_as_it_goes(quaestor: Quaestor, tmp_path: Path) -> None:
-    write_dataset(tmp_path / "bare.json", a_record(programs=None))
-    outcome = quaestor("check bare.json")
-    assert outcome.code == 0
-
-
 def test_a_filing_is_held_against_its_tags(quaestor: Quaestor, tmp_path: Path) -> None:
     now = number("120", scale="6"), number("205", scale="6")
     before = number("100", scale="6", context="y23"), number("150", scale="3", context="y23")

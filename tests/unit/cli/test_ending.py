@@ -138,13 +138,12 @@ def questions_kept(folder: Path) -> int:
 
 
 @pytest.mark.very_slow
-@pytest.mark.parametrize(("streams", "code"), [("<&- >&- 2>&-", 2), (">/dev/full", 2)])
-def test_an_answer_is_kept_whatever_is_closed(streams: str, code: int, filing: Path) -> None:
+@pytest.mark.parametrize(("streams", "errors"), [("<&- >&- 2>&-", 0), (">/dev/full", 1)])
+def test_an_answer_is_kept_whatever_is_closed(streams: str, errors: int, filing: Path) -> None:
     done = closed(filing, streams, "ask", "--store", "s.db", "in.csv", "net sales in 2023")
-    assert done.returncode == code
+    assert (done.returncode, done.stdout) == (2, "")
     assert "internal error" not in done.stderr
-    assert done.stderr.count("quaestor: ") == (1 if code and "2>&-" not in streams else 0)
-    assert ("17" in done.stdout) == (code == 0)
+    assert done.stderr.count("quaestor: ") == errors
     assert questions_kept(filing) == 1
 
 

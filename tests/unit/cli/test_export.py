@@ -13,10 +13,6 @@ from command_line import PreparedFolder, exit_code
 NORD = "sample#NORD/2012/page_41.pdf"
 
 
-def typed(*words: str) -> int:
-    return exit_code(*words)
-
-
 @pytest.fixture
 def asked(
     tmp_path: Path, prepared: PreparedFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -25,7 +21,7 @@ def asked(
 
     def ask() -> str:
         questions = "what were net sales of power cables in 2012?", "and in 2011?", "what was the change?"
-        assert typed("ask", NORD, *questions) == 0
+        assert exit_code("ask", NORD, *questions) == 0
         return capfd.readouterr().out
 
     prepared.fill(tmp_path, ask)
@@ -35,7 +31,7 @@ def asked(
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.json", "a.md", "a.html"])
 def test_the_name_says_the_format(name: str, asked: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = asked / name
-    assert typed("export", "latest", "--output", str(file)) == 0
+    assert exit_code("export", "latest", "--output", str(file)) == 0
     assert str(file) in capfd.readouterr().out
     written = file.read_bytes()
     if name == "a.xlsx":
@@ -61,7 +57,7 @@ def test_a_mistake_is_one_line_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(asked)
     before = {file: file.stat().st_size for file in asked.iterdir()}
-    assert typed("export", "latest", *words) == 2
+    assert exit_code("export", "latest", *words) == 2
     error = capfd.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
@@ -70,9 +66,9 @@ def test_a_mistake_is_one_line_and_writes_nothing(
 
 def test_what_is_there_is_not_replaced(asked: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (asked / "a.csv").write_text("mine")
-    assert typed("export", "latest", "-o", str(asked / "a.csv")) == 2
+    assert exit_code("export", "latest", "-o", str(asked / "a.csv")) == 2
     assert (asked / "a.csv").read_text() == "mine"
-    assert typed("export", "latest", "-o", str(asked / "a.csv"), "--force") == 0
+    assert exit_code("export", "latest", "-o", str(asked / "a.csv"), "--force") == 0
 
 
 def test_a_log_of_inspect_says_what_is_not_installed(
@@ -80,7 +76,7 @@ def test_a_log_of_inspect_says_what_is_not_installed(
 ) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     for words in (["a.eval"], ["a.json", "--format", "inspect"]):
-        assert typed("export", "latest", "--output", str(asked / words[0]), *words[1:]) == 2
+        assert exit_code("export", "latest", "--output", str(asked / words[0]), *words[1:]) == 2
         assert "pip install 'quaestor[inspect]'" in capfd.readouterr().err
     assert not list(asked.glob("a.*"))
 
@@ -95,7 +91,7 @@ def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "in.md"
     path.write_text(TABLE)
-    assert typed("ask", "in.md", "net sales in 2023 \x1b]0;pwn\x07 \u202e?") == 0
+    assert exit_code("ask", "in.md", "net sales in 2023 \x1b]0;pwn\x07 \u202e?") == 0
     capfd.readouterr()
     return path
 
@@ -103,7 +99,7 @@ def filing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captur
 @pytest.mark.parametrize("format", ["xlsx", "csv", "json", "markdown", "html"])
 def test_no_format_has_a_character_that_leads_a_terminal(format: str, filing: Path) -> None:
     file = filing.with_name("out")
-    assert typed("export", "latest", "-o", str(file), "--format", format) == 0
+    assert exit_code("export", "latest", "-o", str(file), "--format", format) == 0
     written = file.read_bytes()
     if format == "xlsx":
         with ZipFile(file) as parts:
@@ -122,7 +118,7 @@ def test_the_filing_that_was_asked_is_never_replaced(
     (filing.parent / "hard.md").hardlink_to(filing)
     output = str(filing) if spelling == "absolute" else spelling
     for format in ("markdown", "html"):
-        assert typed("export", "latest", "--output", output, "--format", format, "--force") == 2
+        assert exit_code("export", "latest", "--output", output, "--format", format, "--force") == 2
         assert "cannot write" in capfd.readouterr().err
     assert filing.read_text() == TABLE
 
@@ -133,13 +129,13 @@ def test_the_filing_is_known_from_another_folder(
     elsewhere = filing.parent / "elsewhere"
     elsewhere.mkdir()
     store = str(filing.parent / "s.db")
-    assert typed("ask", filing.name, "net sales in 2023", "--store", store) == 0
+    assert exit_code("ask", filing.name, "net sales in 2023", "--store", store) == 0
     monkeypatch.chdir(elsewhere)
     (elsewhere / "link.md").symlink_to(filing)
     for output in (f"../{filing.name}", "link.md", str(filing)):
         command = ("export", "latest", "--store", store, "--output", output, "--format", "markdown")
-        assert typed(*command, "--force") == 2
+        assert exit_code(*command, "--force") == 2
         assert "cannot write" in capfd.readouterr().err
     assert filing.read_text() == TABLE
-    assert typed("export", "latest", "--store", store, "--output", filing.name, "--format", "markdown") == 0
+    assert exit_code("export", "latest", "--store", store, "--output", filing.name, "--format", "markdown") == 0
     assert (elsewhere / filing.name).exists()

@@ -20,9 +20,8 @@ def scripted_solver() -> None:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def asked(tmp_path: Path) -> Path:
     """A folder with two reports and questions about them, in which the commands run."""
-    monkeypatch.chdir(tmp_path)
     write_filings(tmp_path)
     return write_questions(tmp_path)
 

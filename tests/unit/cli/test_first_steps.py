@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,27 +54,14 @@ def test_a_misspelt_variable_is_named(quaestor: Quaestor, pages: Path, monkeypat
     assert "QUAESTOR_SOLVER" in quaestor("pages pages.json").err
 
 
-@pytest.mark.slow
-def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow() -> None:
-    environment = {**os.environ, "COLUMNS": "60"}
+def test_no_line_is_padded_and_no_word_broken_where_it_is_narrow(
+    quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = "sample#NORD/2012/page_41.pdf"
-    shown = subprocess.run(
-        [sys.executable, "-m", "quaestor", "kg", "build", page],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    lines = shown.splitlines()
-    assert not [line for line in lines if line != line.rstrip()]
-    record = json.loads(
-        subprocess.run(
-            [sys.executable, "-m", "quaestor", "kg", "build", page, "--json"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    )
+    record = json.loads(quaestor(f"kg build {page} --json").out)
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = quaestor(f"kg build {page}").out
+    assert not [line for line in shown.splitlines() if line != line.rstrip()]
     for word in {word for line in record["lines"] for word in (*line["label"].split(), line["predicate"])}:
         assert word in shown, word
 

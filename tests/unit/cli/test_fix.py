@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -20,15 +19,6 @@ ASKED = "cell 1 1\ncell 1 2\nchange\nratio\n"
 @pytest.fixture(autouse=True)
 def author(quaestor: Quaestor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_AUTHOR", "Ada")
-
-
-@pytest.fixture
-def chat(quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch) -> Quaestor:
-    def run(lines: str, *more: str) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        return quaestor(f"chat {PAGE}", *more)
-
-    return run
 
 
 def run_of(outcome: Outcome) -> str:
@@ -176,9 +166,9 @@ def test_every_export_has_the_corrected_value_and_says_who_made_it(
     assert rows[2]["remark"].endswith(": misread (was -25,587 million)")
     assert "200,000 (corrected by Ada on " in rows[1]["sources"]
     assert "181001" in rows[1]["sources"]
-    (told_of,) = json.loads((tmp_path / "run.json").read_text())
-    assert told_of["turns"][2]["corrected"]["was"] == "-25,587 million"
-    assert "corrected" not in told_of["turns"][0]
+    (exported,) = json.loads((tmp_path / "run.json").read_text())
+    assert exported["turns"][2]["corrected"]["was"] == "-25,587 million"
+    assert "corrected" not in exported["turns"][0]
     for name in ("run.md", "run.html"):
         text = (tmp_path / name).read_text()
         assert "-6,588 million" in text

@@ -57,7 +57,7 @@ def test_the_stored_graph_is_shown(quaestor: Quaestor, played: str) -> None:
     assert turtle == quaestor(f"kg show tools.json#{NAME} --turtle").out
 
 
-def test_failures_are_the_turns_that_differ_from_the_reference(quaestor: Quaestor, pages: Path) -> None:
+def test_failures_are_the_wrong_turns_with_their_causes(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("run pages.json").code == 0
     shown = quaestor("runs failures latest").out
     assert "page_41.pdf-2, turn 2: fail" in shown
@@ -66,19 +66,14 @@ def test_failures_are_the_turns_that_differ_from_the_reference(quaestor: Quaesto
     assert "answer:       402" in shown
     assert "reference:    435" in shown
     assert "2 of 6" in shown
-    found = json.loads(quaestor("runs failures latest --json").out)
-    assert [(turn["turn"], turn["answer"]) for turn in found["turns"]] == [(1, None), (2, "402")]
-
-
-def test_failures_say_why_and_how_often(quaestor: Quaestor, pages: Path) -> None:
-    assert quaestor("run pages.json").code == 0
-    shown = quaestor("runs failures latest").out
     assert "cause:        refused or unusable reply" in shown
     assert "cause:        wrong period" in shown
     assert "interpretation:" not in shown
     found = json.loads(quaestor("runs failures latest --json").out)
     assert found["causes"] == {"refused or unusable reply": 1, "wrong period": 1}
-    assert [turn["cause"] for turn in found["turns"]] == ["refused or unusable reply", "wrong period"]
+    assert [(turn["turn"], turn["answer"], turn["cause"]) for turn in found["turns"]] == [
+        (1, None, "refused or unusable reply"), (2, "402", "wrong period"),
+    ]  # fmt: skip
     assert "events" not in found["turns"][0]
     assert json.loads(quaestor("score latest pages.json --json").out)["score"]["causes"] == found["causes"]
 

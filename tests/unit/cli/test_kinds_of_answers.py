@@ -76,14 +76,6 @@ def test_what_a_run_tells_of_them(quaestor: Quaestor, kinds: Path) -> None:
     assert quaestor("runs failures latest").out.count("answer:") >= GOLD - 2
 
 
-def test_traces_and_exports_have_them(quaestor: Quaestor, kinds: Path, tmp_path: Path) -> None:
-    assert quaestor("run kinds.json").code == 0
-    exported = quaestor("runs export latest --traces traces.jsonl")
-    assert exported.code == 0, exported.err
-    lines = [json.loads(line) for line in (tmp_path / "traces.jsonl").read_text().splitlines()]
-    assert [line["kind"] for line in lines] == [kind for kind, _, _ in ASKED.values()]
-
-
 def test_ask_tells_them(quaestor: Quaestor, kinds: Path) -> None:
     asked = [f"{question}?" if question == "nothing" else question for question in ASKED]
     result = quaestor("ask kinds.json#NORD/2012/page_41.pdf", *asked)
@@ -123,12 +115,6 @@ def test_a_run_is_scored_afterwards_and_told_in_words(quaestor: Quaestor, pages:
     assert "program" not in scored.out.partition("wrong turns by cause")[0]
     assert quaestor("runs failures latest").code == 0
     assert "exact match" in quaestor("runs show latest").out
-
-
-def test_a_page_is_a_conversation(quaestor: Quaestor, pages: Path) -> None:
-    evaluated = quaestor("eval tatqa.json --conversation 2a7e-fleet --json")
-    assert json.loads(evaluated.out)["score"]["exact_match"]["total"] == 4
-    assert quaestor("run tatqa.json --sample 1 --seed 3").code == 0
 
 
 def test_it_is_checked_before_anything_is_run(quaestor: Quaestor, pages: Path) -> None:

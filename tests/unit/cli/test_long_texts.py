@@ -21,7 +21,7 @@ from quaestor.documents.assembly import (
 from quaestor.documents.document import Document
 from quaestor.documents.sentences import LONGEST_SENTENCE
 from quaestor.errors import DocumentError
-from quaestor.ontology.labels import RUNGS, spellings
+from quaestor.ontology.labels import spellings
 
 HUGE = 100_000
 PAGE = "LONG/2012/page_1.pdf"
@@ -139,10 +139,3 @@ def test_keys_of_a_label_do_not_grow_as_the_square_of_it() -> None:
     assert len(spellings(word)) == 1 + 1  # each letter left out leaves the same word
     assert len(spellings("revenue of abcdefghi")) == 1 + len("bcdefghi")  # nor is the first letter left out
     assert spellings("abcdefghij " * 10_000) == {("abcdefghij " * 10_000).strip()}
-
-
-def test_abbreviations_are_dropped_where_the_words_before_them_begin_so() -> None:
-    rung = next(rung for rung in RUNGS if rung.name == "abbreviation")
-    assert rung.key("restricted stock units (rsus)") == rung.key("restricted stock units")
-    assert rung.key("restricted stock (xyz)") != rung.key("restricted stock")
-    assert rung.key("(rsus) restricted stock units") != rung.key("restricted stock units")

@@ -73,7 +73,6 @@ def ask(
         a_record(name, QUESTIONS, ("206588", "181001"), (206588.0, 181001.0), displays=("1", "2")) for name in IDS
     ]
     write_dataset(tmp_path / "pages.json", *records)
-
     with ModelServer(roles) as server:
         Path("quaestor.toml").write_text(TABLES.format(url=server.url))
         yield run

@@ -17,15 +17,6 @@ from quaestor.application.live_traces import trace_name
 from quaestor.store.sqlite import SqliteStore
 
 
-def test_lists_the_latest_first(quaestor: Quaestor, pages: Path) -> None:
-    first, second = (quaestor(line).out.strip() for line in ("run pages.json", "run pages.json --limit 1"))
-    listed = [record["id"] for record in json.loads(quaestor("runs list --json").out)]
-    assert sorted(listed) == sorted([first, second])
-    shown = quaestor("runs list").out
-    assert first in shown
-    assert second in shown
-
-
 def test_runs_are_listed_with_whole_ids_on_a_narrow_terminal(
     quaestor: Quaestor, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,47 +218,6 @@ def test_a_turn_is_shown_with_its_verdict(quaestor: Quaestor, pages: Path) -> No
     assert "verdict:" in quaestor(f"runs turn latest {SECOND} 1").out
     verdict = json.loads(quaestor(f"runs turn latest {SECOND} 3 --json").out)["verdict"]
     assert verdict == {"correct": False, "program_correct": False}
-
-
-@pytest.mark.slow
-def test_wrong_turns_are_known_once_the_file_is_gone(quaestor: Quaestor, pages: Path) -> None:
-    assert quaestor("eval pages.json").code == 0
-    causes = [turn["cause"] for turn in json.loads(quaestor("runs failures latest --json").out)["turns"]]
-    assert all(causes)
-    pages.unlink()
-    shown = quaestor("runs failures latest").out
-    assert "turn 3: cell 2 2" in shown
-    assert "2 of 6" in shown
-    assert "reference:" not in shown
-    found = json.loads(quaestor("runs failures latest --json").out)["turns"]
-    assert [(turn["turn"], turn["gold"]) for turn in found] == [(1, None), (2, None)]
-    assert [turn["cause"] for turn in found] == causes
-
-
-def test_scored_by_another_file_both_are_shown_and_the_latest_counts(quaestor: Quaestor, pages: Path) -> None:
-    assert quaestor("eval pages.json").code == 0
-    records = json.loads(pages.read_text(encoding="utf-8"))
-    for record in records:
-        record["annotation"]["exe_ans_list"] = [1.5] * len(record["annotation"]["exe_ans_list"])
-    write_dataset(Path("other.json"), *records)
-    assert quaestor("score latest other.json").code == 0
-    scores = json.loads(quaestor("runs show latest --json").out)["scores"]
-    assert [(score["dataset"], score["correct_answers"]) for score in scores] == [("other.json", 0), ("pages.json", 4)]
-    assert quaestor("score latest pages.json").code == 0
-    scores = json.loads(quaestor("runs show latest --json").out)["scores"]
-    assert [(score["dataset"], score["correct_answers"]) for score in scores] == [("pages.json", 4), ("other.json", 0)]
-    assert json.loads(quaestor(f"runs turn latest {SECOND} 1 --json").out)["verdict"]["correct"] is True
-
-
-@pytest.mark.slow
-def test_a_run_that_went_on_is_to_be_scored_again(quaestor: Quaestor, tmp_path: Path) -> None:
-    broken = a_record(SECOND, questions=("cell 1 1", "break", "change"))
-    write_dataset(tmp_path / "broken.json", a_record(), broken)
-    run = quaestor("run broken.json").out.strip()
-    assert quaestor(f"score {run} broken.json").code == 0
-    assert json.loads(quaestor("runs list --json").out)[0]["score"] is not None
-    quaestor(f"run broken.json --resume {run}")
-    assert json.loads(quaestor("runs list --json").out)[0]["score"] is None
 
 
 def test_scores_go_with_their_run(quaestor: Quaestor, pages: Path) -> None:

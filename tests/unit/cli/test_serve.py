@@ -81,32 +81,23 @@ def test_a_taken_port_is_one_line(quaestor: Quaestor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("command", "message"),
     [
-        (["--store", "sqlite://"], "in memory"),
-        (["--token", "short"], "16 ASCII"),
-        (["--trusted-proxies", "10.0.0.1,example.com"], "example.com"),
-        (["--trusted-proxies", "*"], "*"),
-        (["--host", "no such host"], "quaestor: "),
-        (["--solver", "nobody"], "nobody"),
-        (["missing.htm"], "missing.htm"),
+        ("serve --port 0 --store sqlite://", "in memory"),
+        ("serve --port 0 --token short", "16 ASCII"),
+        ("serve --port 0 --trusted-proxies 10.0.0.1,example.com", "example.com"),
+        ("serve --port 0 --trusted-proxies *", "*"),
+        ("serve --port 0 --host 'no such host'", "quaestor: "),
+        ("serve --port 0 --solver nobody", "nobody"),
+        ("serve --port 0 missing.htm", "missing.htm"),
+        ("mcp missing", "quaestor: "),
+        ("mcp --exports missing", "quaestor: "),
+        ("mcp --store sqlite://", "in memory"),
+        ("mcp --solver nobody", "nobody"),
+        ("mcp --http --token short", "16 ASCII"),
+        ("mcp --http --port 0 --host 'no such host'", "quaestor: "),
+        ("mcp --store /dev/null/runs.db", "/dev/null"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(quaestor: Quaestor, arguments: list[str], words: str) -> None:
-    assert words in refused(quaestor("serve", "--port", "0", *arguments))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["missing"], "quaestor: "),
-        (["--exports", "missing"], "quaestor: "),
-        (["--store", "sqlite://"], "in memory"),
-        (["--solver", "nobody"], "nobody"),
-        (["--http", "--token", "short"], "16 ASCII"),
-        (["--http", "--port", "0", "--host", "no such host"], "quaestor: "),
-        (["--store", "/dev/null/runs.db"], "/dev/null"),
-    ],
-)
-def test_what_mcp_cannot_serve_is_one_line(quaestor: Quaestor, arguments: list[str], words: str) -> None:
-    assert words in refused(quaestor("mcp", *arguments))
+def test_what_cannot_be_served_is_one_line(quaestor: Quaestor, command: str, message: str) -> None:
+    assert message in refused(quaestor(command))

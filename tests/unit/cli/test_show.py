@@ -15,7 +15,7 @@ from remembered import computed, looked_up, memory_of, unanswered
 from rich.console import Console
 from values import a_value
 
-from quaestor.cli.render import show_stored_turn, show_tables, show_turn
+from quaestor.cli.render import show_stored_turn, show_turn
 from quaestor.conversation.answer import Answer, Variable
 from quaestor.conversation.references.resolving import resolve
 from quaestor.conversation.turn import Turn
@@ -35,15 +35,11 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUAESTOR_STORE", f"sqlite:///{tmp_path}/runs.db")
 
 
-def typed(*words: str) -> int:
-    return exit_code(*words)
-
-
 @pytest.fixture
 def printed(own_store: None, capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
     def run(*words: str) -> str:
         capfd.readouterr()
-        code = typed(*words)
+        code = exit_code(*words)
         out, err = capfd.readouterr()
         assert code == 0, err
         return out
@@ -67,24 +63,19 @@ def test_a_page_without_a_run_has_no_mark(printed: Callable[..., str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--turn", "1"], "--run"),
-        (["--run", "latest", "--turn", "7"], "NORD"),
+        ([NORD, "--turn", "1"], "--run"),
+        ([NORD, "--run", "latest", "--turn", "7"], "NORD"),
+        (["sample#LUMI/2018/page_35.pdf", "--run", "latest"], "2018"),
     ],
 )
 def test_a_mistake_is_one_line(
     words: list[str], message: str, printed: Callable[..., str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     printed("ask", NORD, "what were net sales in 2012?")
-    assert typed("show", NORD, *words) == 2
+    assert exit_code("show", *words) == 2
     error = capfd.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
-
-
-def test_a_run_about_another_page_says_so(printed: Callable[..., str], capfd: pytest.CaptureFixture[str]) -> None:
-    printed("ask", NORD, "what were net sales in 2012?")
-    assert typed("show", "sample#LUMI/2018/page_35.pdf", "--run", "latest") == 2
-    assert "2018" in capfd.readouterr().err
 
 
 def test_a_file_alone_says_what_can_be_asked(printed: Callable[..., str]) -> None:
@@ -136,14 +127,6 @@ def test_no_answer_says_why() -> None:
     turn = a_turn(Answer(None, reason="the a_page does not say"))
     assert "the a_page does not say" in printed_turn(turn, a_page())
     assert "SolverError: none" in printed_turn(replace(turn, error="SolverError: none"), a_page())
-
-
-def test_a_page_is_its_table_as_printed() -> None:
-    file = io.StringIO()
-    document = a_page()
-    show_tables(Console(file=file, width=100), document)
-    for row in document.tables[0].cells:
-        assert all(cell.text in file.getvalue() for cell in row)
 
 
 ASKED = "how much does this change represent in relation to that rent in 2007?"

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.datasets.convfinqa import read_conversation, read_convfinqa_page
+from quaestor.datasets.convfinqa import read_convfinqa_page
 from quaestor.datasets.dataset import Dataset
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.repairs import WarningKind
@@ -116,39 +115,11 @@ def test_answers_do_not_change_the_digest(tmp_path: Path) -> None:
     assert before.digest == after.digest == unlabelled.digest != other.digest
     assert before.conversations == after.conversations
     assert "SENTINEL" not in repr([after, *after.conversations])
-
-
-class Guarded(dict[str, Any]):
-    """A record that allows a look at a few fields by name and at nothing else."""
-
-    def __init__(self, fields: Mapping[str, Any], allowed: set[str]) -> None:
-        super().__init__(fields)
-        self.allowed = allowed
-
-    def __getitem__(self, key: str) -> Any:
-        assert key in self.allowed, f"the reader looked at {key!r}"
-        return super().__getitem__(key)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        assert key in self.allowed, f"the reader looked at {key!r}"
-        return super().get(key, default)
-
-    def _forbidden(self, *_: object) -> Any:
-        raise AssertionError("the reader looked at all fields at once")
-
-    __iter__ = keys = values = items = copy = pop = __or__ = __ror__ = _forbidden
-
-
-def test_the_reader_looks_at_no_answer() -> None:
-    record = original()
-    guarded = Guarded(
-        record | {"annotation": Guarded(record["annotation"], {"dialogue_break"}), "qa": {"answer": "x"}},
-        {"id", "doc", "table", "pre_text", "post_text", "annotation"},
-    )
-    assert read_conversation(guarded, "here") == read_conversation(record, "here")
-    record = cleaned()
-    guarded = Guarded(record | {"dialogue": Guarded(record["dialogue"], {"conv_questions"})}, {"id", "doc", "dialogue"})
-    assert read_conversation(guarded, "here") == read_conversation(record, "here")
+    dialogue = {"conv_questions": ["what was it?"], "conv_answers": ["SENTINEL"]}
+    plain = read_dataset(write(tmp_path, {"dev": [cleaned()]}))
+    planted = read_dataset(write(tmp_path, {"dev": [cleaned() | {"dialogue": dialogue}]}))
+    assert plain.digest == planted.digest
+    assert "SENTINEL" not in repr([planted, *planted.conversations])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pages import page
 from rich.console import Console
 
 import quaestor
-from quaestor import Answer, AnsweredQuestion, Answers
+from quaestor import Answer, Answers
 from quaestor.errors import SettingsError
 from quaestor.library.answered import COLUMNS
 
@@ -134,13 +134,6 @@ def harmless(html: str) -> None:
 def test_any_text_of_a_cell_is_shown_as_text(text: str) -> None:
     document = page([["", "2010"], [text, "5"], ["rent", text]])
     harmless(document.tables[0]._repr_html_())
-
-
-def test_help_says_what_there_is() -> None:
-    for named in (quaestor.OpenedDocument, AnsweredQuestion, Answers, quaestor.OngoingConversation):
-        for name in vars(named):
-            if not name.startswith("_") and name not in getattr(named, "__dataclass_fields__", ()):
-                assert getattr(named, name).__doc__, f"{named.__name__}.{name}"
 
 
 PRICES = [

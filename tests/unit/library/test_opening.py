@@ -15,7 +15,7 @@ from reflection_bench import draft, look_up, playing
 import quaestor
 from quaestor import Answers
 from quaestor.application.file_cache import load_graph_provider
-from quaestor.errors import DatasetError, InputError, SettingsError, UnknownConversationError
+from quaestor.errors import InputError, SettingsError, UnknownConversationError
 from quaestor.settings import Settings
 
 NAME = "sample#QUIL/2007/page_88.pdf"
@@ -221,9 +221,3 @@ def test_a_run_in_steps_from_public_names() -> None:
             return len(await store.turns(run.id))
 
     assert asyncio.run(steps()) > 2
-
-
-def test_a_path_as_text_is_read_or_refused_by_name(tmp_path: Path) -> None:
-    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(DatasetError, match=r"x\.png"):
-        quaestor.read_dataset(str(tmp_path / "x.png"))

@@ -95,10 +95,6 @@ def test_runs_of_other_turns_were_not_asked_the_same() -> None:
     assert all(asked.count(found) == 1 for found in asked)
 
 
-def test_nothing_judged_has_no_turns() -> None:
-    assert not len(frame_of([]))
-
-
 @pytest.fixture(scope="module")
 def scored() -> quaestor.ScoredRun:
     return quaestor.evaluate("sample", limit=3)

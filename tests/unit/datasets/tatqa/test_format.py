@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +36,6 @@ def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
     assert "SENTINEL" not in repr([planted, *planted.conversations])
 
 
-def test_the_limit_reads_the_first_pages(tmp_path: Path) -> None:
-    path = write_tatqa(tmp_path, [tatqa_pages()[0], {"table": 5}])
-    assert len(read_dataset(path, limit=1).conversations) == 1
-
-
 @pytest.mark.parametrize(
     "second",
     [
@@ -55,13 +49,6 @@ def test_the_limit_reads_the_first_pages(tmp_path: Path) -> None:
 def test_a_record_that_is_none_is_named(second: Any, tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         read_dataset(write_tatqa(tmp_path, [tatqa_pages()[0], second]))
-
-
-def test_a_list_of_other_records_is_no_such_file(tmp_path: Path) -> None:
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps([{"table": {}, "questions": []}]))
-    with pytest.raises(DatasetError):
-        read_dataset(path)
 
 
 @pytest.mark.very_slow
