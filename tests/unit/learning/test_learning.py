@@ -35,7 +35,6 @@ from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.embedded.loading import (
     ANSWERABLE_FILE,
     WEIGHT_FILES,
-    clean_column_names,
     load_weights,
 )
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
@@ -204,7 +203,7 @@ def test_lines_are_dialogues_or_single_questions(tmp_path: Path) -> None:
 def test_weights_that_cannot_be_written_are_a_named_error(examples: tuple[Example, ...], tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
-    fitted = FittedTrees((SHIPPED_WEIGHTS / "leaves.json").read_bytes(), clean_column_names(LEAF_FEATURES))
+    fitted = FittedTrees((SHIPPED_WEIGHTS / "leaves.json").read_bytes(), tuple(LEAF_FEATURES))
     with pytest.raises(ModelError):
         save_weights(replace(load_weights(), leaves=fitted), blocked / "weights", {})
 

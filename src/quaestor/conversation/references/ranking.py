@@ -126,11 +126,6 @@ def trait_words(trait: str) -> str:
     return TRAIT_WORDS.get(trait) or CUE_WORDS.get(trait) or trait.replace(",", ", ").replace("_", " ")
 
 
-def trait_id(words: str) -> str:
-    """Return the id of a trait or a cue in weights that were written when their keys were words; an id as it is."""
-    return words.replace(", ", ",").replace(" ", "_")
-
-
 # What describes a set of earlier results, and a question: the traits and cues by which sets are weighed.
 #
 # A trait is something that a reader can check: that the last two results are used. Traits and cues are

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, cast, get_args
+from typing import Literal, Protocol, TypedDict, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,24 +262,19 @@ def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def read_sparse_rows(rows: list[object], width: int, path: Path) -> Floats:
+def read_sparse_rows(rows: Sequence[Sequence[float]], width: int, path: Path) -> Floats:
     """Return the weights of features by class: in a row of the file a class and its weight follow each other.
 
     Zeros are left out. Lists of numbers and not of pairs, since a hundred thousand small lists take most of the time of
-    reading a file; weights of before have pairs.
+    reading a file.
     """
     weights = np.zeros((len(rows), width), np.float32)
     try:
-        lists = [_flatten(cast("list[Any]", row)) for row in rows]
-        pairs = np.fromiter(chain.from_iterable(lists), np.float64).reshape(-1, 2)
-        sizes = [len(row) // 2 for row in lists]
+        pairs = np.fromiter(chain.from_iterable(rows), np.float64).reshape(-1, 2)
+        sizes = [len(row) // 2 for row in rows]
         weights[np.repeat(np.arange(len(rows)), sizes), pairs[:, 0].astype(np.intp)] = pairs[:, 1]
     except (TypeError, ValueError, IndexError) as error:
         raise ModelError(
             f"the weights {path.name} have an unexpected format; regenerate them with `quaestor train`"
         ) from error
     return weights
-
-
-def _flatten(row: list[Any]) -> list[float]:
-    return list(chain.from_iterable(row)) if row and isinstance(row[0], list) else row

@@ -9,7 +9,6 @@ from quaestor.conversation.references.ranking import (
     rank_sets,
     read_weights,
     sets_of,
-    trait_id,
     trait_words,
     traits_of,
 )
@@ -80,13 +79,12 @@ def test_every_weight_is_of_a_trait_that_there_is() -> None:
     assert set(read_weights()) <= set(TRAIT_WORDS) | results | nothing
 
 
-def test_ids_have_words_for_people_and_older_keys_mean_the_same() -> None:
+def test_ids_have_words_for_people() -> None:
     assert trait_words("none_after_value,relative_change") == "none after value, relative change"
     assert trait_words("of_sum_and_value") == "of sum and value"
     assert trait_words("wording_change_over_base") == "wording change over base"
     for known in (*TRAIT_WORDS, *CUE_WORDS, *read_weights()):
         assert " " not in known
-        assert trait_id(trait_words(known)) == trait_id(known) == known
     assert UNSPOKEN - set(CUE_WORDS) == {"wording_average_named", "wording_value_named"}
 
 

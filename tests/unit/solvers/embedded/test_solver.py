@@ -107,19 +107,6 @@ def test_damaged_weights_of_silence_are_a_named_error(tmp_path: Path, content: s
 
 
 @pytest.mark.slow
-def test_weights_of_before_silence_was_learned_answer_as_they_did(tmp_path: Path, sample: Dataset) -> None:
-    conversation = sample.conversations[0]
-    folder = tmp_path / "weights"
-    copytree(SHIPPED, folder)
-    (folder / ANSWERABLE_FILE).unlink()
-    without = asyncio.run(play_conversation(conversation, make_solver("embedded", {"weights": str(folder)})))
-    told = asyncio.run(play_conversation(conversation, make_solver("embedded", {})))
-    assert [turn.answer.answerable for turn in without] == [None] * len(conversation.questions)
-    assert all(0 <= (turn.answer.answerable or -1) <= 1 for turn in told)
-    assert [turn.answer.value for turn in without] == [turn.answer.value for turn in told]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", WEIGHT_FILES)
 @pytest.mark.parametrize("content", [None, "", "{", "[]", '{"a": 1}'])
 def test_damaged_weights_are_a_named_error(tmp_path: Path, name: str, content: str | None) -> None:

@@ -3,46 +3,14 @@ import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from quaestor.conversation.references.ranking import trait_words
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
 from quaestor.solvers.embedded.loading import ANSWERABLE_FILE, CHOICES_FILE, WEIGHT_FILES, load_weights
 from quaestor.solvers.embedded.trees import SHIPPED_WEIGHTS
 
 SHIPPED = SHIPPED_WEIGHTS
-
-
-@pytest.mark.slow
-def test_weights_whose_keys_are_words_are_read_as_they_are_now(tmp_path: Path) -> None:
-    folder = tmp_path / "older"
-    shutil.copytree(SHIPPED, folder)
-    now = json.loads((folder / "references.json").read_text(encoding="utf-8"))
-    older = {
-        trait_words(trait): {trait_words(cue): weight for cue, weight in cues.items()} for trait, cues in now.items()
-    }
-    trait, cues = next((trait, cues) for trait, cues in now.items() if trait_words(trait) != trait)
-    assert older[trait_words(trait)] == {trait_words(cue): weight for cue, weight in cues.items()}
-    assert older.keys() != now.keys()
-    (folder / "references.json").write_text(json.dumps(older), encoding="utf-8")
-    read, shipped = load_weights(folder), load_weights()
-    assert read.references == shipped.references
-    assert list(read.references) == list(shipped.references)
-
-
-@pytest.mark.slow
-def test_weights_of_operations_in_pairs_are_read_as_they_are_now(tmp_path: Path) -> None:
-    folder = tmp_path / "older"
-    shutil.copytree(SHIPPED, folder)
-    told = json.loads((folder / "signature.json").read_text(encoding="utf-8"))
-    rows = told["features"].items()
-    told["features"] = {name: [row[n : n + 2] for n in range(0, len(row), 2)] for name, row in rows}
-    (folder / "signature.json").write_text(json.dumps(told), encoding="utf-8")
-    read, shipped = load_weights(folder).signature, load_weights().signature
-    assert read.features == shipped.features
-    assert (np.asarray(read.weights) == np.asarray(shipped.weights)).all()
 
 
 @pytest.mark.parametrize(
