@@ -1,7 +1,7 @@
 """Whether a number is of the line and of the kind that a question asks for."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.periods import find_periods
 from quaestor.core.provenance import CellRef, SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.words import search_words, words
@@ -21,7 +20,7 @@ from quaestor.ontology.line_matching import core_line_index, read_core_lines
 from quaestor.questions.question import Question
 from quaestor.questions.stems import stem, stems, without_owner
 from quaestor.retrieval.everyday import in_words_of_reports, spelled_out
-from quaestor.solvers.embedded.page import Floats, NumberMatrix
+from quaestor.solvers.embedded.page import Floats
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
 
 # Whether a number of a filing is of the kind that a question asks for: a count of things, an amount per share.
@@ -278,8 +277,6 @@ def _is_per_share(leaf: CandidateNumber, document: Document) -> bool:
 _BUT_FOR_AN_ASIDE = 0.7
 _BUT_FOR_TOTAL = 0.9
 _BY_ANOTHER_NAME = 0.9
-_OF_A_PART = 0.5
-_SEVERAL = 2
 _LONGEST_NAME = 7
 _BEGINS_A_NAME = frozenset({"total", "net", "gross", "and", "other"})
 _NAMED = "statement line"
@@ -292,7 +289,6 @@ _LABELS_SHARES = lazy_regex(r"\bshares?\b|\beps\b|\bunit\b", re.IGNORECASE)
 _INCOMES = {"kg:net_loss": "kg:net_income", "kg:operating_loss": "kg:operating_income"}
 """Of the line of a loss that of the income, which the same line is called in other years."""
 _ASIDE = lazy_regex(r"\([^()]*\)")
-_WHOLE = lazy_regex(r"\b(?:total|consolidated|amount|change|company|as reported)\b", re.IGNORECASE)
 _LOSS = lazy_regex(r"(?<=[_:])loss(?=_|$)")
 _TOTAL = lazy_regex(r"total (?=[a-z])", re.IGNORECASE)
 
@@ -311,27 +307,19 @@ class LabelMentions:
     def measure(self, table: Table, source: CellRef) -> tuple[float, bool]:
         """Return how much of the question a whole label of a cell's line is, else 0; whether it is all of it."""
         row = table.rows[source.row]
+        below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
         below = len(row.levels) > 1 and row.label in self._of_parts[table.index]
         part = below and not set(stems(row.levels[-2])) & set(self._stems)
-        part = part or (_is_line_per_share(row) and not self._per_share)
-        column = table.columns[source.column]
-        below_zero = (number := table.cells[source.row][source.column].quantity) is not None and number.value < 0
-        own = [] if part else [self._count_label_words(row.label), self._count_other_names(row, is_loss=below_zero)]
-        if self._is_part(column, table):
-            own = [(_OF_A_PART * counts, False) for counts, _ in own]
-        counts_of_names = [*own, self._count_label_words(column.label)]
+        counts_of_names = [self._count_label_words(table.columns[source.column].label)]
+        if not part and (self._per_share or not _is_line_per_share(row)):
+            names = self._count_other_names(row, is_loss=below_zero)
+            counts_of_names += [self._count_label_words(row.label), names]
         best, whole = max(counts_of_names)[0], any(has_all for _, has_all in counts_of_names)
         return best / max(1, len(self._words)), whole
 
     def names_another(self, row: Header) -> bool:
         """Return whether a row is a line of statements and the question names others: "deferred revenue"."""
         return bool(self._lines) and find_line(row.label) not in ("", *self._lines)
-
-    def _is_part(self, column: Header, table: Table) -> bool:
-        """Whether a column is of one thing among several, and the question names no such thing."""
-        if not (thing := _read_thing(column)) or thing & set(self._stems):
-            return False
-        return sum(bool(_read_thing(other)) for other in table.columns[1:]) >= _SEVERAL
 
     def _count_label_words(self, label: str) -> tuple[float, bool]:
         """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
@@ -404,14 +392,6 @@ def normalize_loss(line: str) -> str:
     """
     income = _LOSS.sub("income", line)
     return income if income in read_core_lines().lines else line
-
-
-@lru_cache(maxsize=4096)
-def _read_thing(column: Header) -> frozenset[str]:
-    """The stems of what a column is of, where that is not a period, no total and no change."""
-    if find_periods(column.label) or _WHOLE.search(column.label):
-        return frozenset()
-    return frozenset(stems(column.label))
 
 
 def _find_part_labels(table: Table) -> frozenset[str]:
@@ -492,32 +472,3 @@ def weigh_look_alikes(
         alike = np.array([label in meant for label in labels], bool) & ~reported
         less += (_UNLIKE_STATEMENT * alike).astype(np.float32)
     return less
-
-
-# The verb of a number of a sentence: "we produced 1,773 and delivered 1,789 vehicles".
-#
-# Both are as near to the words of the question otherwise.
-
-
-_LEADS = lazy_regex(
-    r"\b(?P<verb>[a-z]{3,}ed|sold|built|bought|paid|spent)\s+"
-    r"(?:(?:approximately|about|around|roughly|nearly|almost|over|some|only|more than|less than|a total of"
-    r"|an aggregate of|an additional|another)\s+)*[$€£]?\s*$",
-    re.IGNORECASE,
-)
-_FORMS = {"sold": "sell", "built": "build", "bought": "buy", "paid": "pay", "spent": "spend"}
-
-
-def find_other_verbs(question: Question, leaves: NumberMatrix, document: Document) -> Iterator[int]:
-    """Yield the places of the numbers to which another verb leads than to a number beside them that is asked for."""
-    asked = {stem(_FORMS.get(word, word)) for word in words(question.lowered)}
-    led: dict[tuple[object, ...], dict[int, str]] = defaultdict(dict)
-    for place, leaf in enumerate(leaves.leaves):
-        if isinstance(source := leaf.source, SentenceRef):
-            found = _LEADS.search(document.sentence(source).text, 0, source.start)
-            if found is not None:
-                verb = found["verb"].lower()
-                led[leaves.line[place], leaves.table[place]][place] = stem(_FORMS.get(verb, verb))
-    for numbers in led.values():
-        if not asked.isdisjoint(numbers.values()):
-            yield from (place for place, verb in numbers.items() if verb not in asked)

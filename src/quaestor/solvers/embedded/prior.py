@@ -1,7 +1,7 @@
 """What speaks for a number or a plan before the ranking, and the few rules that overrule it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -9,23 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.provenance import CellRef, SentenceRef, Source
-from quaestor.documents.document import Document, Paragraph, SectionHeading
+from quaestor.core.provenance import CellRef, Source
+from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.developments import as_change, as_share
 from quaestor.questions.question import Question, read_question
-from quaestor.questions.stems import stems, without_owner
+from quaestor.questions.stems import stems
 from quaestor.questions.times import AskedTime, times_asked
 from quaestor.retrieval.everyday import in_words_of_reports
-from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
+from quaestor.solvers.embedded.candidates import LOOKUP, Candidates
 from quaestor.solvers.embedded.number_fit import (
     OTHER_KIND,
     LabelMentions,
-    find_other_verbs,
     read_asked_kind,
     weigh_look_alikes,
 )
-from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool, Signatures
+from quaestor.solvers.embedded.operand_pool import NEW, NONE, USED, Pool, Signatures
 from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import PLAIN, Operand, TurnAction, TurnView
@@ -50,12 +49,6 @@ percentage of sales"."""
 _IN_PERCENT = lazy_regex(r"\b(?:in|by) (?:percent\b|per cent\b|%)|\bpercentage[- ]?wise\b|\bin percentage terms\b")
 _SHARE = lazy_regex(
     r"\b(?:percent(?:age)?|share|proportion|fraction) of\b|% of\b|\bas a (?:percent|share|proportion|%)"
-)
-_VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
-_SHARE_OF = lazy_regex(
-    r"\b(?:(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|part|portion|%)|(?P<much>how much)) of "
-    rf"(?:(?!{_VERB}).)+?(?(much)(?=\s*{_VERB} (?:it|that|this|they|these|those)\b)"
-    rf"|(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b))"
 )
 _FROM_TO = lazy_regex(
     r"\b(?:from|between)\b[a-z\s]{0,60}((?:19|20)\d\d)\b[a-z\s]{0,60}\b(?:to|and)\b[a-z\s]{0,60}((?:19|20)\d\d)\b"
@@ -96,12 +89,6 @@ def order_by_years(question: Question, outcome: TurnAction, years: Sequence[int]
     difference = new.value - old.value
     value = difference if outcome.operation == "subtract" else difference / old.value if old.value else None
     return outcome if value is None else replace(outcome, operands=(new, old), value=value)
-
-
-def asks_share_of_last(question: Question) -> bool:
-    """Return whether the last answer is asked for as a share of what the question names: "as a percentage of it?"."""
-    named = _SHARE_OF.search(question.lowered)
-    return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 
 
 def asks_for_other_year(question: Question) -> bool:
@@ -175,44 +162,20 @@ PLACE = 3.0
 """What the log of how likely an answer is in a block counts, beside the log-odds of a leaf."""
 LABEL = 4.0
 """What a label that is whole in the question counts, by how much of the question it is."""
-COUNTED = 2.0
-"""What it counts that a number of a sentence counts what is asked for: "how many employees", "1,240 employees"."""
 PLAN = 1.0
 """What both count of the numbers of a plan, beside the ranker's score."""
 YEAR = 4.0
 """What a number of another year has less where a question points at one by its distance."""
 MEANT = 4.0
-"""What it counts that a plan is of the form that a question can only mean: a look-up of the line that it names and
-nothing else, the last answer divided by what it names."""
+"""What it counts that a plan looks up the line that a question names and nothing else."""
 SURE = 0.7
 """How sure it is then what a plan does."""
-_OF_SHARE = {
-    "divide(result1,new)": 0.5, "divide(result1,used)": 0.1, "divide(result1,result2)": 0.2,
-    "divide(result1,result3)": 0.2,
-}  # fmt: skip
 _OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
-_WHEN = lazy_regex(r"\b(?:at|by|as of) (?:the )?(?:end|beginning|close)\b|\b(?:fiscal |financial )?years?\b")
-_HOW_MANY = lazy_regex(r"\bhow many\b|\bnumber of\b")
-_CLAUSE_ENDS = lazy_regex(r"[,;:()?\d]|\.(?:\s|$)|\b(?:for|to|from|per|days?)\b")
-_IS = lazy_regex(
-    r"(?:^|[,;:.]\s)(?P<thing>[^,;:.\d]{3,80}?)\s+(?:was|were|is|are|totaled|reached)\s+(?:approximately |about )?$"
-)
-_AND_SO_MANY = lazy_regex(r"^\s*(?:(?:,|and|or|, and)\s+\d[\d,.]*\s+(?:million\s+)?)+")
-"""Behind the first of several numbers of the same things: "1,240 and 1,180 employees"."""
-_BEHIND = 6
-"""Words between a count and what it counts, and that itself."""
-_OWNER = lazy_regex(r"\b(?:do|does|did)\s+(?:the\s+)?(?P<name>[\w.&'\u2019-]+(?:\s[\w.&]+)?)\s+(?:have|employ)\b.*")
-_COVER = 40
-"""Blocks of the beginning of a filing, in which its company is named."""
-_PLAIN = frozenset({"kg:PatternValue"})
-_CALCULATED = lazy_regex(r"\b(?:more|fewer|less|than|per|not|non|other|combined|together|altogether)\b")
 OTHER_TIME = 6.0
 """What a number of another time than is asked for has less."""
 OTHER_LINE = 3.0
 """What a number of another line has less beside one of the line that the question names and nothing else."""
-OTHER_VERB = 6.0
-"""What a number has less to which another verb leads than to one beside it that is asked for."""
 _ELSEWHERE = 0.5
 """What a block that was not found has less than the least likely one that was."""
 
@@ -224,9 +187,8 @@ class Prior:
     Attributes:
         leaves: One entry a leaf, as log-odds: 0 for the best, less for others.
         years: The year of each leaf, 0 if none is known.
-        named: Whether the question names the line of each leaf, or what it counts, and asks for nothing else ("change
-            in taxes" may be a line).
-        share_of_last: Whether the last answer is asked for as a share of what the question names.
+        named: Whether the question names the line of each leaf, and asks for nothing else ("change in taxes" may be a
+            line).
         other_year: Whether the last look-up is asked for at another year, and nothing else.
         other_time: Whether each leaf is of none of the times that the question asks for.
     """
@@ -235,7 +197,6 @@ class Prior:
     years: Ints
     named: NDArray[np.bool_]
     other_time: NDArray[np.bool_]
-    share_of_last: bool = False
     other_year: bool = False
 
     def adjust_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
@@ -282,13 +243,12 @@ class Prior:
         return all(operand.kind == "leaf" and bool(self.other_time[operand.index]) for operand in outcome.operands)
 
     def adjust_signatures(self, signatures: Signatures) -> Signatures:
-        """Return the probabilities of signatures, mostly of those that a question can only mean where it says so."""
-        meant = _OF_SHARE if self.share_of_last else _OF_LOOKUP if self.other_year or self.named.any() else None
-        if meant is None:
+        """Return the probabilities of signatures, mostly of look-ups where a question can mean nothing else."""
+        if not (self.other_year or self.named.any()):
             return signatures
-        names = {**dict.fromkeys(signatures, 0.0), **meant}
+        names = {**dict.fromkeys(signatures, 0.0), **_OF_LOOKUP}
         return Signatures(
-            (name, SURE * meant.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0)) for name in names
+            (name, SURE * _OF_LOOKUP.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0)) for name in names
         )
 
     def weigh_plans(self, candidates: Candidates) -> Floats:
@@ -301,20 +261,8 @@ class Prior:
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
         leaf = candidates.pool.leaf[candidates.first]
         looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
-        looked_up &= not self.share_of_last
-        meant: Floats = (found + MEANT * (looked_up | self._find_shares_of_last(candidates))).astype(np.float32)
+        meant: Floats = (found + MEANT * looked_up).astype(np.float32)
         return meant
-
-    def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
-        """Which plans divide the last answer by a number of the same year, where that is asked for."""
-        pool, first, second = candidates.pool, candidates.first, candidates.second
-        if not self.share_of_last:
-            return np.zeros(len(candidates), bool)
-        last, base = pool.leaf[first], pool.leaf[second]
-        one_year = self.years[np.maximum(last, 0)] == self.years[np.maximum(base, 0)]
-        shares: NDArray[np.bool_] = (candidates.operation == DIVIDE) & (pool.kind[first] == RESULT1) & (base >= 0)
-        shares &= one_year | (last < 0)
-        return shares
 
     def _weigh_operands(self, pool: Pool) -> Floats:
         """What speaks for each operand of a turn; nothing speaks for or against other operands."""
@@ -341,7 +289,6 @@ def build_prior(
     label_mentions = LabelMentions(_PLACE_NAMED.split(question.text)[0], document.tables)
     known = dict[tuple[int, int, int], tuple[float, bool]]()
     asked, other_time = times_asked(question), np.zeros(len(leaves), bool)
-    counted, counts = _read_counted_stems(question, document), np.zeros(len(leaves), np.float32)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
     period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
@@ -350,9 +297,7 @@ def build_prior(
         other_time[place] = _is_of_other_times(asked, source, document)
         away[place] = OTHER_KIND * (bool(kind) and not kind.is_met(leaf, document))
         if not isinstance(source, CellRef):
-            counted_share = _measure_counted_share(document, source, counted)
-            counts[place] = counted_share if counted <= {*leaf.around} else 0.0
-            found[place] = PLACE * weights.get(document.block(source).order, least) + COUNTED * counted_share
+            found[place] = PLACE * weights.get(document.block(source).order, least)
             continue
         key = (source.table, source.row, source.column)
         if key not in known:
@@ -363,67 +308,18 @@ def build_prior(
         away[place] += period.penalty(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
     away += OTHER_TIME * other_time
-    away[list(find_other_verbs(question, leaves, document))] += OTHER_VERB
-    if counts.any():
-        # All employees are at least as many as those of any part: of the latest year, if none is asked for.
-        fits = counts == counts.max()
-        if not question.years and (dated := fits & (leaves.year > 0)).any():
-            fits &= (leaves.year == leaves.year[dated].max()) | (leaves.year == 0)
-        sizes = np.where(fits, leaves.value * 10.0 ** np.nan_to_num(leaves.power), -np.inf)
-        named |= sizes == sizes.max()
     # What is away from what is asked is meant only if nothing else is there.
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)
     if (named & ~another).any():
         less += OTHER_LINE * another
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
-    share, other_year = asks_share_of_last(question), asks_for_other_year(question)
-    return Prior(found - found.max(), leaves.year, named, other_time, share, other_year)
+    return Prior(found - found.max(), leaves.year, named, other_time, asks_for_other_year(question))
 
 
 def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Document) -> bool:
     fine = bool(asked) and all(time.is_fine for time in asked)
     return fine and all(is_of_other_time(time, source, document) for time in asked)
-
-
-def _read_counted_stems(question: Question, document: Document) -> frozenset[str]:
-    """The stems of what a question asks the number of: "how many employees worked in research"."""
-    asked = _HOW_MANY.search(question.lowered)
-    if asked is None or not question.pattern_names <= _PLAIN or _CALCULATED.search(question.lowered):
-        return frozenset()
-    rest = without_owner(question.lowered[asked.end() :])
-    owner = _OWNER.search(rest)
-    if owner is not None and {*stems(owner["name"])} <= _read_cover_stems(document):
-        rest = rest[: owner.start()]
-    return frozenset(stems(_WHEN.sub(" ", rest)))
-
-
-def _read_cover_stems(document: Document) -> frozenset[str]:
-    """The stems that a filing begins with: the name of the company is among them."""
-    blocks = (document.whole or document).blocks[:_COVER]
-    texts = (
-        sentence.text
-        for block in blocks
-        if isinstance(block.content, Paragraph)
-        for sentence in block.content.sentences
-    )
-    headings = (block.content.text for block in blocks if isinstance(block.content, SectionHeading))
-    return frozenset(stem for text in (*texts, *headings) for stem in stems(text))
-
-
-def _measure_counted_share(document: Document, source: SentenceRef, counted: Set[str]) -> float:
-    """The share of what is counted that is right behind a number of a sentence: "1,240 full-time employees".
-
-    Or before it, if it is the subject: "our employee headcount worldwide was 1,240".
-    """
-    text = document.sentence(source).text
-    if not counted or text[: source.start].rstrip().endswith("$"):
-        return 0.0
-    after = _CLAUSE_ENDS.split(_AND_SO_MANY.sub(" ", text[source.end :].lower()), 1)[0]
-    behind = {*stems(" ".join(after.split()[:_BEHIND]))}
-    before = _IS.search(text[: source.start])
-    things = {*stems(in_words_of_reports(" ".join(before["thing"].split()[-_BEHIND:]).lower()))} if before else set()
-    return max(len(counted & behind), len(counted & things)) / len(counted)
 
 
 def restore_signs(outcome: TurnAction, leaves: NumberMatrix) -> TurnAction:

@@ -76,14 +76,3 @@ def test_lines_are_known_by_their_captions_alone() -> None:
     }
     assert find_line("iphone") == ""
     assert not find_named_lines("what was the gross margin?")
-
-
-def test_a_column_of_a_part_is_not_meant_where_none_is_named() -> None:
-    table, _ = read_table("10-K", 0, [["", "Europe", "Japan", "Total"], ["Total revenues", "41", "12", "53"]])
-    spoken = [
-        LabelMentions("what were total revenues?", [table]).measure(table, CellRef("10-K", 0, 1, n)) for n in (1, 2, 3)
-    ]
-    assert spoken[0] == spoken[1] < spoken[2]
-    mentions = LabelMentions("total revenues in japan?", [table])
-    named = [mentions.measure(table, CellRef("10-K", 0, 1, n)) for n in (1, 2)]
-    assert named[0] < named[1]

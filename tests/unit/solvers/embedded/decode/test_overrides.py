@@ -6,7 +6,6 @@ from quaestor.plan.scales import Dimension
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.prior import (
     asks_for_other_year,
-    asks_share_of_last,
     is_amount_for_percentage,
     order_by_years,
     replace_by_percentage,
@@ -30,21 +29,6 @@ def test_how_much_more_is_an_amount() -> None:
     question = read_question("and how much more than in 2020?")
     assert replace_by_percentage(question, DIFFERENCE) is DIFFERENCE
     assert not is_amount_for_percentage(question, AMOUNT)
-
-
-@pytest.mark.parametrize(
-    ("question", "whether"),
-    [
-        ("as a percentage of total net sales?", True),
-        ("what percentage of total net sales was it?", True),
-        ("and what share of operating income is that?", True),
-        ("what percentage of total net sales were services?", False),
-        ("what is research and development as a percentage of sales?", False),
-        ("what was the effective tax rate?", False),
-    ],
-)
-def test_the_last_answer_is_asked_for_as_a_share_where_nothing_else_is_named(question: str, whether: bool) -> None:
-    assert asks_share_of_last(read_question(question)) is whether
 
 
 @pytest.mark.parametrize(

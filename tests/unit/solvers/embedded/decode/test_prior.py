@@ -2,13 +2,11 @@
 
 import asyncio
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pytest
 from long_filing import a_long_filing
 
-import quaestor
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import CellRef
@@ -93,34 +91,3 @@ def test_a_difference_of_negative_amounts_keeps_its_sign() -> None:
     taken = TurnAction("subtract", (Operand("leaf", now, 36.0), Operand("leaf", then, 30.0)), 6.0)
     assert restore_signs(taken, found).value == -6.0
     assert restore_signs(TurnAction("lookup", (Operand("leaf", now, -36.0),), -36.0), found).value == -36.0
-
-
-COUNTS = """# Birch, annual report
-
-At year end 2023 we had 1,240 employees in 14 countries, of whom 310 worked in research.
-
-| (in millions) | 2023 | 2022 |
-|---|---|---|
-| Net sales | 512.4 | 480.1 |
-"""
-
-
-@pytest.mark.parametrize(
-    ("question", "counted"),
-    [
-        ("how many employees did the company have at the end of 2023?", "1,240"),
-        ("how many employees worked in research?", "310"),
-        ("what was the number of countries?", "14"),
-        ("how many ships were there?", ""),
-        ("how many fewer employees worked in research?", ""),
-    ],
-)
-def test_a_number_that_counts_what_is_asked_for_is_named(question: str, counted: str, tmp_path: Path) -> None:
-    (tmp_path / "birch.md").write_text(COUNTS, encoding="utf-8")
-    document = quaestor.open(tmp_path / "birch.md").document
-    graph = GraphProvider.of([document], "extend").graph(document)
-    numbers = build_number_matrix(graph)
-    prior = build_prior(read_question(question), numbers, document, {block.order: 0.0 for block in document.blocks})
-    assert prior is not None
-    named = [leaf.quantity.text for leaf, named in zip(numbers.leaves, prior.named, strict=True) if named]
-    assert named == ([counted] if counted else [])
