@@ -388,7 +388,6 @@ class GroupedCells:
         labels: What tells each cell from the others, in the same order.
         heading: The section that its lines are in, or "".
         across: Whether it is a line with its columns; else a column with its lines.
-        headings: Whether it is one line under several headings, its cells called by these.
     """
 
     text: str
@@ -396,7 +395,6 @@ class GroupedCells:
     labels: tuple[str, ...]
     heading: str = ""
     across: bool = True
-    headings: bool = False
 
     def of(self, condition: Callable[[LabelledCell], bool]) -> "GroupedCells":
         """Return the group with some of its cells."""
@@ -407,7 +405,6 @@ class GroupedCells:
             tuple(self.labels[n] for n in selected),
             self.heading,
             self.across,
-            self.headings,
         )
 
 
@@ -480,8 +477,7 @@ def group_items(
 ) -> tuple[GroupedCells, ...]:
     """Return the groups whose cells differ in what they are of: columns with their lines, lines with their columns.
 
-    Times and totals are left out, and what counts something else than most. A line that is printed under several
-    headings ("net sales" of each segment) is a group of its own, its cells called by the headings.
+    Times and totals are left out, and what counts something else than most.
 
     Args:
         members: Lines that are used though they are totals, by table and row.
@@ -498,19 +494,7 @@ def group_items(
         for members in rows.values()
         if len({name for cell in members if (name := remove_times(" ".join(cell.column)))}) > 1
     ]
-    found += _group_under_headings(cells)
     return tuple(group for group in found if len(group.cells) > 1)
-
-
-def _group_under_headings(cells: Sequence[LabelledCell]) -> Iterable[GroupedCells]:
-    lines: dict[Hashable, list[LabelledCell]] = {}
-    for cell in cells:
-        if len(cell.row) > 1 and remove_times(cell.row[-2]):
-            lines.setdefault((cell.source.table, cell.source.column, cell.row_label), []).append(cell)
-    for line in lines.values():
-        if len({cell.row[-2] for cell in line}) == len(line) > 1:
-            labels = tuple(cell.row[-2] for cell in line)
-            yield GroupedCells(line[0].row_label, tuple(line), labels, "", across=False, headings=True)
 
 
 def _build_item_group(cells: Sequence[LabelledCell], *, across: bool) -> GroupedCells:

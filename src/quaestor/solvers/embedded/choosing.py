@@ -125,14 +125,11 @@ def find_item_groups(
     groups = group_items(cells, frozenset() if within is None else within.rows)
     if named := _find_named_options(selection.options, groups):
         return _rank_groups(named, {c.leaf: float(probability[c.leaf]) for c in cells}, cells, by_line=True)
-    under_headings = [group for group in groups if group.headings and set(stems(group.text)) == set(stems(measure))]
-    if selection.noun in _SEGMENTS and under_headings:
-        groups, within = tuple(under_headings), None
-    elif within is not None:
+    if within is not None:
         groups = _limit_to_rows(groups, within.rows)
     elif selection.noun in _SEGMENTS:
         # Segments may be columns too: those stand across a line.
-        others = [group for group in groups if group.across or group.headings]
+        others = [group for group in groups if group.across]
         parts = _find_meant_parts(selection.noun, document, cells, probability)
         groups = tuple(dict.fromkeys((*_limit_to_rows(groups, parts), *others)))
     if selection.noun in _SEGMENTS:
@@ -195,7 +192,7 @@ def _find_meant_parts(
 
 def _limit_to_rows(groups: Sequence[GroupedCells], rows: frozenset[tuple[int, int]]) -> tuple[GroupedCells, ...]:
     """The columns with some of their lines; all groups if no column has two of them."""
-    columns = [group for group in groups if not group.across and not group.headings]
+    columns = [group for group in groups if not group.across]
     return _drop_singles(
         group.of(lambda cell: (cell.source.table, cell.source.row) in rows) for group in columns
     ) or tuple(groups)
@@ -258,7 +255,7 @@ def _rank_groups(
 
     def mass(group: GroupedCells) -> float:
         first = group.cells[0].source
-        if by_line and not group.headings:
+        if by_line:
             return masses[first.table, group.across, first.row if group.across else first.column]
         return sum(probability[cell.leaf] for cell in group.cells)
 
@@ -488,7 +485,7 @@ def _explain_choice(chosen: ChosenPlan, question: Question, asked: Question) -> 
     """What led to a choice, such as `row "net income"; of 2019, 2018 and 2017; "highest"`."""
     parts = [] if question.text == asked.text or not asked.text else [f'read as "{question.text}"']
     if chosen.group is not None:
-        kind = "row" if chosen.group.across or chosen.group.headings else "column"
+        kind = "row" if chosen.group.across else "column"
         shared = [word for word in words(question.lowered) if set(stems(word)) & set(stems(chosen.group.text))]
         parts.append(f'{kind} "{" ".join(dict.fromkeys(shared)) or chosen.group.text}"')
         parts.append(f"of {_join_labels(chosen.group.labels)}")

@@ -6,11 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.conversation.references.expressions import asks_again, find_expressions
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.words import words
 from quaestor.questions.comparison import boundary
-from quaestor.questions.cues import PLAIN_NOUNS, noun_fits_metric
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates import CHANGE, LOOKUP, OPERATIONS, Candidates
 from quaestor.solvers.embedded.operand_pool import CONSTANT
@@ -18,8 +15,7 @@ from quaestor.solvers.embedded.page import Floats, NumberMatrix, is_among
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnView
 
 # Such a question leaves out all but what is new in it, so it can mean little else; the ranker has seen too few of
-# them to know. After gold's history 17 labelled turns have such a plan, and 16 of them are answered by one; of 75
-# that ask for another year of what was looked up 72 are.
+# them to know. Of 75 labelled turns that ask for another year of what was looked up 72 are answered by such a plan.
 
 _MEANT = 5.0
 """What is added to the log odds of such a plan."""
@@ -31,14 +27,7 @@ _GOES_ON = lazy_regex(
     r"(?:only|also|then|just)?,?\s*"
     r"(?:in|for|during|as of|at|between|from|related to|under|over|on)\b(?!.*\b(?:what|how|which)\b)[^?]*\?*"
 )
-"""A question that names a time, a place or a thing alone."""
 _CONVERTS = lazy_regex(r"\b(?:thousands?|mill?i?ons?|billions?|hundreds?|tens|percent\w*|dollars|terms|decimal)\b")
-_OVER = lazy_regex(
-    r"\bover (?!the (?:same |next |previous |following |subsequent |last |prior |full )*(?:year|period|time|month)"
-    r"|th(?:is|at) |(?:19|20)\d\d\b)"
-)
-"""A ratio: "what is that change over the 2015 value?"."""
-_FITS = 0.6
 
 _Calculation = tuple[int, tuple[int | float, ...]]
 """The code of an operation and its operands, one or two: the number of the page that each is, or the constant."""
@@ -91,40 +80,21 @@ def _read_leaves(operands: Sequence[Operand]) -> frozenset[int]:
 def find_restated_turn(turn: TurnView) -> int | None:
     """Return the earlier turn whose calculation a question asks for again, from 0; None if it asks for none."""
     question, outcomes = turn.question, turn.state.outcomes
-    if not outcomes or not len(turn.leaves):
+    if not outcomes or not len(turn.leaves) or not _goes_on(question):
         return None
-    last, asked = outcomes[-1].operation, _find_repeated_nouns(question)
-    if asked is None:
-        return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
-    return next((found for noun in asked if (found := _find_turn(noun, turn)) is not None), None)
+    last = outcomes[-1].operation
+    return len(outcomes) - 1 if last in _CALCULATED or (last == "lookup" and _names_years(question)) else None
 
 
 @lru_cache(maxsize=64)
-def _find_repeated_nouns(question: Question) -> tuple[str, ...] | None:
-    """The nouns of what a question asks for again; None of one that names a time, a place or a thing alone."""
-    if _GOES_ON.fullmatch(question.lowered.strip()):
-        return () if _CONVERTS.search(question.lowered) else None
-    if _OVER.search(question.lowered):
-        return ()
-    again = (e for e in find_expressions(question) if e.kind != "period" and asks_again(question, e))
-    return tuple(expression.noun for expression in again if expression.noun)
+def _goes_on(question: Question) -> bool:
+    """Whether a question names a time, a place or a thing alone."""
+    return _GOES_ON.fullmatch(question.lowered.strip()) is not None and not _CONVERTS.search(question.lowered)
 
 
 def _names_years(question: Question) -> bool:
     """Whether a question names years, and no end of one: the beginning of a year is the end of the one before."""
     return bool(question.years) and not boundary(question.lowered)
-
-
-def _find_turn(noun: str, turn: TurnView) -> int | None:
-    """The latest turn with a result that is called so: by what it is, or in its own question."""
-    if noun in PLAIN_NOUNS:
-        return None
-    for result in reversed(turn.results):
-        if turn.state.outcomes[result.turn].operation in _CALCULATED and (
-            noun_fits_metric(noun, result.metric) >= _FITS or noun in words(turn.state.questions[result.turn].lowered)
-        ):
-            return result.turn
-    return None
 
 
 def _find_repeats(plans: Candidates, part: slice, turn: TurnView, calculation: _Calculation) -> NDArray[np.bool_]:

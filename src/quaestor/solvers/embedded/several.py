@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -26,7 +26,6 @@ from quaestor.solvers.answering import answer_from_plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.beam import measure_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.number_fit import find_line, find_named_lines
 from quaestor.solvers.embedded.page import Floats, NumberMatrix
 from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.readings import AskedTurn
@@ -42,7 +41,6 @@ _SEPARATOR = lazy_regex(
     r"[\s,]*(?:(?:and|&|as well as)\s+)?(?:(?:for|of|from|in)\s+)?(?:(?:the|its|their|a|an)\s+)?", re.I
 )
 _AND = lazy_regex(r"\band\b|&|\bas well as\b", re.I)
-_BEGINS = r"(?:^|,|&|\b(?:and|was|were|is|are|the|its|of|in))\s*"
 _MOST = 12
 _LONGEST_LABEL = 12
 
@@ -63,33 +61,24 @@ def find_listed_lines(question: Question, document: Document) -> Listing | None:
     text = question.lowered
     if " and " not in text and "&" not in text:
         return None
-    for labels in _find_label_sets(text, document):
+    for labels in _find_label_sets(document):
         chain = _find_chain(text, sorted(_find_labels(text, labels), key=lambda each: each.start))
         if chain and not asks_one(text[: chain[0].start] + " " + text[chain[-1].end :]):
             return _build_listing(question.text, chain)
     return None
 
 
-def _find_label_sets(text: str, document: Document) -> Iterator[_Labels]:
+def _find_label_sets(document: Document) -> Iterator[_Labels]:
     """Yield the labels that may be listed together: the rows of a table, its columns, of a filing all rows."""
-    called = {} if document.is_page else _find_other_names(text)
     rows: _Labels = {}
     for table in document.tables:
         own = _index_labels(table, rows=True)
-        own |= {called[line]: True for row in table.rows if called and (line := find_line(row.label)) in called}
         yield own
         yield _index_labels(table, rows=False)
         rows |= own
     if not document.is_page:
         # "Net income and total assets" are in two statements.
         yield rows
-
-
-def _find_other_names(text: str) -> Mapping[str, tuple[str, ...]]:
-    """The lines that a question calls by another name, which begins a thing: "Mac sales" are not all sales."""
-    named = find_named_lines(text).items()
-    begun = ((line, _read_stems(name)) for line, name in named if re.search(rf"{_BEGINS}{re.escape(name)}\b", text))
-    return {line: label for line, label in begun if label}  # "year" has no stem of its own
 
 
 def _list_stems(text: str) -> list[tuple[str, int, int]]:

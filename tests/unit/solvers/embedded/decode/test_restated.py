@@ -39,8 +39,7 @@ SHARE_OF_CHANGE = (
         ([RATIO], "and in 2008?", 0),
         ([RATIO], "what about for the tax rate?", 0),
         ([RATIO], "and what was it in 2008?", 0),
-        ([RATIO], "and what was this ratio in 2008?", 0),
-        ([CHANGE, RATIO], "what was that change for total costs?", 0),
+        ([RATIO], "and what was this ratio in 2008?", None),
         ([CHANGE], "and between 2007 and 2008?", 0),
         ([SALES], "and in 2008?", 0),
         # A balance at the beginning of a year is in the column before; another thing is not another year of this one.
@@ -48,13 +47,10 @@ SHARE_OF_CHANGE = (
         ([SALES], "and for the tax rate?", None),
         # What goes on after a sum asks for the next number.
         ([SUM], "and in 2007?", None),
-        # A conversion, a ratio, a question that names what it asks for, a noun for whatever there is.
+        # A conversion, a question that names what it asks for.
         ([RATIO], "in millions?", None),
         ([RATIO], "what about in percentage terms?", None),
-        ([CHANGE], "what is that change over the 2008 value?", None),
         ([CHANGE], "what were total costs in 2008?", None),
-        ([CHANGE], "what was that amount in 2008?", None),
-        ([CHANGE], "what was that ratio in 2008?", None),
         ([], "and in 2008?", None),
     ],
 )
@@ -77,13 +73,13 @@ def test_the_calculation_is_repeated_in_the_same_order() -> None:
 def test_a_line_that_the_question_does_not_say_is_not_meant() -> None:
     rows: tuple[Row, ...] = (("new", COSTS_2009, -90.0), ("new", COSTS_2008, 80.0), ("used", SALES_2009, 500.0))
     plans = (("subtract", 0, 1), ("subtract", 0, 2))
-    assert added(turn_of("what was that change for total costs?", CHANGE), rows, *plans) == [True, False]
-    assert added(turn_of("what was that change for the others?", CHANGE), rows, *plans) == [False, False]
+    assert added(turn_of("what about for total costs?", CHANGE), rows, *plans) == [True, False]
+    assert added(turn_of("what about for the others?", CHANGE), rows, *plans) == [False, False]
 
 
 def test_a_change_over_its_base_is_a_percentage_change_elsewhere() -> None:
     rows: tuple[Row, ...] = (("new", COSTS_2009, -90.0), ("new", COSTS_2008, 80.0))
-    turn = turn_of("and what was that percentage change for total costs?", CHANGE, SHARE_OF_CHANGE)
+    turn = turn_of("and for total costs?", CHANGE, SHARE_OF_CHANGE)
     assert find_restated_turn(turn) == 1
     assert added(turn, rows, ("percentage_change", 0, 1), ("subtract", 0, 1)) == [True, False]
 
