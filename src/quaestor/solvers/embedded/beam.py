@@ -18,24 +18,19 @@ from quaestor.solvers.embedded.operand_pool import SignatureModel, Signatures, b
 from quaestor.solvers.embedded.page import Floats, PageFeatures
 from quaestor.solvers.embedded.plan_features import measure_candidates
 from quaestor.solvers.embedded.plan_rules import (
+    apply_overrides,
     find_asked_years,
     find_leaves,
-    is_implausible,
     is_off_question,
-    score_named_years,
-)
-from quaestor.solvers.embedded.prior import (
-    Prior,
-    apply_overrides,
-    is_amount_for_percentage,
     is_ruled_out,
     order_by_years,
     replace_by_change,
     replace_by_percentage,
     restore_signs,
+    score_named_years,
     translate_question,
-    uses_unasked_constant,
 )
+from quaestor.solvers.embedded.prior import Prior
 from quaestor.solvers.embedded.repeated_plans import score_meant
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView, make_turn_views
 
@@ -264,12 +259,7 @@ def rank_hypotheses(
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        allowed = [
-            (log, x)
-            for log, x in outcomes
-            if not _is_ruled_out(question, x, path.state, page, filing=filing)
-            and (speaks is None or not speaks.is_of_other_time(x))
-        ] or outcomes
+        allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, path.state, page)] or outcomes
         # The others share what was ruled out.
         left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
         found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
@@ -316,17 +306,9 @@ def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueSta
     return asked if question.magnitude else restore_signs(asked, page.leaves)
 
 
-def _is_ruled_out(
-    question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures, *, filing: bool
-) -> bool:
-    """Whether a plan cannot be meant; of a filing, with the turns before and its numbers, more is known."""
-    if is_ruled_out(question, outcome) or is_off_question(question, outcome, find_leaves(outcome, state), page.leaves):
-        return True
-    if not filing:
-        return False
-    if is_amount_for_percentage(question, outcome) or uses_unasked_constant(question, outcome):
-        return True
-    return is_implausible(question, outcome, state, page.leaves)
+def _is_ruled_out(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> bool:
+    used = find_leaves(outcome, state)
+    return is_ruled_out(question, outcome) or is_off_question(question, outcome, used, page.leaves)
 
 
 def advance_beam(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:

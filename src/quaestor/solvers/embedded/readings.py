@@ -12,6 +12,7 @@ from quaestor.core.provenance import CellRef
 from quaestor.core.words import words
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.core import question_words
+from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import Compute, Extract, Plan, Ref
 from quaestor.questions.no_numbers import why_no_number
 from quaestor.questions.question import Question
@@ -22,7 +23,8 @@ from quaestor.solvers.embedded.direct_answers import find_restated_turns
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.page import NumberMatrix, PageFeatures, build_number_matrix, build_page_features
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
-from quaestor.solvers.embedded.prior import Prior, build_prior, translate_question
+from quaestor.solvers.embedded.plan_rules import translate_question
+from quaestor.solvers.embedded.prior import Prior, build_prior
 from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction, TurnView
 from quaestor.solvers.embedded.writing import read_state
 
@@ -409,7 +411,8 @@ class ConversationReader:
         choices = self._rank(reading, history, question)
         # A withheld answer does not decide which reading is right.
         given = state.outcomes[-1]
-        own = bool(choices.ranked) and (given.value is None or is_same_answer(choices.ranked[0].outcome, given))
+        withheld = given.value is None and not _is_selection(given)
+        own = bool(choices.ranked) and (withheld or is_same_answer(choices.ranked[0].outcome, given))
         if not own:
             return ReadingHistory((BeamState(state),), history.share)
         _, share = choices.results[0]
@@ -427,6 +430,11 @@ def _identify(graph: KnowledgeGraph) -> tuple[str, str]:
 def _are_words(outcome: TurnAction) -> bool:
     """Whether an outcome is words of the page, and no number."""
     return outcome.operation == "lookup" and any(isnan(operand.value) for operand in outcome.operands)
+
+
+def _is_selection(outcome: TurnAction) -> bool:
+    """Whether an outcome is a list or a name, and no number that was withheld."""
+    return outcome.operation in OPERATIONS and OPERATIONS[outcome.operation].gives not in ("number", "yes or no")
 
 
 def _repeat(history: ReadingHistory, dialogue: DialogueState, turn: int) -> ReadingHistory:

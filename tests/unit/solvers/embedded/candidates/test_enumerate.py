@@ -25,7 +25,7 @@ from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.number_features import LEAF_FEATURES
 from quaestor.solvers.embedded.operand_pool import find_signature
 from quaestor.solvers.embedded.plan_features import CANDIDATE_FEATURES
-from quaestor.solvers.embedded.prior import apply_overrides, is_ruled_out
+from quaestor.solvers.embedded.plan_rules import apply_overrides, is_ruled_out
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction
 from quaestor.solvers.embedded.writing import read_state, write_plan

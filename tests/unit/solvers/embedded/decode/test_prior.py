@@ -14,7 +14,8 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.questions.question import read_question
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
-from quaestor.solvers.embedded.prior import build_prior, restore_signs
+from quaestor.solvers.embedded.plan_rules import restore_signs
+from quaestor.solvers.embedded.prior import build_prior
 from quaestor.solvers.embedded.turn_state import Operand, TurnAction
 from quaestor.solvers.registry import make_solver
 
