@@ -18,10 +18,10 @@ from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
+from quaestor.learning.calibration import is_right
 from quaestor.learning.crossvalidate import answer_held_out
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
 from quaestor.learning.pages import read_pages, teacher_forced_rollout
-from quaestor.learning.rollout import is_right
 from quaestor.learning.train import fit_weights
 from quaestor.questions.question import read_question
 from quaestor.scoring.metrics import executed_equal

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.no_answer FILE... [--extra FILE...] [--dialogues FILE...]` splits the companies of labelled files
 into folds, trains without each and puts the questions of its companies to their own pages and, as many, to pages that
-do not answer them (`quaestor.learning.silence.questions` says how). A question that a rule declines counts as surely
+do not answer them (`quaestor.learning.unanswerable` says how). A question that a rule declines counts as surely
 not answered, every other one by the probability that was learned. Printed are, for each way in which a page lacks the
 answer and for all: the area under the ROC curve, and how many are refused where 95 % of the answerable are answered.
 """
@@ -23,8 +23,8 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.deterministic import deterministic_pool
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.silence.questions import KINDS, OWN, SyntheticQuestion, balance, put_questions
 from quaestor.learning.train import fit_weights
+from quaestor.learning.unanswerable import KINDS, OWN, SyntheticQuestion, balance, put_questions
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.solvers.embedded.spec import EmbeddedOptions
 

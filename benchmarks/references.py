@@ -39,8 +39,7 @@ from quaestor.conversation.turn import Memory
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.runner import play_conversation
 from quaestor.learning.examples import Example, company_folds, read_examples, read_lines
-from quaestor.learning.reference_weights import fit_references, reference_samples
-from quaestor.learning.references import LabelledReference, labelled_references
+from quaestor.learning.references import LabelledReference, fit_references, labelled_references, reference_samples
 from quaestor.questions.question import Question, read_question
 from quaestor.solvers.registry import make_solver
 

@@ -7,27 +7,77 @@ learned inside the fold.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.cluster.joining import joined_cluster
+from quaestor.cluster.ray_workers import RayWorkerPool
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import as_float
 from quaestor.datasets.dataset import Conversation
+from quaestor.evaluation.engines import gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import play_conversation
-from quaestor.learning.deterministic import deterministic_pool
-from quaestor.learning.examples import Example, company_folds
-from quaestor.learning.lessons import as_program
-from quaestor.learning.ray_folds import answer_on_ray
+from quaestor.learning.deterministic import deterministic_pool, variables_of_order
+from quaestor.learning.examples import Example, as_program, company_folds
 from quaestor.learning.train import fit_weights
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.predictions import Prediction, prediction_of
 from quaestor.solvers.base import Session, TurnContext
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 from quaestor.store.records import TurnRecord
+
+Fold = TypeVar("Fold")
+Answers = TypeVar("Answers")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering(Generic[Fold, Answers]):
+    answer: Callable[[Fold], Answers]
+
+    async def __call__(self, fold: Fold, /, *_shared: object) -> Answers:
+        # In a thread without an event loop: what plays conversations there begins one of its own.
+        return await asyncio.to_thread(self.answer, fold)
+
+
+def answer_on_ray(
+    answer: Callable[[Fold], Answers],
+    folds: Sequence[Fold],
+    workers: int,
+    address: str | None = None,
+    on_fold: Callable[[int], None] | None = None,
+) -> list[Answers]:
+    """Return what a function makes of each fold, in their order.
+
+    Args:
+        workers: How many at once, at most.
+        address: Of the cluster; None starts one on this machine.
+        on_fold: Called with the number of folds that are done.
+
+    Raises:
+        EngineError: The cluster is missing, or its workers die.
+    """
+    answered: dict[int, Answers] = {}
+
+    async def answer_all() -> None:
+        work = _Answering(answer)
+        async with (
+            joined_cluster(workers, address) as cluster,
+            RayWorkerPool[Fold, Answers](cluster, work, workers, variables=variables_of_order()) as pool,
+        ):
+
+            async def one(number: int) -> None:
+                answered[number] = await pool.do(folds[number])
+                if on_fold:
+                    on_fold(len(answered))
+
+            await gather_limited(range(len(folds)), one, pool.lanes)
+
+    asyncio.run(answer_all())
+    return [answered[number] for number in range(len(folds))]
 
 
 @dataclass(frozen=True, slots=True)

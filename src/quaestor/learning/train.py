@@ -17,10 +17,15 @@ import numpy as np
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import with_rules
 from quaestor.extras import require_extra
-from quaestor.learning.choices import JudgedChoice, fit_choice_calibration, judged_choices
-from quaestor.learning.examples import Example, company_folds, with_known_pages
-from quaestor.learning.joining import rejoin_conversations
-from quaestor.learning.lessons import lessons
+from quaestor.learning.answerability import MeasuredQuestion, fit_answerability, fit_stem_weights, measure_questions
+from quaestor.learning.calibration import (
+    JudgedChoice,
+    ReplayedTurn,
+    fit_choice_calibration,
+    free_rollout,
+    judged_choices,
+)
+from quaestor.learning.examples import Example, company_folds, lessons, rejoin_conversations, with_known_pages
 from quaestor.learning.pages import (
     PlayedTurn,
     candidate_rows,
@@ -30,13 +35,10 @@ from quaestor.learning.pages import (
     teacher_forced_rollout,
 )
 from quaestor.learning.ranking import RankedTurn, fit_ranker
-from quaestor.learning.reference_weights import ReferenceSample, fit_references, reference_samples
-from quaestor.learning.references import labelled_references
-from quaestor.learning.rollout import ReplayedTurn, free_rollout
+from quaestor.learning.references import ReferenceSample, fit_references, labelled_references, reference_samples
 from quaestor.learning.signature import SignatureSample, fit_signature, second_samples, signature_samples
-from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerability, fit_stem_weights, measure_questions
-from quaestor.learning.silence.questions import balance, put_questions
 from quaestor.learning.trees import fit_leaf_scorer
+from quaestor.learning.unanswerable import balance, put_questions
 from quaestor.solvers.embedded.loading import EmbeddedWeights
 from quaestor.solvers.embedded.models import Calibration, Evidence
 from quaestor.solvers.embedded.operand_pool import SignatureModel

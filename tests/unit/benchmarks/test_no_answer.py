@@ -5,7 +5,7 @@ import pytest
 from benchmarks.no_answer import Told, area_under_curve, calibration_error, show
 from rich.console import Console
 
-from quaestor.learning.silence.questions import KINDS, OWN
+from quaestor.learning.unanswerable import KINDS, OWN
 
 
 def test_the_area_counts_pairs_in_order() -> None:

@@ -37,8 +37,8 @@ from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.evaluation.watchers import ObserverFactory
+from quaestor.learning.crossvalidate import answer_on_ray
 from quaestor.learning.deterministic import variables_of_order
-from quaestor.learning.ray_folds import answer_on_ray
 from quaestor.llm.budget import Budget
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model

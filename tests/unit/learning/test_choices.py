@@ -5,7 +5,7 @@ from pathlib import Path
 from choices import features
 from tatqa_pages import write_tatqa
 
-from quaestor.learning.choices import fit_choice_calibration, judged_choices
+from quaestor.learning.calibration import fit_choice_calibration, judged_choices
 from quaestor.learning.examples import read_examples
 from quaestor.sample import sample_path
 from quaestor.solvers.embedded.loading import load_weights

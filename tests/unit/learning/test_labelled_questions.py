@@ -1,9 +1,13 @@
-"""Labelled questions as they are read for training."""
+"""Labelled questions about filings as they are read for training; those in `training/` can be learned from."""
 
 import json
+from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 from quaestor.learning.filings import label_parts, read_labelled
+from quaestor.questions.understanding import INTENTS
 
 TWO = {
     "file": "acme-10-k", "conversation": "1", "turn": 0, "kind": "two_part",
@@ -22,3 +26,23 @@ def test_questions_are_read_with_their_parts(tmp_path: Path) -> None:
         ("lookup", frozenset({4.05})),
     ]
     assert label_parts(one) == []
+
+
+FILES = sorted((Path(__file__).resolve().parents[3] / "training" / "questions").glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_each_is_of_its_filing_in_the_order_of_its_conversation(file: Path) -> None:
+    turns: dict[str, list[int]] = defaultdict(list)
+    for one in read_labelled([file]):
+        assert one.filing == file.stem
+        assert one.intent in INTENTS
+        turns[one.conversation].append(one.turn)
+    assert turns
+    assert all(several == list(range(len(several))) for several in turns.values())
+
+
+def test_none_is_asked_twice() -> None:
+    lines = [json.loads(line) for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]
+    asked = [(line["conversation"], line["turn"]) for line in lines]
+    assert len(set(asked)) == len(asked) > 4_000

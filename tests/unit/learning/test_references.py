@@ -7,8 +7,7 @@ from quaestor.conversation.references.lineage import latest_results, results_of_
 from quaestor.conversation.references.ranking import Weights, rank_sets
 from quaestor.conversation.references.resolving import resolve
 from quaestor.learning.examples import Example, read_examples, read_lines
-from quaestor.learning.reference_weights import fit_references, reference_samples
-from quaestor.learning.references import LabelledReference, labelled_references
+from quaestor.learning.references import LabelledReference, fit_references, labelled_references, reference_samples
 from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
 

@@ -271,8 +271,8 @@ def _log_odds(share: float) -> float:
 
 # How likely a page holds the answer to a question: a logistic regression over what is measured of both.
 #
-# Learned from questions that are put to their own pages, and to pages that do not answer them (`learning.silence`).
-# Half of those have an answer, so half is what it says where nothing speaks for either.
+# Learned from questions that are put to their own pages, and to pages that do not answer them
+# (`learning.unanswerable`). Half of those have an answer, so half is what it says where nothing speaks for either.
 
 
 ANSWERABLE_MEASURES: dict[str, str] = {

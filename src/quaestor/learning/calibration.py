@@ -1,23 +1,60 @@
-"""Questions that choose, played on their pages, to learn how sure a choice may be.
-
-Only predictions of weights for pages that they have not seen are learned from; the choices themselves follow rules.
-"""
+"""Answers of held-out weights on labelled questions, and how sure answers and choices may be, learned from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.learning.examples import Example
+from quaestor.learning.labels import LabelledTurn
+from quaestor.learning.pages import PlayedTurn, reaching
 from quaestor.plan.execute import execute
 from quaestor.questions.question import read_question
 from quaestor.scoring.gold import GoldTurn
 from quaestor.scoring.stated import exact_match, stated_value
+from quaestor.solvers.embedded.beam import START, advance_beam, rank_hypotheses
 from quaestor.solvers.embedded.choosing import ChosenPlan, choose_plans
 from quaestor.solvers.embedded.loading import EmbeddedWeights
-from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence
+from quaestor.solvers.embedded.models import ChoiceCalibration, ChoiceEvidence, Evidence
 from quaestor.solvers.embedded.page import PageFeatures
-from quaestor.solvers.embedded.turn_state import DialogueState
+from quaestor.solvers.embedded.turn_state import DialogueState, TurnAction
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTurn:
+    """A turn reached with the solver's own history.
+
+    Attributes:
+        evidence: What the confidence of its answer is computed from.
+        right: Whether the answer was gold's.
+    """
+
+    evidence: Evidence
+    right: bool
+
+
+def free_rollout(turns: Sequence[PlayedTurn], weights: EmbeddedWeights) -> Iterator[ReplayedTurn]:
+    """Yield the turns of one conversation, given as gold plays them; it ends when no plan fits."""
+    paths, history = START, 1.0
+    for number, turn in enumerate(turns):
+        question = turn.label.question
+        choices = rank_hypotheses(paths, question, turn.page, weights, alone=turn.alone)
+        if not choices.ranked:
+            return
+        evidence = choices.evidence(history, number)
+        yield ReplayedTurn(evidence, is_right(choices.ranked[0].outcome, turn.label))
+        history *= evidence.share
+        paths = advance_beam(choices, question)
+
+
+def is_right(outcome: TurnAction, label: LabelledTurn) -> bool:
+    """Return whether an outcome comes to gold's answer."""
+    value = np.array([np.nan if outcome.value is None else outcome.value])
+    percent = np.array([outcome.operation == "lookup" and outcome.counts.scale is Scale.PERCENT])
+    return bool(reaching(value, percent, label.answer)[0])
+
 
 JudgedChoice = tuple[ChoiceEvidence, bool]
 """What the confidence of a choice is computed from, and whether it was right."""

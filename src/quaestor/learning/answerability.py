@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.learning.silence.questions import KINDS, OWN, Kind, SyntheticQuestion
+from quaestor.learning.unanswerable import KINDS, OWN, Kind, SyntheticQuestion
 from quaestor.questions.question import read_question
 from quaestor.solvers.embedded.answerability import asked_stems, measure_answerability
 from quaestor.solvers.embedded.beam import START, BeamState, advance_beam, rank_hypotheses

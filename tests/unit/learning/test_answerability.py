@@ -5,9 +5,9 @@ import pytest
 from pages import page
 from values import a_value
 
+from quaestor.learning.answerability import MeasuredQuestion, fit_answerability, fit_stem_weights
 from quaestor.learning.examples import Example
-from quaestor.learning.silence.fitting import MeasuredQuestion, fit_answerability, fit_stem_weights
-from quaestor.learning.silence.questions import KINDS, OWN, put_questions
+from quaestor.learning.unanswerable import KINDS, OWN, put_questions
 from quaestor.scoring.gold import GoldTurn
 from quaestor.solvers.embedded.models import ANSWERABLE_MEASURES
 from quaestor.solvers.embedded.page import StemWeights

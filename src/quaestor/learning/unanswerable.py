@@ -1,4 +1,4 @@
-"""Questions put to pages that do not hold their answer, and to those that do: what silence is learned from.
+"""Questions put to pages that do not hold their answer, and to those that do: to learn when to decline.
 
 Made from labelled conversations; nothing in them is made up but the year that a question is put for. Each kind is a way
 in which a page can fail a question:
@@ -10,7 +10,7 @@ in which a page can fail a question:
 - `line removed`: the lines that its answer rests on are removed from the page, and all that print the same numbers.
 
 Only questions that describe the line they need are put elsewhere, and none to a page that has what they need
-too (`needs.is_answered_by`). Half of the later questions come first on their page, half after questions that were asked
+too (`is_answered_by`). Half of the later questions come first on their page, half after questions that were asked
 of it. Who measures takes other companies than those that were learned from.
 """
 
@@ -21,17 +21,189 @@ from typing import Literal
 import numpy as np
 
 from quaestor.core.provenance import CellRef
-from quaestor.documents.document import Document
+from quaestor.documents.assembly import ParagraphPart, SectionPart, TablePart, assemble
+from quaestor.documents.document import Document, Paragraph
+from quaestor.documents.repairs import RepairKind
+from quaestor.documents.table import Table
 from quaestor.graph.builder import build_graph
-from quaestor.learning.examples import Example
-from quaestor.learning.lessons import as_program, lessons
+from quaestor.learning.examples import Example, as_program, lessons
+from quaestor.learning.labels import Chooser, label_turn
 from quaestor.learning.pages import read_pages
-from quaestor.learning.silence.needs import TurnRequirements, choosing_turns, is_answered_by, needy_turns
-from quaestor.learning.silence.removing import lines_with, without_lines
 from quaestor.ontology.builder import build_ontology
+from quaestor.plan.steps import Tree
+from quaestor.questions.question import Question, read_question
 from quaestor.questions.stems import stems
 from quaestor.solvers.embedded.page import NumberMatrix, build_number_matrix
 from quaestor.solvers.embedded.page_numbers import CandidateNumber
+from quaestor.solvers.embedded.turn_state import DialogueState
+
+_TELLING = 100
+"""Two pages that print one number above it say the same; smaller ones and years are printed everywhere."""
+
+_DESCRIBED = 2
+"""A question that is answered by a choice is put elsewhere where so many of its words describe numbers of its page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A number of the page that a question needs.
+
+    Attributes:
+        leaf: Its place among the numbers of the page; None if any number that is so described will do.
+        stems: The stems of the question that describe it.
+        line: The stems of its row, or of what is before it in a sentence.
+        year: Its year; 0 if none is known.
+        value: As printed, without its sign.
+        again: The places of all numbers of the page that are equal.
+    """
+
+    leaf: int | None
+    stems: frozenset[str]
+    line: frozenset[str]
+    year: int
+    value: float
+    again: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequirements:
+    """A turn with what it needs of the page.
+
+    Attributes:
+        needs: The numbers that it takes itself; none if it goes on with earlier results alone.
+        known: The numbers that turns before it took.
+    """
+
+    question: Question
+    needs: tuple[Need, ...]
+    known: frozenset[int]
+
+
+def needy_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
+    """Yield the turns of a labelled conversation with what each needs."""
+    state, trees, known = DialogueState(), list[Tree](), set[int]()
+    for question, gold in zip(map(read_question, example.questions), example.gold, strict=True):
+        stems = set(question.stems).union(*(asked.stems for asked in state.questions[-1:]))
+        label, tree = label_turn(question, gold, trees, state, page, _nearest(page, stems, question.years))
+        leaves = [o.index for o in label.outcome.operands if o.kind == "leaf"]
+        again = [found for o, found in zip(label.outcome.operands, label.acceptable, strict=True) if o.kind == "leaf"]
+        needs = (_need(leaf, question, page, places) for leaf, places in zip(leaves, again, strict=True))
+        yield TurnRequirements(question, tuple(needs), frozenset(known))
+        known.update(leaves)
+        state = state.after(question, label.outcome)
+        trees.append(tree)
+
+
+def choosing_turns(example: Example, page: NumberMatrix) -> Iterator[TurnRequirements]:
+    """Yield questions that a choice among lines, years or cells answers: each needs numbers that its words describe."""
+    for question in map(read_question, example.questions):
+        stems = frozenset(stem for stem in question.stems if stem in page.vocabulary)
+        need = Need(None, stems, frozenset(), 0, 0.0, ())
+        yield TurnRequirements(question, (need,) if len(stems) >= _DESCRIBED else (), frozenset())
+
+
+def _nearest(page: NumberMatrix, stems: set[str], years: Sequence[int]) -> Chooser:
+    def choose(options: Sequence[int]) -> int:
+        def fit(place: int) -> tuple[float, bool]:
+            leaf = page.leaves[place]
+            return len(stems & {*leaf.row, *leaf.column}) + 0.5 * (leaf.year in years), leaf.table >= 0
+
+        return max(options, key=fit)
+
+    return choose
+
+
+def _need(place: int, question: Question, page: NumberMatrix, again: Sequence[int]) -> Need:
+    leaf = page.leaves[place]
+    stems = frozenset(question.stems) & described_by(leaf)
+    return Need(place, stems, frozenset(leaf.row), leaf.year, abs(float(page.value[place])), tuple(again))
+
+
+def described_by(leaf: CandidateNumber) -> frozenset[str]:
+    """Return the stems of all that describes a number."""
+    return frozenset((*leaf.row, *leaf.column, *leaf.around, *leaf.caption))
+
+
+def is_answered_by(page: NumberMatrix, needs: Sequence[Need]) -> bool:
+    """Return whether a page has, by accident or again, what a question needs.
+
+    It does if for each number it has one that is equal, or one of that year which all the words of the question
+    describe that describe the needed one, in a line whose name has no more words.
+
+    Args:
+        page: The numbers of the page that the question is put to.
+        needs: What the answer rests on, on the page that it was asked of.
+    """
+    return all(_is_met(page, need) for need in needs)
+
+
+def _is_met(page: NumberMatrix, need: Need) -> bool:
+    telling = need.value > _TELLING and not _is_year(need.value)
+    if telling and np.isclose(np.abs(page.value), need.value, rtol=1e-9).any():
+        return True
+    return any(_fits(leaf, need) for leaf in page.leaves)
+
+
+def _fits(leaf: CandidateNumber, need: Need) -> bool:
+    if need.year and leaf.year and need.year not in (leaf.year, leaf.other_year):
+        return False
+    if not need.stems <= described_by(leaf):
+        return False
+    return leaf.table < 0 or frozenset(leaf.row) <= need.line | need.stems
+
+
+def _is_year(value: float) -> bool:
+    return value == int(value) and 1950 <= value <= 2050
+
+
+Part = SectionPart | ParagraphPart | TablePart
+Lines = frozenset[tuple[str, int, int]]
+"""Rows (`row`, table, row), columns (`column`, table, column) and sentences (section, its index, 0) of a page."""
+
+
+def lines_with(leaves: Iterable[int], page: NumberMatrix) -> Lines:
+    """Returns the lines that numbers of a page are in: a row of a table, a column of one that is turned, a sentence.
+
+    Args:
+        leaves: The numbers.
+        page: All numbers of the page.
+    """
+    return frozenset(_line(leaf, page) for leaf in leaves)
+
+
+def _line(place: int, page: NumberMatrix) -> tuple[str, int, int]:
+    leaf = page.leaves[place]
+    if not isinstance(leaf.source, CellRef):
+        return leaf.source.section, leaf.source.sentence, 0
+    of_table = (x for x in page.leaves if x.table == leaf.table)
+    upright = all(isinstance(x.source, CellRef) and x.line == x.source.row for x in of_table)
+    return ("row" if upright else "column"), leaf.table, leaf.line
+
+
+def without_lines(document: Document, lines: Lines) -> Document:
+    """Return a benchmark's page without some of its lines, as if it had been printed so."""
+    parts: list[Part] = []
+    section = ""
+    for block in document.blocks:
+        if block.section != section:
+            section = block.section
+            parts.append(SectionPart(section))
+        content = block.content
+        if isinstance(content, Paragraph):
+            sentences = tuple(s.text for s in content.sentences if (s.section, s.index, 0) not in lines)
+            parts.append(ParagraphPart(sentences))
+        elif isinstance(content, Table):
+            parts.append(TablePart(_grid(content, lines), caption=content.caption))
+    repairs = (cell.repair for table in document.tables for row in table.cells for cell in row)
+    lost_dashes = any(repair is not None and repair.kind is RepairKind.DASH_AS_YEAR for repair in repairs)
+    return assemble(document.id, parts, lost_dashes=lost_dashes, convention=document.convention)
+
+
+def _grid(table: Table, lines: Lines) -> list[list[str]]:
+    rows: Iterable[int] = (row for row in range(len(table.cells)) if ("row", table.index, row) not in lines)
+    columns = [c for c in range(len(table.columns)) if ("column", table.index, c) not in lines]
+    return [[table.cells[row][column].text for column in columns] for row in rows]
+
 
 Kind = Literal["own page", "other company", "other page", "other year", "other line", "line removed"]
 KINDS: tuple[Kind, ...] = ("own page", "other company", "other page", "other year", "other line", "line removed")
