@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -242,7 +242,6 @@ def rank_hypotheses(
     for n, (path, speaks) in enumerate(zip(paths, spoken, strict=True)):
         if speaks is not None:
             likely[n] = speaks.adjust_leaves(likely[n], path.state.lookups.values())
-            readings[n] = replace(readings[n], signatures=speaks.adjust_signatures(readings[n].signatures))
     candidates, features = build_candidates(readings, likely)
     asked = turns[0].question
     scores = weights.ranker.predict(features, alone=alone) + score_named_years(asked, candidates, page.leaves)

@@ -317,10 +317,6 @@ class LabelMentions:
         best, whole = max(counts_of_names)[0], any(has_all for _, has_all in counts_of_names)
         return best / max(1, len(self._words)), whole
 
-    def names_another(self, row: Header) -> bool:
-        """Return whether a row is a line of statements and the question names others: "deferred revenue"."""
-        return bool(self._lines) and find_line(row.label) not in ("", *self._lines)
-
     def _count_label_words(self, label: str) -> tuple[float, bool]:
         """How many words of the question a label is, by whichever way of saying it; whether nothing else is asked."""
         best, whole = 0.0, False

@@ -20,7 +20,7 @@ from quaestor.solvers.embedded.number_fit import (
     read_asked_kind,
     weigh_look_alikes,
 )
-from quaestor.solvers.embedded.operand_pool import NEW, NONE, USED, Pool, Signatures
+from quaestor.solvers.embedded.operand_pool import NEW, NONE, USED, Pool
 from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import TurnView
@@ -43,14 +43,9 @@ YEAR = 4.0
 """What a number of another year has less where a question points at one by its distance."""
 MEANT = 4.0
 """What it counts that a plan looks up the line that a question names and nothing else."""
-SURE = 0.7
-"""How sure it is then what a plan does."""
-_OF_LOOKUP = {"lookup(new)": 0.9, "lookup(used)": 0.1}
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
 OTHER_TIME = 6.0
 """What a number of another time than is asked for has less."""
-OTHER_LINE = 3.0
-"""What a number of another line has less beside one of the line that the question names and nothing else."""
 _ELSEWHERE = 0.5
 """What a block that was not found has less than the least likely one that was."""
 
@@ -95,15 +90,6 @@ class Prior:
         other = (self.years > 0) & ~is_among(self.years, turn.target_years)
         return replace(self, leaves=(self.leaves - YEAR * other).astype(np.float32))
 
-    def adjust_signatures(self, signatures: Signatures) -> Signatures:
-        """Return the probabilities of signatures, mostly of look-ups where a question can mean nothing else."""
-        if not self.named.any():
-            return signatures
-        names = {**dict.fromkeys(signatures, 0.0), **_OF_LOOKUP}
-        return Signatures(
-            (name, SURE * _OF_LOOKUP.get(name, 0.0) + (1 - SURE) * signatures.get(name, 0.0)) for name in names
-        )
-
     def weigh_plans(self, candidates: Candidates) -> Floats:
         """Return what speaks for each plan by the numbers that it takes: their mean, so that two need not be one.
 
@@ -143,7 +129,7 @@ def build_prior(
     known = dict[tuple[int, int, int], tuple[float, bool]]()
     asked = times_asked(question)
     found, named = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
-    labels, another = np.zeros(len(leaves), np.float32), np.zeros(len(leaves), bool)
+    labels = np.zeros(len(leaves), np.float32)
     period, kind, away = read_asked_period(question), read_asked_kind(question), np.zeros(len(leaves), np.float32)
     for place, leaf in enumerate(leaves.leaves):
         source = leaf.source
@@ -157,14 +143,11 @@ def build_prior(
             known[key] = label_mentions.measure(document.table(source.table), source)
         label_share, named[place] = known[key]
         labels[place] = label_share
-        another[place] = label_mentions.names_another(document.table(source.table).rows[source.row])
         away[place] += period.penalty(document.table(source.table), source)
         found[place] = PLACE * weights.get(orders[source.table], least) + LABEL * label_share
     # What is away from what is asked is meant only if nothing else is there.
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)
-    if (named & ~another).any():
-        less += OTHER_LINE * another
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
     return Prior(found - found.max(), leaves.year, named)
 
