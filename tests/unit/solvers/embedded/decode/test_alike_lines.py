@@ -51,12 +51,6 @@ def test_a_line_is_known_by_what_it_is(question: str, row: int) -> None:
     assert [place for place in (1, 2, 3, 5, 6) if said(question, place)] == [row]
 
 
-def test_another_line_is_known_by_its_own_name() -> None:
-    row = REPORT.tables[1].rows[1]
-    assert LabelMentions("what was revenue in 2023?", REPORT.tables).names_another(row)
-    assert not LabelMentions("what was deferred revenue in 2023?", REPORT.tables).names_another(row)
-
-
 @pytest.mark.parametrize(
     ("asked", "meant"),
     [

@@ -61,7 +61,7 @@ def test_the_likelier_place_and_the_whole_label_come_first() -> None:
     at = {(leaf.source.table, leaf.source.row): float(prior.leaves[place]) for place, leaf in enumerate(both.leaves)
           if isinstance(leaf.source, CellRef)}  # fmt: skip
     # The operating income of a segment is not meant where no segment is named.
-    assert at[OPERATIONS, 9] == 0.0 > at[SEGMENTS, 3] > at[SEGMENTS, 2]
+    assert at[OPERATIONS, 9] == 0.0 > max(at[SEGMENTS, 3], at[SEGMENTS, 2])
     assert at[OPERATIONS, 9] > at[OPERATIONS, 2]
     rows = [
         leaf.source.row for leaf in both.leaves if isinstance(leaf.source, CellRef) and leaf.source.table == SEGMENTS
