@@ -16,10 +16,8 @@ from quaestor.core.quantity import Quantity, Scale
 from quaestor.core.visible import visible
 from quaestor.exports.conversation import ExportedConversation
 from quaestor.exports.rows import answer_words, remark_words
-from quaestor.exports.workbook.formulas import FormulaRows
-from quaestor.exports.workbook.names import CellNames, SheetNames
-from quaestor.exports.workbook.places import TEXT_SHEET, InputCell, TableSheet, places_of
-from quaestor.exports.workbook.working import COMPARED, LABEL, NUMBER, PLACE, SHEET, WorkingRow
+from quaestor.exports.workbook.formulas import COMPARED, LABEL, NUMBER, PLACE, SHEET, FormulaRows, WorkingRow
+from quaestor.exports.workbook.places import TEXT_SHEET, CellNames, InputCell, SheetNames, TableSheet, places_of
 from quaestor.extras import require_extra
 
 if TYPE_CHECKING:

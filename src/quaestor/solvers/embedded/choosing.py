@@ -449,12 +449,7 @@ class CellChoiceAnswerer:
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers to a question that asks for a choice, the likeliest first; none to any other question.
-
-        Args:
-            asked: The question, the page and the conversation.
-            least: Answers that are less sure than this share of the first are left out.
-        """
+        """Yield the answers to a question that asks for a choice, the likeliest first; none to any other question."""
         question = complete_question(asked.translated, asked.context.memory.asked)
         selection = question.wants.selection
         if selection is None or (asked.reading.filing and selection.form == "count" and selection.noun in _STATED):

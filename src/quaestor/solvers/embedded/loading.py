@@ -106,7 +106,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         return EmbeddedWeights(
             idf=_read(folder / "idf.json", StemWeights),
             signature=_read_signature(folder / "signature.json"),
-            references=_read(folder / "references.json", ReferenceWeights),
+            references=_read(folder / "references.json", dict[str, dict[str, float]]),
             leaves=Trees.read(folder / "leaves.json", tuple(LEAF_FEATURES)),
             ranker=_read_ranker(folder / "ranker.json"),
             calibration=Calibration(*_read_regression(folder / "calibration.json", MEASURES)),

@@ -53,12 +53,7 @@ class RankingAnswerer:
     declines: bool
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the answers of the likeliest plans, best first, each result once; none of a page without numbers.
-
-        Args:
-            asked: The question, the page and the conversation.
-            least: Stops at an answer that is less sure than this share of the first.
-        """
+        """Yield the answers of the likeliest plans, best first, each result once; none of a page without numbers."""
         choices = self.reader.rank_plans(asked)
         if not choices.ranked:
             return

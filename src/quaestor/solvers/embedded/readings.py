@@ -461,12 +461,7 @@ class Answerer(Protocol):
 
 
 def answer_by_first(answerers: Iterable[Answerer], asked: AskedTurn, least: float) -> Iterator[Answer]:
-    """Yield the answers of the first answerer that has one.
-
-    Args:
-        answerers: In the order in which they are asked.
-        asked: The question, the page and the conversation.
-    """
+    """Yield the answers of the first answerer that has one; they are asked in their order."""
     for answerer in answerers:
         found = answerer.answers(asked, least)
         if (best := next(found, None)) is not None:

@@ -244,12 +244,7 @@ class ListAnswerer:
     weights: EmbeddedWeights
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the list that a question asks for; none if it asks for none, or the page has too few numbers.
-
-        Args:
-            asked: The question, the page and the conversation.
-            least: There is one list at most, so none is less sure than another.
-        """
+        """Yield the list that a question asks for; none if it asks for none, or the page has too few numbers."""
         listing, alike = _find_listing(asked.translated, asked.context)
         if listing is None or not len(asked.page.leaves):
             return

@@ -526,11 +526,7 @@ class TextAnswerer:
     """Answers questions for words: those that a sentence has surely enough, or that nothing but words can answer."""
 
     def answers(self, asked: AskedTurn, least: float) -> Iterator[Answer]:
-        """Yield the words that answer a question best; none if a number may be asked for and they hardly fit.
-
-        Args:
-            least: There is one answer at most, so none is less sure than another.
-        """
+        """Yield the words that answer a question best; none if a number may be asked for and they hardly fit."""
         found = answer_in_words(asked.question, asked.context)
         if found is not None and (found.sure or found.certain):
             yield found.answer
