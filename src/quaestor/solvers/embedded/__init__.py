@@ -13,9 +13,9 @@ The steps to an answer, a file for each:
     operand_pool     the possible operands, and how likely each operation on each kind of operands is
     candidates       every plan that fits
     operand_features, plan_features    features of a plan, a named column for each
-    prior            scores for numbers of a long document, and the few rules that override the ranking
+    prior            what speaks for the numbers of a document of several tables
     repeated_plans   plans on what was answered before: the same once more, or on the numbers of a list
-    plan_rules       scores for a plan besides the ranking, and plans that nobody asks for
+    plan_rules       what overrules the ranking of plans, and what counts besides
     beam             runs these steps in order, for several readings of a conversation
     trees, models, loading    the learned models, and how their weights are read from JSON
     readings         the readings of a conversation so far, and why a plan was chosen
