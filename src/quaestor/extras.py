@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from quaestor.errors import SettingsError
 
 EXTRAS: dict[str, tuple[str, ...]] = {
-    "aiohttp": ("aiohttp",),
     "compare": ("scipy",),
     "models": ("pydantic_ai", "anthropic", "openai", "httpx2", "genai_prices", "jinja2"),
     "inspect": ("inspect_ai",),

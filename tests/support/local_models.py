@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import httpx2
 import pytest
@@ -14,13 +14,8 @@ Send = Callable[[httpx2.AsyncBaseTransport, httpx2.Request], Awaitable[httpx2.Re
 @contextmanager
 def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Allow model requests to loopback addresses; one to any other fails the test before it leaves."""
-    ways: list[type[httpx2.AsyncBaseTransport]] = [httpx2.AsyncHTTPTransport]
-    with suppress(ImportError):
-        from quaestor.llm.aiohttp_transport import AiohttpTransport
-
-        ways.append(AiohttpTransport)
-    for way in ways:
-        monkeypatch.setattr(way, "handle_async_request", _guarded(way.handle_async_request))
+    way = httpx2.AsyncHTTPTransport
+    monkeypatch.setattr(way, "handle_async_request", _guarded(way.handle_async_request))
     with override_allow_model_requests(True):
         yield
 

@@ -39,8 +39,6 @@ ASKING = (
     "quaestor.llm.clients",
     "quaestor.llm.guarded",
     "quaestor.llm.transport",
-    "quaestor.llm.aiohttp_transport",
-    "quaestor.llm.transport",
 )
 """Modules that workers need if the solver asks a model, besides the solver's."""
 

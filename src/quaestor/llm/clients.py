@@ -4,9 +4,11 @@ The clients make a single attempt, and take no key and no address from the envir
 """
 
 import httpx2
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai.models import Model
-from pydantic_ai.models.anthropic import AnthropicModelSettings
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
+from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers import Provider
 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -16,7 +18,6 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings
 
-from quaestor.llm.fast_clients import AnthropicClient, MessagesModel, OpenAIClient, OpenAIModel
 from quaestor.llm.naming import ModelSpec, restrict, takes_temperature
 
 _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "ollama": OllamaProvider}
@@ -30,11 +31,11 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
         client: Sends the requests; its timeout is the model's.
     """
     if spec.protocol == "anthropic":
-        sdk = AnthropicClient(
+        sdk = AsyncAnthropic(
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout
         )
         profile = restrict(AnthropicProvider.model_profile(spec.model) or {}, spec.profile, spec.protocol)
-        return MessagesModel(
+        return AnthropicModel(
             spec.model,
             provider=AnthropicProvider(anthropic_client=sdk),
             profile=profile,
@@ -43,11 +44,11 @@ def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
     provider = _openai_provider(spec, key, client)
     family = _FAMILIES.get(spec.provider, type(provider))
     profile = restrict(family.model_profile(spec.model) or {}, spec.profile, spec.protocol)
-    return OpenAIModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
+    return OpenAIChatModel(spec.model, provider=provider, profile=profile, settings=_settings(spec, profile))
 
 
 def _openai_provider(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Provider[AsyncOpenAI]:
-    sdk = OpenAIClient(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
+    sdk = AsyncOpenAI(api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout)
     if spec.base_url is None:
         return OpenAIProvider(openai_client=sdk)
     return OpenAICompatibleProvider(spec.provider, openai_client=sdk)

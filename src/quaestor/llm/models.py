@@ -7,7 +7,7 @@ import asyncio
 import os
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
@@ -29,8 +29,6 @@ if TYPE_CHECKING:  # a plain install has none of them, and has this module's nam
     from quaestor.llm.transcript import Sink
 
 _NO_KEY = "no-key"
-_IDLE_CONNECTIONS = 1
-"""Connections of a pool that stay open: a pool has one request at a time."""
 
 
 class Cassette(Protocol):
@@ -113,7 +111,7 @@ async def connect(
     from quaestor.llm.clients import make_model
     from quaestor.llm.guarded import RetryingModel
     from quaestor.llm.naming import find_model
-    from quaestor.llm.transport import BareHTTPClient, WatchingTransport
+    from quaestor.llm.transport import WatchingTransport
 
     spec = find_model(spec) if isinstance(spec, str) else spec
     meter = meter or Meter()
@@ -127,8 +125,8 @@ async def connect(
         secrets=[key] if key else [],
     )
     # Plain text on the wire is what people can read in a transcript; a few kilobytes are not worth compressing.
-    async with BareHTTPClient(
-        watched,
+    async with httpx2.AsyncClient(
+        transport=watched,
         timeout=httpx2.Timeout(spec.timeout, connect=spec.connect_timeout),
         headers={"accept-encoding": "identity"},
     ) as client:
@@ -154,18 +152,10 @@ def _network(spec: ModelSpec) -> "httpx2.AsyncBaseTransport":
     """The way out. A client that is given a transport reads no proxies, so they are read here, for its one address."""
     import httpx2
 
-    from quaestor.llm.transport import PooledTransport
-
     url = urlsplit(spec.address)
     proxy = None if proxy_bypass(url.netloc) else getproxies().get(url.scheme) or getproxies().get("all")
-    certificates = _certificates()
-    if proxy is None:
-        with suppress(ImportError):
-            from quaestor.llm.aiohttp_transport import AiohttpTransport
-
-            return AiohttpTransport(certificates)
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_IDLE_CONNECTIONS)
-    return PooledTransport(lambda: httpx2.AsyncHTTPTransport(verify=certificates, proxy=proxy, limits=limits))
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    return httpx2.AsyncHTTPTransport(verify=_certificates(), proxy=proxy, limits=limits)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""How requests are sent: watched by `WatchingTransport`, through pools of one connection, by a client without extras.
+"""Watches the requests of a connection to a model.
 
 Each request and its reply is handed on as it is and kept as an `Exchange`. Headers never enter an exchange, but for the
 few in `RECORDED_HEADERS`; a key that a server repeats is blanked.
@@ -8,8 +8,6 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from heapq import heappop, heappush
-from typing import Any
 
 import httpx2
 
@@ -205,69 +203,3 @@ class _WatchedStream(httpx2.AsyncByteStream):
 def _now() -> datetime:
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-
-
-class PooledTransport(httpx2.AsyncBaseTransport):
-    """Many connections to one server, each in a pool of its own; each request goes through the first that is free.
-
-    The HTTP library looks at every idle connection of a pool whenever a request begins or ends, with two system calls
-    each: with 200 conversations at once that was a third of all work. A pool of one connection has none to look at.
-    """
-
-    def __init__(self, make: Callable[[], httpx2.AsyncBaseTransport]) -> None:
-        """Take what makes a pool; the first is made now, each other when it is needed."""
-        self._make = make
-        self._pools = [make()]
-        self._free = [0]
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Return the server's response."""
-        if not self._free:
-            self._pools.append(self._make())
-            self._free.append(len(self._pools) - 1)
-        number = heappop(self._free)
-        try:
-            return await self._pools[number].handle_async_request(request)
-        finally:
-            heappush(self._free, number)
-
-    async def aclose(self) -> None:
-        """Close all pools."""
-        for pool in self._pools:
-            await pool.aclose()
-
-
-class BareHTTPClient(httpx2.AsyncClient):
-    """The HTTP client of the vendors' clients: requests go to its transport, and replies but streams are read whole.
-
-    The HTTP library looks for credentials, redirects, cookies and hooks with every request, and hands what comes
-    through six generators. There are none of these here, and that was a tenth of the work of a request.
-    """
-
-    def __init__(self, transport: httpx2.AsyncBaseTransport, **settings: Any) -> None:
-        """Take what sends, and the settings of requests that are made here."""
-        super().__init__(transport=transport, **settings)
-        self._sends = transport
-
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **how: Any) -> httpx2.Response:
-        """Return the server's response, with its body unless it is streamed."""
-        if stream or how or self.is_closed or "timeout" not in request.extensions:
-            return await super().send(request, stream=stream, **how)
-        try:
-            response = await self._sends.handle_async_request(request)
-            body = response.stream
-            assert isinstance(body, httpx2.AsyncByteStream)
-            try:
-                content = b"".join([piece async for piece in body])
-            finally:
-                await body.aclose()
-            return httpx2.Response(
-                response.status_code,
-                headers=response.headers,
-                content=content,
-                request=request,
-                extensions=response.extensions,
-            )
-        except httpx2.RequestError as error:
-            error.request = request
-            raise

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -173,25 +172,12 @@ def test_a_proxy_is_used_for_hosts_that_are_not_excepted(monkeypatch: pytest.Mon
             asked.append(proxy)
 
     monkeypatch.setattr(httpx2, "AsyncHTTPTransport", Transport)
-    monkeypatch.setitem(sys.modules, "quaestor.llm.aiohttp_transport", None)  # it knows no proxy
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("http_proxy", "http://proxy.example:3128")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     models._network(find_model("openai:m"))
     models._network(find_model("vllm:m"))
     assert asked == ["http://proxy.example:3128", None]
-
-
-def test_aiohttp_is_used_if_installed_and_no_proxy_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    aiohttp_transport = pytest.importorskip("quaestor.llm.aiohttp_transport")
-    from quaestor.llm import models
-
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
-    assert isinstance(models._network(find_model("openai:m")), aiohttp_transport.AiohttpTransport)
-    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
-    assert not isinstance(models._network(find_model("openai:m")), aiohttp_transport.AiohttpTransport)
 
 
 def test_no_live_model_is_asked_in_tests() -> None:
