@@ -49,12 +49,7 @@ _Page = tuple[Document, tuple[Triple, ...] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A conversation as it travels.
-
-    Attributes:
-        page: The page, pickled once for all conversations about it.
-        watched: Whether anybody hears of it as it is played.
-    """
+    """A conversation as it travels."""
 
     conversation: Conversation
     key: tuple[str, str]
@@ -84,13 +79,8 @@ async def play_asking(
     """Play every conversation once and tell the listener.
 
     Args:
-        conversations: Drawn as they are needed.
-        factory: Builds the solver, once a process.
-        listener: Its errors end the play.
-        graphs: What pages are read with.
         session: The model, whose meter counts for all.
         spread: Over how many processes, how many conversations at once in all of them, and how they are started.
-        seconds: How long a turn may compute; None means no limit.
 
     Raises:
         EngineError: Workers died over one conversation, one after the other, or none can be started.

@@ -22,7 +22,6 @@ def check_question(question: str, where: str) -> None:
     """Make sure that a question can be asked.
 
     Args:
-        question: As a person puts it.
         where: What to call it in an error.
 
     Raises:

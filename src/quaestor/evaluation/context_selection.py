@@ -28,7 +28,6 @@ class SelectedContext:
     """The part of a document that a turn is shown.
 
     Attributes:
-        excerpt: The page, or an excerpt of a long document.
         search: Finds more of a long document; None if all of it is shown.
     """
 
@@ -45,7 +44,6 @@ class PlaceExcerpts:
 
         Args:
             most: About how many tokens an excerpt may have; a shorter document is shown whole.
-            find_index: Returns the index of the document.
         """
         self._document, self._most, self._find_index = document, most, find_index
 
@@ -97,7 +95,6 @@ class ContextSelector:
         """Set the document.
 
         Args:
-            document: The page, or a long document.
             excerpts: The excerpts of a long document; None shows all of it in each turn.
             stored: The graph of the page, if it is frozen.
         """
@@ -116,7 +113,6 @@ class ContextSelector:
         """Return what a question is answered from.
 
         Args:
-            memory: The turns before.
             whole: Whether the solver reads the whole of a long document; then the excerpt is empty.
 
         Raises:

@@ -40,12 +40,8 @@ class ConversationResult:
     """The result of a conversation.
 
     Attributes:
-        turns: The finished turns, one for each question.
-        broken: The unfinished turn, if the conversation broke off.
         status: `complete`, `failed` (a page without a graph, an error in the solver) or `outage`.
         graph: The triples of the graph of the page, or of all that was shown of a long document, or none.
-        graph_of: The digest of the document of the graph.
-        exchanges: The exchanges with the model.
         end: An error that every other conversation of the run would have too: the budget is used up, there is no such
             model, no key, no server, no such recording; the solver lacks a setting, a model or its weights.
     """

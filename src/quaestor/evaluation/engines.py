@@ -39,11 +39,7 @@ class RunListener(Protocol):
         ...
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
-        """Handle that the process of a conversation has died: it starts again with `on_start`.
-
-        Args:
-            used: The usage of the model so far.
-        """
+        """Handle that the process of a conversation has died: it starts again with `on_start`."""
         ...
 
 
@@ -76,12 +72,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InlineEngine:
-    """Runs several conversations at a time in this process: for solvers that wait, and for debugging.
-
-    Attributes:
-        concurrency: How many conversations run at a time.
-        seconds: How long a turn may compute; None means no limit.
-    """
+    """Runs several conversations at a time in this process: for solvers that wait, and for debugging."""
 
     concurrency: int = 1
     seconds: float | None = None
@@ -112,9 +103,6 @@ class InlineEngine:
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
     """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised.
-
-    Args:
-        items: Drawn one by one.
 
     Raises:
         Exception: Whatever `handle` raised first.

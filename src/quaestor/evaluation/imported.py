@@ -51,9 +51,6 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
     words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars) may be given; other fields are
     left aside.
 
-    Args:
-        data: Its bytes, UTF-8.
-
     Raises:
         BadLinesError: A line cannot be used; the error has all such lines, each with its number and what is wrong.
         InputError: There is no line.
@@ -82,11 +79,7 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
 
 
 def imported_turns(conversation: Conversation, answers: ImportedTurns, started: datetime) -> Iterator[Turn]:
-    """Yield every turn of a conversation; one that the file does not answer has no answer.
-
-    Args:
-        started: When each of its questions counts as put: the file does not say.
-    """
+    """Yield every turn of a conversation; one that the file does not answer has no answer."""
     for index, question in enumerate(conversation.questions):
         none = Answer(None, reason="the file has no answer for this turn")
         given = answers.get((conversation.id, index), Turn(question, none, False, _EPOCH, _EPOCH))

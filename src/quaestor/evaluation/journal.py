@@ -25,7 +25,6 @@ class Journal(Watcher):
     """The Watcher that writes.
 
     Attributes:
-        place: The conversation, and which attempt at it this is.
         heard: Whether it was told of anything: not of what another process plays.
         graph_of: The digest of the page, or of all that was shown of a document, whose graph is kept; None of none.
     """
@@ -34,7 +33,6 @@ class Journal(Watcher):
         """Take where to write.
 
         Args:
-            place: The conversation, and which attempt at it this is.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model. A turn of
                 one that computes has ended before it could be read.
         """
@@ -63,11 +61,7 @@ class Journal(Watcher):
             await self._store.save_turn(self._snapshot())
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Keep the turn as far as it is, soon.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Keep the turn as far as it is, soon."""
         self._events.append(event)
         if call is not None:
             self._calls.append(call)
@@ -88,12 +82,7 @@ class Journal(Watcher):
         await self._store.save_turn(turn_record(self.place.at(index), turn, begun.history))
 
     async def on_broken(self, index: int, turn: Turn) -> None:
-        """Keep a turn that broke off as far as it came, and waits until all of it is kept.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-            turn: With the error that says why.
-        """
+        """Keep a turn that broke off as far as it came, and waits until all of it is kept."""
         history = self._begun.history if self._begun is not None else ()
         await self.settle()
         status = turn_status(turn.events)

@@ -47,7 +47,6 @@ class GraphProvider:
         """Set the ontology and the policy.
 
         Args:
-            ontology: The known properties and classes.
             policy: What is done with a label that it does not have.
             frozen: The graphs in a store; only in the process that has opened it.
             excerpt_tokens: About how many tokens of a long document a question is answered from.
@@ -90,9 +89,6 @@ class GraphProvider:
     def graph(self, document: Document, stored: Sequence[Triple] | None = None) -> KnowledgeGraph:
         """Return the graph of a page.
 
-        Args:
-            stored: Its frozen graph, if there is one.
-
         Raises:
             GapError: The policy is `strict`, and the ontology has no property for a label.
             GraphError: The stored triples are not a graph.
@@ -115,8 +111,6 @@ async def resolve_ontology(
 
     Args:
         spec: Without an ontology it gets the one learned from the dataset's documents.
-        store: Has the spec's ontology by its digest.
-        ontology: The spec's ontology, if it is loaded already.
 
     Raises:
         StoreError: The store does not have the spec's ontology.

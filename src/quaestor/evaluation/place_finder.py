@@ -36,18 +36,11 @@ class PlaceFinder:
     """Finds the parts of one document by its index."""
 
     def __init__(self, index: PlaceIndex, most: int) -> None:
-        """Set the index and the size.
-
-        Args:
-            most: About how many tokens an excerpt may have; a shorter document is shown whole.
-        """
+        """Set the index and the size."""
         self._index, self._most = index, most
 
     def select(self, question: Question, memory: Memory) -> Excerpt:
         """Return the places of a question and those of earlier answers; if nothing fits, the statements.
-
-        Args:
-            memory: The turns before.
 
         Raises:
             InputError: All that fits are tables that are too large.

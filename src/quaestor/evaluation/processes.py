@@ -77,12 +77,7 @@ def worker_context() -> "ForkServerContext | SpawnContext":
 
 @dataclass(frozen=True, slots=True)
 class ProcessEngine:
-    """Runs conversations in worker processes.
-
-    Attributes:
-        at_once: How many conversations ask a model at a time, in all of them together; None is one a process.
-        seconds: How long a turn may compute; None means no limit.
-    """
+    """Runs conversations in worker processes."""
 
     workers: int
     at_once: int | None = None

@@ -61,12 +61,7 @@ class _CountingActor(Counter):
 
 
 def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> RayCounter:
-    """Return a counter that has begun to count, on the machine of this program.
-
-    Args:
-        config: Limits and prices, as workers are given them.
-        already: What the run has used before.
-    """
+    """Return a counter that has begun to count, on the machine of this program."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

@@ -45,14 +45,7 @@ _Chunk = tuple[tuple[Conversation, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Plays on a Ray cluster.
-
-    Attributes:
-        workers: How many worker processes, at most: each has a CPU of the cluster.
-        address: Of a cluster that this machine is a part of; None starts one here, which ends with the play.
-        at_once: How many conversations ask a model at once, in all workers together.
-        seconds: How long a turn may compute; None means no limit.
-    """
+    """Plays on a Ray cluster."""
 
     workers: int
     address: str | None = None
@@ -162,16 +155,7 @@ class ConversationWork:
         counter: RayCounter | None,
         seconds: float | None = None,
     ) -> None:
-        """Take what plays.
-
-        Args:
-            solver: Who answers; None to build it.
-            graphs: What pages are read with; None reads each by itself.
-            config: The model; None if none is asked.
-            run: The run's id, for tags.
-            counter: What counts for all workers.
-            seconds: How long a turn may compute; None means no limit.
-        """
+        """Take what plays."""
         self._seconds = seconds
         self._solver, self._factory, self._graphs = solver, factory, graphs
         self._config, self._run, self._counter = config, run, counter
@@ -182,11 +166,7 @@ class ConversationWork:
         return ConversationWork, given
 
     async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
-        """Return how conversations went.
-
-        Args:
-            pages: Those, with their frozen graphs.
-        """
+        """Return how conversations went."""
         if self._solver is None:
             self._solver = self._factory()
         if self._model is None and self._config is not None and self._counter is not None:

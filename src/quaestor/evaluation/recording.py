@@ -74,7 +74,6 @@ class TurnPlace:
     """Where a turn belongs.
 
     Attributes:
-        index: The turn's place in its conversation, from 0.
         attempt: Which attempt at the conversation, from 1.
     """
 
@@ -89,12 +88,7 @@ class TurnPlace:
 
 
 def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = True) -> tuple[TurnRecord, ...]:
-    """Return the turns of one whole conversation as they are stored.
-
-    Args:
-        turns: All its turns, in their order.
-        chained: Whether each was part of the conversation that the next one saw.
-    """
+    """Return the turns of one whole conversation as they are stored."""
     return tuple(
         turn_record(place.at(index), turn, turns[:index] if chained else ()) for index, turn in enumerate(turns)
     )
@@ -181,11 +175,7 @@ def stored_number(turn: Turn) -> str | None:
 
 
 def program_of(turn: Turn, history: Sequence[Turn]) -> str | None:
-    """Return the program text of a turn's plan; None if it has none.
-
-    Args:
-        history: The turns that it saw as the conversation so far.
-    """
+    """Return the program text of a turn's plan; None if it has none."""
     plan = _answering(turn)
     try:
         return storable(to_program(plan, [_answering(earlier) for earlier in history])) if plan else None

@@ -28,7 +28,6 @@ class CascadeTurn:
     """One turn of a cascade that was played with a stored run.
 
     Attributes:
-        record: The turn, as it would be stored.
         passed: Whether it was given to the stored run.
     """
 
@@ -45,11 +44,7 @@ class CachingSolver:
         self._answers: dict[Hashable, Answer] = {}
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the solver's answer.
-
-        Raises:
-            SolverError: The solver has none.
-        """
+        """Return the solver's answer."""
         before = tuple((turn.question, turn.answer.plan, turn.answer.value) for turn in context.memory.turns)
         key = (context.document.id, question, before)
         if key not in self._answers:
@@ -66,11 +61,7 @@ class RecordedAnswers:
         self._turns = {turn.index: turn for turn in turns}
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here.
-
-        Raises:
-            SolverError: The stored run failed in this turn, or has none.
-        """
+        """Return the recorded answer; one whose plan goes on from earlier answers, as it goes on from those here."""
         asked = self._conversation
         index = len(context.memory.turns) if asked.chained else asked.questions.index(question)
         turn = self._turns.get(index)
@@ -101,9 +92,7 @@ async def replay_cascade(
 
     Args:
         first: The first stage: deterministic, and without a model.
-        second: The second stage.
         thresholds: From 0 to 1, ascending.
-        graphs: The ontology that graphs are built with; by default the document's own.
 
     Raises:
         QuaestorError: What is no fault of an answer: weights, a graph.

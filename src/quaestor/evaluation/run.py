@@ -50,8 +50,6 @@ async def run_dataset(
         on_conversation: Called when a conversation is stored, without turns if it failed.
         factory: Builds the solver; by default the registry does, from the spec.
         ontology: The ontology to use instead of the store's; it is stored.
-        config: The model that the solver asks, if it asks one.
-        observing: Returns another observer of each conversation.
         lease: Claims conversations if several processes work on one run; by default a new one.
 
     Raises:

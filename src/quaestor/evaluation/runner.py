@@ -92,10 +92,6 @@ class ConversationRunner:
         """Set the conversation and how it is answered.
 
         Args:
-            graphs: The ontology that graphs are built with; by default the document's own.
-            watcher: Is notified of events as they happen.
-            stored: The page's graph, if it is frozen.
-            excerpts: The excerpts of a long document; None shows all of it.
             seconds: How long a turn may compute; waiting for a model does not count. None means no limit.
         """
         self._seconds = seconds
@@ -150,13 +146,7 @@ class ConversationRunner:
         self._context_selector, self._turns, self._memory = selector, [*turns], Memory(tuple(turns))
 
     async def go_on(self, turns: Sequence[Turn], document: Document, excerpts: Excerpts | None) -> None:
-        """Continue after corrections, with corrected turns and a corrected document.
-
-        Args:
-            turns: The turns so far, with corrected answers.
-            document: The document with corrected numbers.
-            excerpts: The excerpts of that document; None shows all of it.
-        """
+        """Continue after corrections, with corrected turns and a corrected document."""
         self._conversation = replace(self._conversation, document=document)
         # The graphs and the solver's session belong to the document before the correction.
         self._excerpts, self._stored, self._solver_session, self._open = excerpts, None, Session(), None
@@ -272,11 +262,7 @@ class ConversationRunner:
         return turn
 
     async def result(self, failure: Exception | None = None) -> ConversationResult:
-        """Return how the conversation went.
-
-        Args:
-            failure: The error of `run_all_turns`, if any.
-        """
+        """Return how the conversation went."""
         id, session = self._conversation.id, self._session
         error = None if failure is None else describe_failure(failure)
         # Before `take`, which forgets the exchanges with the usage of the turn that broke off.
@@ -306,11 +292,7 @@ class ConversationRunner:
         return graph, graph.triples(), graph.statistics() | ({} if self._stored is None else {FROZEN: "yes"})
 
     def get_broken_turn(self, error: str) -> Turn | None:
-        """Return the unfinished turn as far as it came; None if there is none.
-
-        Args:
-            error: Why it broke off.
-        """
+        """Return the unfinished turn as far as it came; None if there is none."""
         if self._open is None:
             return None
         begun, context = self._open
@@ -329,9 +311,6 @@ def _resolve_references(asked: Question, memory: Memory) -> References:
 
 async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
     """Have a solver answer a question, and verify the answer; `WRONG_ANSWERS` leave the turn without one.
-
-    Args:
-        context: Page, graph, history, and the model if the solver asks one.
 
     Raises:
         OutageError: A service that the solver needs does not answer.
@@ -391,10 +370,7 @@ async def run_conversation(
     A turn that takes too long has no answer. A long document is shown in excerpts.
 
     Args:
-        graphs: The ontology that the page's graph is built with; by default the page's own.
-        watcher: Is notified of events as they happen.
         stored: The page's frozen graph, if `graphs` cannot load it from the store.
-        seconds: How long a turn may compute; None means no limit.
     """
     excerpts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
     runner = ConversationRunner(conversation, solver, graphs, session, watcher, stored, excerpts, seconds)

@@ -113,10 +113,6 @@ class SharedMeter(Meter):
 def workers_config(session: ModelSession, engine: str) -> ModelConfig:
     """Return what workers open sessions of their own with.
 
-    Args:
-        session: That of the process that they work for.
-        engine: The engine's name, for the error.
-
     Raises:
         EngineError: Nobody knows what it was opened with, or its requests are to be traced.
     """

@@ -32,7 +32,6 @@ class RunSpec:
     """A solver with its options over a dataset.
 
     Attributes:
-        solver: The solver's name in the registry.
         dataset: The file's path as given; for people, not in the digest.
         dataset_digest: Over the documents and questions read, answers not among them.
         solver_options: What the solver is built with (weights, the model's name, limits), as JSON.
@@ -75,19 +74,7 @@ class RunSpec:
         selection: Selection | None = None,
         excerpt_tokens: int = EXCERPT_TOKENS,
     ) -> "RunSpec":
-        """Return the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today.
-
-        Args:
-            solver: The solver's name in the registry.
-            solver_options: What the solver is built with, as JSON; None is its defaults.
-            limit: How many conversations of the file were read; None is all.
-            ontology: The digest of a frozen ontology; None is that of the dataset's own documents.
-            policy: What becomes of a label that the ontology does not have: `strict` fails, `extend` mints a
-                property.
-            model: What of the model bears on its replies; None if none is asked.
-            selection: Which conversations of the file were taken; None is all that `limit` lets through.
-            excerpt_tokens: About how many tokens of a long document a question is answered from.
-        """
+        """Return the spec of `solver` over `dataset`, read with `limit`; it asks with the prompts of today."""
         options, prompts = solver_options or {}, prompts_digest(solver, solver_options)
         path = visible_name(dataset.path)  # a store holds no name that is not UTF-8
         spec = cls(solver, path, dataset.digest, options, limit, ontology, policy, model, prompts)

@@ -28,7 +28,6 @@ class TurnBegun:
     """The start of a turn.
 
     Attributes:
-        index: The turn's place in the conversation, from 0.
         history: The turns that the solver sees as the conversation so far.
         references: What the question refers to of them, by rule.
         graph_of: The digest of the page, or of all that was shown of a long document so far.
@@ -76,11 +75,7 @@ class Watcher:
         """Handle the start of a turn; the solver starts after this returns."""
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Handle an event of a turn, in the thread of the event.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Handle an event of a turn, in the thread of the event."""
 
     def on_exchange(self, exchange: "Exchange") -> None:
         """Handle an exchange with a model."""
@@ -112,11 +107,7 @@ class Watchers(Watcher):
             await watcher.on_turn(begun)
 
     def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
-        """Tell all.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-        """
+        """Tell all."""
         for watcher in self._watchers:
             watcher.on_event(index, event, call)
 
@@ -132,11 +123,7 @@ class Watchers(Watcher):
 
 
 def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:
-    """Return a trace for a turn, of which a watcher hears every event.
-
-    Args:
-        index: The turn's place in the conversation, from 0.
-    """
+    """Return a trace for a turn, of which a watcher hears every event."""
 
     def forward(event: Event) -> None:
         # A call is on record before its event.
@@ -151,11 +138,8 @@ async def replay_events(
     """Tell a watcher of turns that were played where it could not hear them.
 
     Args:
-        turns: In their order.
-        broken: The turn after them, where it broke off.
         exchanges: What was asked of a model in all of them; of a turn it is told first, for nobody knows any more what
             happened between two of them.
-        chained: Whether each was part of the conversation that the next one saw.
     """
     for index, turn in enumerate([*turns, *([broken] if broken else [])]):
         seen = tuple(turns[:index]) if chained else ()

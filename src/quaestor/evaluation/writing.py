@@ -60,8 +60,6 @@ class RunWriter:
         Args:
             used: What earlier attempts at the conversations have used.
             live: Whether what happens within a turn is written at once: of solvers that wait for a model.
-            observing: Returns another observer of each conversation.
-            lease: What conversations are claimed with, where other runners may want them too.
             seen: The attempt at each conversation that was the last when this runner looked.
         """
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
@@ -125,12 +123,7 @@ class RunWriter:
         await self._store.add_correction(await compute(correction_record, place, correction))
 
     async def on_broken(self, conversation: Conversation, index: int, turn: Turn) -> None:
-        """Keep a turn that broke off; the conversation may go on in another attempt.
-
-        Args:
-            index: The turn's place in the conversation, from 0.
-            turn: As far as it came.
-        """
+        """Keep a turn that broke off; the conversation may go on in another attempt."""
         if (journal := self._journals.get(conversation.id)) is not None:  # else it was stopped before it had begun
             await journal.on_broken(index, turn)
 

@@ -49,10 +49,6 @@ def spec_of(model: str) -> ModelSpec:
 def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, ModelSpec]:
     """Return the ways to the models of the solver's roles.
 
-    Args:
-        main: The way to the model of the eval.
-        roles: Those that have a model or a temperature of their own.
-
     Raises:
         SettingsError: A role's model is named as ours are.
     """

@@ -118,10 +118,6 @@ def conversation_player(
 ) -> "InspectSolver":
     """Return the solver of Inspect that answers each question of a conversation.
 
-    Args:
-        dataset: The file that the samples are of, or `sample`.
-        solver: One of ours by its name; by default the one that is set.
-
     Raises:
         DatasetError: The file cannot be read.
         SettingsError: There is no such solver or option.

@@ -17,12 +17,7 @@ from quaestor.solvers.registry import solver_names
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A dataset, and who answers it.
-
-    Attributes:
-        dataset: All conversations of the file; Inspect chooses among them.
-        settings: In force: environment, quaestor.toml, and the solver that was named.
-    """
+    """A dataset, and who answers it."""
 
     dataset: Dataset
     settings: Settings
@@ -34,8 +29,6 @@ def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | Non
     """Return what a task is made from.
 
     Args:
-        dataset: A file, or `sample`.
-        solver: By its name; None is the one that is set.
         options: Of the solver, each as `NAME=VALUE`; what Inspect splits at commas comes as several.
 
     Raises:

@@ -28,9 +28,6 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
 
     The references are read here, if nothing that answers can see them: no sample has them as its target.
 
-    Args:
-        dataset: The labelled file that the samples are of, or `sample`.
-
     Raises:
         DatasetError: The file cannot be read.
         UnlabelledError: It has no references.

@@ -119,7 +119,6 @@ class Meter:
         Args:
             budget: What may be used; nothing is limited without one.
             already: What a run that is resumed had used before.
-            prices: What tokens cost of models that have a price of their own, by the models' names.
 
         Raises:
             SettingsError: Money is limited, and the model has no price.

@@ -55,8 +55,6 @@ class Entry:
 
     Attributes:
         request: Its body, written by `pack`.
-        status: Of the reply; None if none came.
-        response: Its body, written by `pack`; None if none came.
     """
 
     place: TurnKey

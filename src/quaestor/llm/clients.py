@@ -24,12 +24,7 @@ _FAMILIES: dict[str, type[Provider[AsyncOpenAI]]] = {"vllm": VLLMProvider, "olla
 
 
 def make_model(spec: ModelSpec, key: str, client: httpx2.AsyncClient) -> Model:
-    """Return the model that `spec` describes, asked through `client`.
-
-    Args:
-        spec: Provider, address and name of the model, and what its server can do.
-        client: Sends the requests; its timeout is the model's.
-    """
+    """Return the model that `spec` describes, asked through `client`."""
     if spec.protocol == "anthropic":
         sdk = AsyncAnthropic(
             api_key=key, base_url=spec.address, http_client=client, max_retries=0, timeout=client.timeout

@@ -29,8 +29,6 @@ class Failure:
     """One failed attempt.
 
     Attributes:
-        error: What to raise, if no further attempt is made.
-        transient: Whether another attempt may go better.
         asked: Seconds that the server wants us to wait, or None.
     """
 

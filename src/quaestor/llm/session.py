@@ -76,11 +76,7 @@ class ExchangeLog:
 
     @contextmanager
     def listen(self, conversation: str, listener: "Callable[[Exchange], None]") -> Iterator[None]:
-        """Pass each exchange of a conversation that ends inside to a listener, as it ends.
-
-        Args:
-            listener: Is called in the event loop.
-        """
+        """Pass each exchange of a conversation that ends inside to a listener, as it ends."""
         self._hearing[conversation] = listener
         try:
             yield
@@ -98,9 +94,7 @@ class ModelSession:
     """A model that can be asked, and the exchanges of conversations that have not ended.
 
     Attributes:
-        run: The id of the run, for tags.
         roles: The models of roles that have one of their own; one meter counts them all.
-        exchanges: Those that the connections have had.
         config: What it was opened with, for processes that open one of their own; None if unknown.
     """
 
@@ -130,11 +124,7 @@ class ModelSession:
 
     @contextmanager
     def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
-        """Tags what is asked inside, and traces the turn; gives what records how it ended.
-
-        Args:
-            turn: Its place in the conversation, from 0.
-        """
+        """Tags what is asked inside, and traces the turn; gives what records how it ended."""
         from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context
 

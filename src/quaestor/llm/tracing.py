@@ -59,11 +59,7 @@ class TracedTurn:
     span: "Span | None" = None
 
     def ended(self, error: str | None, used: "Usage") -> None:
-        """Record how the turn ended.
-
-        Args:
-            error: The named error that left it without an answer, or None.
-        """
+        """Record how the turn ended."""
         if self.span is None:
             return
         self.span.set_attributes(
@@ -79,12 +75,7 @@ class TracedTurn:
 
 @contextmanager
 def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", place: "TurnKey") -> Iterator[TracedTurn]:
-    """Has a span around a turn, in which its requests and tools are; gives what records how it ended.
-
-    Args:
-        provider: Takes the spans; None traces nothing.
-        place: Which turn of which conversation, and of which run.
-    """
+    """Has a span around a turn, in which its requests and tools are; gives what records how it ended."""
     if provider is None:
         yield TracedTurn()
         return
@@ -121,11 +112,7 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
 
 @contextmanager
 def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[[object, str | None], None]]:
-    """Has a span around the call of a tool in a turn that is traced; gives what takes its reply.
-
-    Args:
-        arguments: As JSON.
-    """
+    """Has a span around the call of a tool in a turn that is traced; gives what takes its reply."""
     tracer = _tracer.get()
     if tracer is None:
         yield lambda result, refusal: None

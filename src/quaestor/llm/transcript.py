@@ -39,7 +39,6 @@ class Exchange:
         headers: Of the reply, those in `transport.RECORDED_HEADERS`.
         response: The body as received, whole, also of a stream and as far as it came; None if no reply came.
         started: When it was sent, in UTC, in whole milliseconds.
-        finished: When the reply was there, or the attempt given up.
         error: What went wrong below HTTP (`ReadTimeout: ...`), or None.
     """
 
@@ -79,11 +78,7 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 
 @contextmanager
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
-    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix.
-
-    Args:
-        turn: The turn's place in the conversation, from 0.
-    """
+    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
     place = TurnKey(run, conversation, turn)
     token = _asking.set(_Asking(place, itertools.count()))
     try:

@@ -81,7 +81,6 @@ def read_usage(response: str, request: str, *, answered: bool) -> Usage:
     """Return what one request cost.
 
     Args:
-        response: The reply's body; of a stream, all events.
         answered: Whether the server took the request (status 200); what it refused costs no tokens.
     """
     if not answered:

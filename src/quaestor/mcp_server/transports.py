@@ -96,11 +96,7 @@ def _is_id(id: object) -> bool:
 
 
 def http_app(server: Server[ServerContext]) -> ASGIApp:
-    """Return the app that speaks streamable HTTP; it lets everybody in.
-
-    Args:
-        server: What answers; started and ended with the app.
-    """
+    """Return the app that speaks streamable HTTP; it lets everybody in."""
     return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LARGEST_REQUEST,

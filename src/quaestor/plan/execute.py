@@ -34,8 +34,6 @@ class StepResult:
     Units: `value` is in units of `scale`.
 
     Attributes:
-        scale: The size of one unit of the value.
-        unit: What is counted, or None.
         sources: Every cell and span that it rests on, each once, in the order of use; of what is selected from a list
             the places of the selected entries come first, for it rests on all that were compared.
         in_ones: True if `Scale.ONE` is known to be its scale; of other results of `Scale.ONE` it is unknown.
@@ -63,11 +61,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a plan came to.
-
-    Attributes:
-        registers: One for each step, in order.
-    """
+    """What a plan came to."""
 
     registers: tuple[StepResult, ...]
 

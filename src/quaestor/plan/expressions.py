@@ -326,9 +326,6 @@ def bind_labels(plan: Plan, tables: Sequence[TableRows]) -> Plan:
     A label without its table is that of the only table which has the row; if several have it, that of the
     only one of them which other steps of the plan read.
 
-    Args:
-        tables: The rows of each table of the document, in its order.
-
     Raises:
         OperandError: A label names no row, a row with a cell that is not a number, or rows of several tables.
     """

@@ -36,7 +36,6 @@ class ListEntry:
     """One entry of a list.
 
     Attributes:
-        label: What it is called, or None.
         number: Its number, in units of its scale; None if it is a label alone.
         sources: Its places; empty of an entry of an earlier answer.
     """
@@ -52,7 +51,6 @@ class Entries:
     """A list.
 
     Attributes:
-        entries: In order.
         other_sources: What else it rests on than the places of its entries: those that were not selected, a limit.
     """
 
@@ -124,12 +122,7 @@ def of_answer(value: ValueList, counts: Dimension, sources: tuple[Source, ...]) 
 def of_one(
     value: AnswerValue, number: Decimal | None, counts: Dimension, label: str | None, sources: tuple[Source, ...]
 ) -> Entries:
-    """Return a number, words, or yes or no, as a list of one.
-
-    Args:
-        number: Its number, or None.
-        label: What a number is called, or None.
-    """
+    """Return a number, words, or yes or no, as a list of one."""
     if number is None:
         return Entries((ListEntry(print_value(value), None, sources=sources),))
     return Entries((ListEntry(label, require_in_range(number), counts, sources),))

@@ -24,11 +24,7 @@ class Selection:
 
 
 def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return the choice of the highest or the lowest; of all that are.
-
-    Args:
-        choose: `max` or `min`.
-    """
+    """Return the choice of the highest or the lowest; of all that are."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         _require_entries(values)
@@ -58,11 +54,7 @@ def first(*, largest: bool) -> Callable[[Sequence[Decimal]], Selection]:
 
 
 def matching(compare: Callable[[Decimal, Decimal], bool]) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return the choice of the entries that compare with the last value; there may be none.
-
-    Args:
-        compare: True of an entry and that value if it applies.
-    """
+    """Return the choice of the entries that compare with the last value; there may be none."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         *entries, limit = values
@@ -126,8 +118,6 @@ class Operation:
     """One operation.
 
     Attributes:
-        name: As plans and program text write it.
-        arity: The least and the most operands.
         symbol: The operator between operands in a formula, or the name of a function.
         function: The arithmetic, on operands already shifted by `rule`, of a list all its numbers. It raises a
             `MagnitudeError` if no plan can have the result.
@@ -346,7 +336,6 @@ def rounds_to(known: Decimal, claimed: Decimal, digits: int = FEWEST_DIGITS) -> 
     (True, False)
 
     Args:
-        claimed: As somebody wrote it.
         digits: The fewest that a rounded number has to be written with.
     """
     with localcontext(prec=PRECISION + 2 * LARGEST_EXPONENT):

@@ -63,8 +63,6 @@ class Dimension:
     """What an operand counts, without its value.
 
     Attributes:
-        scale: The multiplier of one unit of it; `Scale.ONE` if not given.
-        unit: What is counted, or None.
         in_ones: True if `Scale.ONE` is stated: single dollars, shares, years.
     """
 
@@ -116,9 +114,6 @@ class OperandScaling:
     Attributes:
         shifts: For each operand the power of ten that it is multiplied by first: 0 as printed, -2 a percentage as a
             fraction, 3 from billion to million.
-        scale: The result's scale.
-        unit: The result's unit, or None.
-        in_ones: True if the result is known to count single things.
     """
 
     shifts: tuple[int, ...]

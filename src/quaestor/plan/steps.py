@@ -71,10 +71,6 @@ def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | Non
     """Return what a number of the page counts: as its print states, else as the labels around it do.
 
     A percent sign in a label makes a bare number a percentage; of an amount of money next to it, it means nothing.
-
-    Args:
-        label_scale: As `Extract.label_scale`.
-        label_unit: As `Extract.label_unit`.
     """
     if quantity.scale is Scale.PERCENT:
         return Dimension(quantity.scale, quantity.unit)
@@ -93,10 +89,8 @@ class RowRef:
     Attributes:
         text: The label as the table prints it.
         values: The numbers of that row, read when the plan was bound to a document; empty before.
-        sources: Their cells, in the same order.
         table: The index of its table, from 0; None if the document has no other one.
         label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
-        label_unit: The unit that they name, likewise.
     """
 
     text: str
@@ -120,11 +114,9 @@ class CellGroup:
     Attributes:
         text: What the group is called, for people: the label of its row or column.
         labels: What distinguishes each cell: the header of its column in a row, of its row in a column.
-        values: Their numbers as printed, in the same order.
         sources: The cells, or spans of the text, in the same order.
         table: The index of its table, from 0; None if that is not one.
         label_scale: The scale that the labels of all its cells name, as `Extract.label_scale`; None if they differ.
-        label_unit: The unit that they name, likewise.
     """
 
     text: str
@@ -193,7 +185,6 @@ class Compute:
     Attributes:
         id: The step's number, from 1.
         operation: A name in `quaestor.plan.operations`.
-        operands: In the operation's order.
     """
 
     id: int
@@ -212,7 +203,6 @@ class Plan:
     Attributes:
         steps: Numbered 1, 2, ... by their `id`. A plan whose only operand is an earlier answer or a constant is a
             single `Compute` with the operation `identity`.
-        thought: Why these steps, in the solver's words.
         explanation: The sentences with the answer, or that are the answer, as `quaestor.core.explanation` has them
             written; none if nothing is explained.
     """

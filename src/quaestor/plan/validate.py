@@ -46,9 +46,6 @@ _BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
 def require_valid(plan: Plan, turns_before: int) -> None:
     """Return if the plan can be run.
 
-    Args:
-        turns_before: How many turns the conversation had before this one.
-
     Raises:
         PlanValidationError: It cannot; the error has all issues.
     """

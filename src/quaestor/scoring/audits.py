@@ -150,8 +150,6 @@ class VerdictShare:
 
     Attributes:
         verdict: None for turns that depend on a reference that the audit calls wrong.
-        raw: How many are right by the reference.
-        audited: How many are right by what is accepted.
     """
 
     verdict: AuditVerdict | None
@@ -165,8 +163,6 @@ class AuditedScore:
     """Raw and audited accuracy, over the same turns.
 
     Attributes:
-        entries: How many turns the audit settles, those of other runs too.
-        kappa: How far its two readers agree, as `Audit.kappa`.
         shares: The turns that the audit bears on, by verdict.
     """
 
@@ -183,7 +179,6 @@ class AuditedTurn:
     """One turn, judged twice.
 
     Attributes:
-        right: Whether it is right by what is accepted.
         follows: Whether what follows from an earlier turn's accepted answer is right too.
     """
 
@@ -277,7 +272,6 @@ class AuditCandidate:
     """A turn that a run answers otherwise than its reference.
 
     Attributes:
-        answer: What the run answered, by the benchmark's convention.
         beside: How many other runs that were given answer the same.
     """
 

@@ -33,7 +33,6 @@ class Proportion:
     Attributes:
         correct: The numerator; where answers are right by a share, the sum of the shares.
         low: The 2.5th percentile of the resampled proportion; equal to the proportion if there is one page.
-        high: The 97.5th percentile.
         pages: How many pages were drawn from; of a few an interval says nothing.
     """
 
@@ -55,11 +54,7 @@ def percent(share: float) -> str:
 
 
 def proportion(outcomes: Sequence[bool | float] | Numbers, pages: Sequence[str] | Numbers) -> Proportion:
-    """Return the share of outcomes that are right, or right by a share from 0 to 1, with its interval.
-
-    Args:
-        pages: The page of each item, in the same order, or its place among all pages.
-    """
+    """Return the share of outcomes that are right, or right by a share from 0 to 1, with its interval."""
     if not len(outcomes):
         return Proportion(0, 0, 0.0, 0.0)
     values = np.asarray(outcomes, dtype=float)
@@ -84,11 +79,7 @@ class ShareDifference:
 def share_difference(
     first: Sequence[bool] | Numbers, second: Sequence[bool] | Numbers, groups: Sequence[str] | Numbers
 ) -> ShareDifference:
-    """Return how far two shares are apart, with an interval in which the pairs of outcomes stay together.
-
-    Args:
-        groups: The page or the company of each item, or its place among all.
-    """
+    """Return how far two shares are apart, with an interval in which the pairs of outcomes stay together."""
     if not len(first):
         return ShareDifference(0.0, 0.0, 0.0, 0)
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)

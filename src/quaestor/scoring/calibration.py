@@ -17,12 +17,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The answers whose confidence is in one range: `low` belongs to it, `high` only if it is 1.
-
-    Attributes:
-        confidence: Their mean confidence; 0 if there are none.
-        accuracy: The share of them that is right; 0 if there are none.
-    """
+    """The answers whose confidence is in one range: `low` belongs to it, `high` only if it is 1."""
 
     low: float
     high: float
@@ -46,9 +41,7 @@ class CalibrationReport:
 
     Attributes:
         given: The answers that carry a confidence, and how many of them are right.
-        error: The expected calibration error, 0 to 1.
         surest_half: The half of them with the largest confidence.
-        bins: Ten ranges of confidence of equal width.
         coverage: The surest tenth of the answers, the surest two tenths, and so on to all.
     """
 
@@ -62,11 +55,7 @@ class CalibrationReport:
 def calibration_report(
     confidences: Sequence[float], right: Sequence[bool], pages: Sequence[str] | Numbers
 ) -> CalibrationReport | None:
-    """Return the figures over answers with confidences from 0 to 1; None if there is none.
-
-    Args:
-        pages: The page of each answer, or its place among all pages, for the intervals.
-    """
+    """Return the figures over answers with confidences from 0 to 1; None if there is none."""
     if not confidences:
         return None
     groups = pages if isinstance(pages, np.ndarray) else group_places(pages)

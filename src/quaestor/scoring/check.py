@@ -46,7 +46,6 @@ class LabelFinding:
 
     Attributes:
         conversation: The id of the conversation; for what is about a page, of the first conversation about it.
-        turn: The turn's place in its conversation, from 0, or None if it is about the page.
     """
 
     kind: FindingKind
@@ -124,9 +123,6 @@ def in_doubt(turn: GoldTurn, answer: AnswerValue | None, page: PageNumbers, tabl
 
     So it is where its program does not give its answer or reads a number that stands nowhere on the page, and where
     the annotators show another answer than their program gives, and the answer is the one that they show.
-
-    Args:
-        tables: The rows that `table_*` steps can read.
     """
     if turn.program:
         if program_fault(turn, tables) is not None:
@@ -169,11 +165,7 @@ def _is_computed(turn: GoldTurn) -> bool:
 
 
 def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
-    """Return what a reference program gives, where that is not its answer; else None.
-
-    Args:
-        tables: The rows that its `table_*` steps can read.
-    """
+    """Return what a reference program gives, where that is not its answer; else None."""
     try:
         value = run_program(turn.program, tables)
     except PlanError as error:

@@ -216,12 +216,7 @@ def find_causes(
     page: PageNumbers,
     tables: Sequence[TableRows],
 ) -> tuple[Cause | None, ...]:
-    """Return why each turn of a conversation is wrong; None if it is right.
-
-    Args:
-        predictions: What was answered; None if nothing was.
-        tables: The rows that `table_*` steps can read.
-    """
+    """Return why each turn of a conversation is wrong; None if it is right."""
     if all(correct):
         return (None,) * len(golds)
     diagnosis = _Diagnosis(conversation, page, tables, number_places(conversation.document))

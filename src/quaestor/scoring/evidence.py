@@ -22,9 +22,6 @@ _LEAST_SHARE = 0.7
 def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
     """Return which of the blocks that are shown is the first with the evidence, from 1; 0 if none has it.
 
-    Args:
-        shown: The places of the blocks in the document, as they are shown.
-
     Returns:
         None if the evidence is not known, or is found nowhere in the document as it was read.
     """

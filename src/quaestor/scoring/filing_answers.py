@@ -30,7 +30,6 @@ class WantedNumber:
     """A number that is right.
 
     Attributes:
-        value: In units of its scale.
         unit: `percent`, `ratio`, a currency, or what is counted.
         scale: The multiplier of one unit; None if the reference does not say: then the digits are compared.
     """
@@ -101,7 +100,6 @@ class Evidence:
     """Where a right answer is.
 
     Attributes:
-        pages: Their numbers, from 1.
         numbers: Some of the numbers that are printed there, without signs.
     """
 

@@ -86,7 +86,6 @@ class GoldFile:
     Attributes:
         content: Its JSON; of a file with one record a line the list of them, of a large one records that are parsed as
             they are asked for.
-        line: Whether a record is a line.
         first: The number of its first record, for messages.
     """
 
@@ -357,7 +356,6 @@ class JudgedAnswer:
     Whoever disagrees with a judge changes `right`, or adds a line.
 
     Attributes:
-        answer: As people see it.
         prompt: What the judge was asked, word for word.
     """
 

@@ -69,11 +69,7 @@ def program_equal(predicted: str, gold: str) -> bool:
 
 
 def run_program(program: str, tables: Sequence[TableRows]) -> AnswerValue:
-    """Return what a program text computes, by the benchmark's convention.
-
-    Args:
-        tables: The rows that its `table_*` steps can read (`quaestor.scoring.pages.benchmark_rows_of`).
-    """
+    """Return what a program text computes, by the benchmark's convention."""
     return execute(bind_labels(parse_program(program), tables)).result.value
 
 
@@ -104,7 +100,6 @@ def legacy_match(predicted: AnswerValue | None, display: str, *, as_percentage: 
 
     Args:
         predicted: The answer by the benchmark's convention: a computed percentage is a fraction.
-        as_percentage: Whether the answer is shown times a hundred, with a percent sign.
     """
     answer = number_of(predicted)
     if predicted is None or (answer is not None and not _countable(answer)):

@@ -23,8 +23,6 @@ class PairedFigures:
         wins: Right in the first alone; `losses` in the second alone.
         ties: With the same verdict in both.
         p: Of the exact McNemar test, two-sided.
-        difference: The first run's share less the second's.
-        by_page: The same with the interval resampled by page, as `by_company` by company.
     """
 
     turns: int
@@ -55,11 +53,7 @@ def paired_figures(
     pages: Sequence[str] | Numbers,
     companies: Sequence[str] | Numbers,
 ) -> PairedFigures:
-    """Return the figures over turns that are right or wrong in two runs.
-
-    Args:
-        pages: The page of each turn, or its place among all pages; `companies` likewise.
-    """
+    """Return the figures over turns that are right or wrong in two runs."""
     one, other = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     neither, losses, wins, both = np.bincount(2 * one + other, minlength=4).tolist()
     by_page, by_company = share_difference(first, second, pages), share_difference(first, second, companies)

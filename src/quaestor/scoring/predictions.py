@@ -18,11 +18,8 @@ class Prediction:
     """What a solver answered to one turn.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
         number: The answer by the benchmark's convention, as `quaestor.core.answer_value.value_to_text` writes it; None
             if there is none.
-        error: The named error that left the turn without an answer, or None.
-        confidence: The solver's probability that the answer is right, if it gives one.
         plan: The steps, with the cells and spans that they read; None if there are none.
         as_percentage: Whether people are shown the number times a hundred, with a percent sign.
         statement: The answer as it is shown to people, for benchmarks of stated answers; None if that is not known.

@@ -50,9 +50,6 @@ def stated_answer(answer: Answer, question: str = "") -> StatedAnswer | None:
     A number that is read off the page and nothing else is stated as it is printed, and so are those of a list of such
     numbers. One that is computed has two decimals, or four where it counts in ones; a fraction that people are shown as
     a percentage is one, unless a ratio or a proportion is asked for, and no percentage.
-
-    Args:
-        question: What was asked; "" where that is not known.
     """
     if answer.value is None:
         return None

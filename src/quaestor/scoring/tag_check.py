@@ -38,7 +38,6 @@ class Reading:
         quantity: As printed; zero where a dash stands for it.
         dimension: What it counts, as its print and the labels around it say.
         periods: Those that it can be of, as labels or its sentence say; one for a cell.
-        labels: What its row and its column are called, and the caption.
     """
 
     quantity: Quantity
@@ -52,10 +51,7 @@ class TagDifference:
     """A tagged number that was read otherwise than its tag says.
 
     Attributes:
-        wrong: In which respects; where it was not located, that alone.
         printed: What its tag encloses, with the sign that is printed around it.
-        in_table: Whether it is in a table of the file.
-        source: Where it is in the document; None if it is nowhere in it.
     """
 
     wrong: tuple[Aspect, ...]
@@ -78,12 +74,7 @@ the others are negated by their label."""
 
 @dataclass(slots=True)
 class TagCheck:
-    """The tagged numbers of a filing, compared with what was read: the counts of `FIGURES`, and what differs.
-
-    Attributes:
-        tables: Of the numbers in tables of the file.
-        different: In the order of the file.
-    """
+    """The tagged numbers of a filing, compared with what was read: the counts of `FIGURES`, and what differs."""
 
     tables: Counter[str] = field(default_factory=Counter)
     text: Counter[str] = field(default_factory=Counter)
@@ -110,7 +101,6 @@ def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
 
     Args:
         document: As read; its numbers, periods, scales and units come from the print alone.
-        printed: The tagged numbers that the file prints, in its order.
     """
     reader = _Reader(document)
     check = TagCheck()

@@ -42,7 +42,6 @@ class TurnKind:
     Attributes:
         operation: The last operation of its program, `lookup` for a lone literal, `NO_PROGRAM` if it has none.
         joined: True in a conversation that was joined from two questions about one page ("Double").
-        begins_second: It is the first turn of the second of two questions.
     """
 
     index: int
@@ -55,11 +54,7 @@ class TurnKind:
 
 
 def turn_kinds(turns: Sequence[GoldTurn], page: PageNumbers, *, joined: bool = False) -> tuple[TurnKind, ...]:
-    """Return the kind of each turn of a conversation.
-
-    Args:
-        joined: Whether the dataset says that it was joined from two (`Conversation.joined`).
-    """
+    """Return the kind of each turn of a conversation."""
     joined = joined or any(turn.question_part for turn in turns)
     results: set[Tree] = set()
     known: set[str] = set()

@@ -63,7 +63,6 @@ class Earlier:
     """The answer of an earlier turn, by a reference to it.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
         term: What was done there; None if that turn has nothing to compare.
     """
 
@@ -78,11 +77,7 @@ Locate = Callable[[Constant], PrintedTerm | ConstantTerm]
 
 
 def term_of(plan: Plan, results: Sequence[StepResult], earlier: Sequence[Term | None], locate: Locate) -> Term:
-    """Return the last step of a plan with all that it rests on.
-
-    Args:
-        earlier: The terms of the turns before, oldest first.
-    """
+    """Return the last step of a plan with all that it rests on."""
 
     def leaf(operand: Operand) -> Term:
         match operand:

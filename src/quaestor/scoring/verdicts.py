@@ -31,8 +31,6 @@ class TurnScore:
     """One turn with its verdicts.
 
     Attributes:
-        turn: Its place in the conversation, from 0.
-        predicted: The answer as `Prediction.number`.
         display: The answer as the annotators show it, or None.
         verdicts: By the name of each scorer that judges such turns; None if it cannot, for want of what it needs.
         stated: The answer as it is stated, where the reference is; else None.

@@ -40,10 +40,6 @@ def assumed_words(numbers: Iterable[str]) -> str:
 
 
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
-    """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing.
-
-    Args:
-        assumption: What the page does not say and the answer takes for granted, in the model's words.
-    """
+    """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing."""
     premise = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST]
     return "; ".join((*([f"assuming {premise}"] if premise else []), *remarks)) or None

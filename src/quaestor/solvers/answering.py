@@ -64,7 +64,6 @@ def answer_from_plan(
 
     Args:
         question: The question, which distinguishes percentages from ratios and names numbers of the text.
-        confidence: The solver's probability that the answer is right, if it has one.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -83,9 +82,6 @@ def build_answer(
     reason: str | None = None,
 ) -> Answer:
     """Return the answer of a plan after the turns of a memory, as `answer_from_plan` does in a turn.
-
-    Args:
-        confidence: The probability that the answer is right, if it is known.
 
     Raises:
         PlanError: The plan cannot be run.
@@ -151,7 +147,6 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
     """Return the answer of a plan on an earlier answer, as sure as that is; None if it cannot be executed.
 
     Args:
-        turn: The place of the earlier answer.
         why: What the question asks for, with a place for the number of that answer.
     """
     try:
@@ -166,10 +161,6 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
 
 def verify_answer(answer: Answer, memory: Memory, document: Document) -> tuple[bool, tuple[StepResult, ...]]:
     """Execute an answer's plan again, independently of its solver; return whether it gives the value, and all results.
-
-    Args:
-        memory: The turns before.
-        document: The document of its numbers.
 
     Raises:
         PlanError: The plan cannot be executed, or the value is too large.

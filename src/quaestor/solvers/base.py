@@ -122,13 +122,10 @@ class TurnContext:
 
     Attributes:
         document: The page; of a long document the excerpt that the question is answered from.
-        memory: The turns so far, with the solver's own answers.
         model: The model to ask, of a run that has one. What is asked is counted and kept by whoever plays the turn.
         models: Other models for single roles, by the names that a solver gives its roles; `model` plays all others.
         feedback: Why an earlier answer to this question was not accepted, a sentence each; empty for the first.
-        question: What is asked, read once for all that look at it.
         references: What the question refers to of the turns before it, by rule; the same for every solver.
-        trace: What happens in the turn: the solver appends how it came to its plan.
         tool_calls: The calls of tools, in order. Append only, by `note_call`.
         usage: What a solver has asked of models besides `model` and `models`, which are counted for it; it adds to it.
         session: What solvers keep of the conversation between its turns; of a turn played alone, nothing.

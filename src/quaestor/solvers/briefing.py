@@ -47,11 +47,7 @@ _LONGEST_HEADING = 40
 
 
 def rules(question: str, context: TurnContext, *kinds: RuleKind) -> Sequence[CoreRule]:
-    """Return the rules of the ontology's core that a question needs: by its words, or by what it may ask for.
-
-    Args:
-        kinds: Those that are wanted; none for all.
-    """
+    """Return the rules of the ontology's core that a question needs: by its words, or by what it may ask for."""
     asked, turns = context.read(question), context.memory.turns
     last = turns[-1].answer.metric_type if turns else "value"
     called = {pattern.rule for pattern in asked.patterns}
@@ -181,7 +177,6 @@ def captions(type_: str, context: TurnContext, only: int | None = None) -> str:
     """Return what is printed over the table of a type; of several tables, which ones are of it and under what heading.
 
     Args:
-        type_: A class of tables, such as `kg:CashFlow`.
         only: The index of the one table that is described; None means all.
     """
     tables, document = context.graph.tables, context.document
@@ -254,9 +249,6 @@ def prompt_variables(question: str, context: TurnContext, *kinds: RuleKind) -> d
     """Return what every phase is told: the question, the conversation, what it points back to, why it is asked again.
 
     Earlier answers are named as tools take them: `#-1` for the last one.
-
-    Args:
-        kinds: Of the rules that the phase follows; none for all.
     """
     turns = len(context.memory.turns)
     return {

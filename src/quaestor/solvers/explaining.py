@@ -131,9 +131,7 @@ def bind_sentences(
 
     Args:
         earlier: The answers of turns before that there are, from -1, the last one, backwards.
-        question: What is asked; its years may stand.
         passages: Sentences that can be cited whole, by the names that the model is shown.
-        notation: How a number is to be written, for the model.
     """
     binder = _Binder(list(steps), len(steps), earlier, document, question, passages, notation)
     sentences = list(_split(_whole(text[: LONGEST_SENTENCE * MOST_SENTENCES]) for text in texts[:_MOST_TEXTS]))

@@ -27,7 +27,6 @@ def group_of(numbers: Sequence[PrintedNumber], text: str = "", labels: Sequence[
     """Return numbers of the page as a group.
 
     Args:
-        numbers: At least one.
         text: What the group is called; "" where the row or column that it is of says it.
         labels: What each number is called among the others; None if its place is to say it, which does so too where
             several are called the same.

@@ -30,11 +30,7 @@ _BEFORE_COUNTS = 0.6
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """What is shown of a text.
-
-    Attributes:
-        left_out: How many of these sentences had no room.
-    """
+    """What is shown of a text."""
 
     sentences: tuple[Sentence, ...]
     left_out: int

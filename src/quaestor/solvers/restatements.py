@@ -36,11 +36,7 @@ class RestatementResolver:
         return isinstance(self._solver, WholeSolver) and self._solver.reads_whole
 
     async def solve(self, question: str, context: TurnContext) -> Answer:
-        """Return the solver's answer with the numbers of the latest filing; `reason` names restated ones.
-
-        Raises:
-            SolverError: As the solver does.
-        """
+        """Return the solver's answer with the numbers of the latest filing; `reason` names restated ones."""
         return with_later_figures(await self._solver.solve(question, context), question, context)
 
 

@@ -35,7 +35,6 @@ class RequestedCall:
     """One call of a tool.
 
     Attributes:
-        tool: Its name, as the model spells it.
         arguments: JSON text, or what it reads as.
         identity: What a native call is answered under; None for a line.
     """

@@ -57,7 +57,6 @@ class ModelLoop(ABC, Generic[T]):
         """Take whom to ask, and how often.
 
         Args:
-            wanted: The name of what is to be returned, for the record.
             repairs: How many replies may be rejected before it is given up.
         """
         self.connection, self._wanted, self._on_rejected = connection, wanted, on_rejected
@@ -70,7 +69,6 @@ class ModelLoop(ABC, Generic[T]):
         """Return what can be used of a reply.
 
         Args:
-            phase: What the requests are on record as.
             messages: The messages to send; replies and the faults found in them are appended.
 
         Raises:
@@ -149,7 +147,6 @@ class TypedRequest(ModelLoop[T]):
         Args:
             kind: A frozen dataclass that `core.serial` reads. Types without free keys (`dict`) can be held to the
                 letter.
-            name: Of the output tool and the schema, such as `describe_understanding`.
             attempts: Replies in all each time that it is asked for, at least 1.
             check: Returns what is wrong with an object, in sentences that the model can act on.
             doubt: Returns what to object once to an object that can be used, unless it is in the last reply.
@@ -176,7 +173,6 @@ class TypedRequest(ModelLoop[T]):
         Args:
             prompt: The prompt; in a conversation that has begun, only what is new.
             phase: What the first request is on record as; the next ones are `PHASE_repair_1`, `PHASE_repair_2`, ...
-            system: The system prompt, sent once.
 
         Raises:
             ModelReplyError: No reply could be used, or the server does not take the request.
@@ -250,8 +246,6 @@ class OutputMode:
     Attributes:
         way: `schema`: the reply is held to a JSON schema; `tool`: it is the call of an output tool; `text`: JSON in
             text, whose schema is in the prompt.
-        name: Of the output tool or of the schema.
-        strict: Whether the server holds the reply to the letter of the schema.
     """
 
     way: Way

@@ -132,9 +132,6 @@ def _gold(reference: FilingReference) -> GoldTurn:
 def read_reference_answer(answer: object, where: str) -> ReferenceAnswer:
     """Return a right answer as quaestor's own format has it.
 
-    Args:
-        where: What to call it in errors.
-
     Raises:
         DatasetError: It is none; the message says what it lacks.
     """
@@ -180,7 +177,6 @@ def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer
 
     Args:
         question: May say in what a number counts ("in USD millions").
-        where: What to call it in errors.
 
     Raises:
         DatasetError: It is not text and no number, or empty.

@@ -78,9 +78,6 @@ class GroundedAnswer:
 def read_final(written: object) -> tuple[FinalAnswer, tuple[ClaimedAnswer, ...]]:
     """Return a model's answer and the numbers that it may mean, none if it names a step or says that there is none.
 
-    Args:
-        written: Arguments of the output tool, or text.
-
     Raises:
         ModelReplyError: There is no answer in it.
     """
@@ -143,7 +140,6 @@ def ground_answer(draft: PlanBuilder, final: FinalAnswer, claims: Sequence[Claim
     earlier answer or a number of the page. What is left stands for itself, as a constant that nothing grounds.
 
     Args:
-        final: The model's answer, with the steps that it names, counted from 1.
         claims: The readings of that answer in the order in which it has them; none if it names a step.
 
     Raises:

@@ -116,7 +116,6 @@ def answer_request(
     """Return what a model may reply with while it answers; most of it as `tool_list` has it.
 
     Args:
-        native: Whether it makes tool calls itself.
         last: Whether it must answer now.
     """
     if not native:

@@ -113,12 +113,6 @@ class AgentSolver:
 
         The trace has how the model understands the question. `Answer.reason` says where the model's own number
         differs from the plan's, and which numbers no tool returned.
-
-        Raises:
-            ModelReplyError: No reply could be used within the bounds.
-            PlanError: The plan has no result.
-            OutageError: The model cannot be asked.
-            MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
         first = None
@@ -223,12 +217,7 @@ class AnswerRounds(ModelLoop[Settled]):
         understanding: Understanding | None,
         whole: bool,
     ) -> None:
-        """Open the tools.
-
-        Args:
-            sentences: The text that the model has before its eyes.
-            whole: Whether the prompt has all types, properties and instances of the page.
-        """
+        """Open the tools."""
         super().__init__(connection, ANSWER, context.note_rejected, replies=limits.iterations, repairs=limits.repairs)
         self.context, self.limits, self.understanding, self.whole = context, limits, understanding, whole
         self.assumption: str | None = None

@@ -47,7 +47,6 @@ class CascadeSolver:
 
         Args:
             show_doubts: Whether each is told what the one before would have answered.
-            abstain_below: The confidence below which an answer is withheld, whichever stage gave it.
         """
         self.stages, self._show_doubts, self._abstain_below = tuple(stages), show_doubts, abstain_below
 
@@ -56,11 +55,6 @@ class CascadeSolver:
 
         Where the last one fails, the surest answer of those before stands, and its `reason` says so. An answer that is
         less sure than is asked of every answer comes without its value.
-
-        Raises:
-            SolverError: No stage has an answer; or what else the last one fails with.
-            OutageError: A model cannot be asked.
-            MissingModelError: A stage asks a model, and the turn comes without one.
         """
         return self._withhold(await self._ask_stages(question, context))
 

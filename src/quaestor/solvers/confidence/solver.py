@@ -66,10 +66,6 @@ class RatedSolver:
         """Return the solver's answer; by a calibration with a confidence, and without a value below what is asked.
 
         Of several samples it is the first of those with the result that most have; no answer is a result too.
-
-        Raises:
-            SolverError: The solver has no answer, in most samples.
-            OutageError: A model cannot be asked.
         """
         samples = [await self._sample(question, context) for _ in range(self.options.samples)]
         votes = Counter(sample.key for sample in samples)

@@ -155,12 +155,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """What a draft says that a step comes to.
-
-    Attributes:
-        value: The number, in units of `scale`; or yes or no.
-        scale: The multiplier that it states; None if it says nothing.
-    """
+    """What a draft says that a step comes to."""
 
     value: Number | YesNo
     scale: Scale | None = None
@@ -199,7 +194,6 @@ def parse_draft(
 
     Args:
         question: As asked; a number that it gives needs no place on the page.
-        turns_before: How many turns the conversation had before this one.
     """
     empty = Plan((), draft.reasoning[:1000])
     if not draft.steps:
@@ -376,11 +370,7 @@ def _quoted(written: WrittenValue) -> str:
 def list_operands(
     operation: str, operands: Sequence[Operand], look_ups: Collection[int], found: Mapping[int, PrintedNumber]
 ) -> tuple[Operand, ...] | None:
-    """Return the operands of an operation on a list as a plan has them; None if they are not a list.
-
-    Args:
-        operation: A name in the table of operations, one that is made for lists.
-    """
+    """Return the operands of an operation on a list as a plan has them; None if they are not a list."""
     entries = list(operands)
     limit = [entries.pop()] if OPERATIONS[operation].arity[1] == 2 and entries else []
     steps = [entry.step for entry in entries if isinstance(entry, Ref)]

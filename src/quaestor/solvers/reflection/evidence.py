@@ -52,7 +52,6 @@ class Finding:
     """One thing that is wrong with a draft, or looks so.
 
     Attributes:
-        step: Which step of the draft, from 1.
         text: What is wrong and what would be right, in a sentence.
     """
 
@@ -114,7 +113,6 @@ class CheckContext:
     """A plan that is examined.
 
     Attributes:
-        plan: Valid, but perhaps without a result.
         assumption: What its author says that it assumes, such as a threshold; or "".
     """
 

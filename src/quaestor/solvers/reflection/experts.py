@@ -27,8 +27,6 @@ class DraftProposal:
     """One draft.
 
     Attributes:
-        words: As it was written, for critics.
-        steps: Its steps, in words, for records.
         remark: What its author says of it that a reader should know, or None.
     """
 
@@ -106,13 +104,7 @@ class SolverExpert:
     revises = True
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the plan of the solver's next answer, or what its model says of why there is none.
-
-        Raises:
-            SolverError: It has none.
-            PlanError: Its plan has no result.
-            OutageError: Its model cannot be asked.
-        """
+        """Return the plan of the solver's next answer, or what its model says of why there is none."""
         context, trace = self.context, Trace()
         inner = replace(
             context, model=context.models.get("expert", context.model), feedback=tuple(objections), trace=trace
@@ -137,11 +129,7 @@ class RankedExpert:
     revises = False
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | None:
-        """Return the plan of the next answer; None if all were offered.
-
-        Raises:
-            SolverError: There is not a single one.
-        """
+        """Return the plan of the next answer; None if all were offered."""
         del objections  # it has no ears, only other answers
         answer = await compute(next, self.answers, None)
         if answer is None and number == 1:

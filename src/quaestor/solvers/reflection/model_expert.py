@@ -30,11 +30,7 @@ class ModelExpert:
     revises = True
 
     def __init__(self, question: str, context: TurnContext, attempts: int, *, always_answer: bool = False) -> None:
-        """Take the question and the turn.
-
-        Args:
-            always_answer: Whether it takes the likeliest of several numbers that fit.
-        """
+        """Take the question and the turn."""
         self._question, self._context, self._attempts = question, context, attempts
         self._always_answer = always_answer
         self._numbers = NumberIndex(context.graph)
@@ -59,12 +55,7 @@ class ModelExpert:
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the model's next draft, or what it says of why there is no answer.
-
-        Raises:
-            ModelReplyError: No reply could be used.
-            OutageError: The model cannot be asked.
-        """
+        """Return the model's next draft, or what it says of why there is no answer."""
         draft = await self._ask(number, objections)
         if draft.no_answer == "other" and not self._all_kinds:
             self._all_kinds = self._explains = True

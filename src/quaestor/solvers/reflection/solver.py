@@ -55,12 +55,7 @@ class Expert(Protocol):
     """Whether a later draft answers what was said against the one before; else earlier drafts are likelier."""
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the next draft, or why there is no answer; None if there is no other.
-
-        Args:
-            number: Which draft of the turn, from 1.
-            objections: Why the one before was not accepted.
-        """
+        """Return the next draft, or why there is no answer; None if there is no other."""
         ...
 
 
@@ -78,7 +73,6 @@ class Round:
     """One draft with its verdicts and findings.
 
     Attributes:
-        number: From 1.
         outcomes: By the critics who were asked, a verdict or why nothing can be used.
         repeated: Whether it is one of the drafts before, in the face of the objections.
     """
@@ -230,13 +224,6 @@ class ReflectionSolver:
 
         Where the expert's model says that there is no answer, it is one without a value. The trace has
         every draft, finding and verdict. Without a model only the evidence judges.
-
-        Raises:
-            ModelReplyError: No reply could be used.
-            SolverError: The expert has no answer.
-            PlanError: The best draft has no result.
-            OutageError: A model cannot be asked.
-            MissingModelError: The expert asks a model, and the turn comes without one.
         """
         rounds = ReflectionRounds(
             self._expert(question, context), self._critics(question, context), self.limits, context.trace

@@ -128,7 +128,6 @@ class _Widened:
 
     Attributes:
         selected: What the query itself selects, without question marks; None for all.
-        names: The names of nodes and properties in it.
     """
 
     query: str

@@ -74,8 +74,6 @@ class Retrieval:
     """The values of one turn.
 
     Attributes:
-        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
-        explains: Whether it is told that it may explain.
         values: What was found for the last list of values, by name.
         assumes: Whether the model says with it what it assumes.
     """

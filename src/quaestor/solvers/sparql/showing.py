@@ -30,7 +30,6 @@ def value_schema(question: str, context: TurnContext, all_kinds: bool = False) -
 
     Args:
         question: What is asked; it decides what is shown of a text that is too long to be shown whole.
-        all_kinds: Whether the answer may be words, so that sentences and cells without numbers are shown too.
     """
     graph = context.graph.with_zeros
     page = GraphPage(graph, context.ontology)
@@ -108,11 +107,7 @@ def _bare(caption: str) -> str:
 
 
 def _lines(labels: Mapping[str, str], instances: Sequence[Instance], document: Document, all_kinds: bool) -> list[str]:
-    """Return a line for each property: its name, and its number or words of each instance, in their order.
-
-    Args:
-        all_kinds: Whether a property that has words alone is shown too.
-    """
+    """Return a line for each property: its name, and its number or words of each instance, in their order."""
     found: list[str] = []
     for predicate, label in labels.items():
         cells = [[fact for fact in _facts(instance) if fact.predicate == predicate] for instance in instances]

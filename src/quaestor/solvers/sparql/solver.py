@@ -56,11 +56,6 @@ class SparqlSolver:
         A value that is the answer as it stands needs no formula. Where the model says that there is no answer, also
         after it was shown more of a long document, the answer has no value, and says why. The trace has the values that
         the model names, its queries, and at its end the formula.
-
-        Raises:
-            ModelReplyError: No reply could be used within the bound.
-            OutageError: The model cannot be asked.
-            MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
         calculation, wanted, formula = await self._play(model, question, context)

@@ -56,7 +56,6 @@ class Retrieved:
     Attributes:
         value: The number; of a cell of words the words.
         scale: What one unit of a number stands for; None of words.
-        year: The last year of its period.
     """
 
     success: Literal[True] = field(default=True, init=False)
@@ -163,7 +162,6 @@ class OperandShown:
     """Where an operand came from.
 
     Attributes:
-        value: As it was used, in units of `scale`.
         origin: `step 1`, `answer 1 turn ago`, `page`, `constant` or `ungrounded`.
         scale: The multiplier of one unit of it; `unknown` where nothing says it.
         also: How many other numbers of the page have the same value, where it was looked up there.
@@ -206,12 +204,9 @@ class MentionShown:
     """A number in the text or in a label.
 
     Attributes:
-        value: As printed, in units of `scale`.
         scale: The multiplier of one unit; `unknown` where nothing says it.
         period: The period that its sentence gives it, or None.
         period_before: The period that the sentences just before name, where its own names none.
-        source: Its span, or the cell of the label.
-        step: Its step in the plan, by which it can be named.
     """
 
     value: Number
@@ -244,7 +239,6 @@ class TextMatches:
 
     Attributes:
         sentences: The best of them, in their sentences; then sentences without numbers that have the words.
-        step: The step in the plan, where exactly one matched.
         note: What to do where several matched, only part of the words did, or a period is of the sentence before.
     """
 

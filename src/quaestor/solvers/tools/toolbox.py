@@ -54,12 +54,7 @@ _IN_TEXT = "find_in_text"
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[R]):
-    """One tool.
-
-    Attributes:
-        description: What it does, for whoever chooses among the tools.
-        function: What it does with a page, the plan of the turn, and its arguments.
-    """
+    """One tool."""
 
     name: str
     description: str
@@ -77,7 +72,6 @@ class Tool(Generic[R]):
 
         Args:
             draft: The plan of the turn; after a refusal it is as it was before, but for the steps of its candidates.
-            arguments: As a model gave them; what does not fit is refused.
         """
         if not isinstance(arguments, Mapping):
             return Refusal(f"The arguments of {self.name} must be one JSON object", "Give each parameter by its name")

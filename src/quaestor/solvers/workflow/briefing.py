@@ -19,24 +19,13 @@ from quaestor.solvers.workflow.lines import Axes, axes_of
 
 @lru_cache(maxsize=4)
 def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
-    """Return what holds for every question: form, examples.
-
-    Args:
-        all_kinds: Whether the model is told of every kind of answer, not of numbers alone.
-        explains: Whether it is told that it may explain.
-        always_answer: Whether it takes the likeliest of several numbers that fit.
-    """
+    """Return what holds for every question: form, examples."""
     variables = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
     return render("workflow/system", **variables)
 
 
 def rendered_prompt(question: str, context: TurnContext, all_kinds: bool = False, explains: bool = False) -> str:
-    """Return the page, the conversation so far and the question.
-
-    Args:
-        all_kinds: Whether the answer may be words, so that sentences without numbers are shown too.
-        explains: Whether the model may explain, so that sentences have names.
-    """
+    """Return the page, the conversation so far and the question."""
     document = context.document
     several = document.tables if len(document.tables) > 1 else ()
     first = {document.section_of(table).path: table.index + 1 for table in reversed(several)}

@@ -64,7 +64,6 @@ class CheckedPlan:
     Attributes:
         found: What its steps found, by their place from 0.
         open: The numbers of the text among which one is still to be chosen, by the step's place.
-        issues: What is wrong; empty if all is well so far.
     """
 
     written: WorkflowPlan
@@ -300,8 +299,6 @@ class PlanStatistics:
     Attributes:
         first: Turns whose first reply could be run as it was.
         repaired: Turns that needed a repair and were answered.
-        failed: Turns that failed to be answered.
-        steps: Mean number of steps of the last plan of a turn.
         empty: Fields of steps that were left empty, in the last plans.
         silent: Turns in which the model said that there is no answer.
     """

@@ -53,7 +53,6 @@ class Line:
     """A row or a column.
 
     Attributes:
-        index: Its place in the printed grid, from 0.
         name: What it is called; no other line of its axis is called so, nor one of another table.
         shown: The same as a model is shown it: without the table, but of a row that another table has too.
         levels: The headings above it, outermost first, its own label last.
@@ -69,11 +68,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The lines of a table in which numbers are.
-
-    Attributes:
-        rows: By their index in the grid.
-    """
+    """The lines of a table in which numbers are."""
 
     rows: dict[int, Line]
     columns: dict[int, Line]
@@ -143,11 +138,7 @@ def _name(indices: list[int], headers: tuple[Header, ...], axis: str) -> dict[in
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a label or a query says.
-
-    Attributes:
-        words: Its words without periods.
-    """
+    """What a label or a query says."""
 
     words: str
     periods: tuple[Period, ...]

@@ -54,11 +54,6 @@ class WorkflowSolver:
         """Return the answer that the model's plan gives; one without a value where the model says that there is none.
 
         The trace has every plan as JSON, what was wrong with it, and where the words of its steps led.
-
-        Raises:
-            ModelReplyError: No plan could be run within the bounds.
-            OutageError: The model cannot be asked.
-            MissingModelError: The turn comes without a model.
         """
         model = context.model_for()
         planning = Planning(model, context, question, self.limits)

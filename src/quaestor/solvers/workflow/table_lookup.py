@@ -45,7 +45,6 @@ class TableMatch:
     """A number that was found in a table.
 
     Attributes:
-        label: What it is called, for people: "net revenue, 2008".
         score: How well row and column fit, 100 at most.
         runner_up: The next best cell in the same words, or None if no other fits.
     """
@@ -182,11 +181,7 @@ def _listed(names: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SelectedCells:
-    """The cells that a selection means.
-
-    Attributes:
-        score: How well the worst of the queries fits, 100 at most.
-    """
+    """The cells that a selection means."""
 
     group: CellGroup
     score: float

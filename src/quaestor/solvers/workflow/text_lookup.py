@@ -43,8 +43,6 @@ class TextMatch:
 
     Attributes:
         numbers: Those that are too close to call; one if it is decided.
-        score: The best one's, 100 at most.
-        runner_up: The score of the best number that was left out, or 0.
     """
 
     numbers: tuple[InText, ...]
@@ -93,7 +91,6 @@ class _Asked:
     """What is looked for.
 
     Attributes:
-        words: What is sought, without numbers.
         units: Words for its unit and scale; empty if any will do.
         period: Its period, or None if any will do.
     """
