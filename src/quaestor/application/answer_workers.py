@@ -21,10 +21,10 @@ from quaestor.core.job_workers import JobListener, JobTimeoutError, JobWorkers
 from quaestor.core.loop_workers import WorkerLine
 from quaestor.errors import QuestionTimeoutError, SettingsError
 from quaestor.evaluation.context_selection import PlaceExcerpts
-from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import worker_context
 from quaestor.evaluation.runner import ConversationRunner
+from quaestor.evaluation.watchers import EventRelay
 from quaestor.retrieval.index import PlaceIndex, load_index
 from quaestor.settings import Settings
 from quaestor.solvers.base import LazySolver

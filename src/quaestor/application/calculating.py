@@ -33,8 +33,7 @@ from quaestor.plan.steps import Constant, Extract, Plan, Ref
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
-from quaestor.solvers.answer_kinds import remarks_with, why_none
-from quaestor.solvers.answering import answer_without_value, build_answer, verify_answer
+from quaestor.solvers.answering import answer_without_value, build_answer, remarks_with, verify_answer, why_none
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, quote
 from quaestor.solvers.workflow.checking import check_workflow_plan

@@ -24,8 +24,8 @@ from quaestor.errors import InputError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.repair.choosing import place_words
 from quaestor.scoring.bootstrap import Numbers, Proportion, proportion
+from quaestor.scoring.metrics import same_answers
 from quaestor.scoring.paired import PairedFigures, holm, letter, p_value, paired_cells, paired_figures
-from quaestor.scoring.sameness import same_answers
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import RunStore
 from quaestor.store.records import RunRecord, TurnRecord
@@ -33,7 +33,7 @@ from quaestor.store.records import RunRecord, TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How right two runs are if their answers are the same (`quaestor.scoring.sameness`), and if they differ.
+    """How right two runs are if their answers are the same (`quaestor.scoring.metrics`), and if they differ.
 
     Attributes:
         second_right: How many of the same answers are right in the second run, which may have rounded them.

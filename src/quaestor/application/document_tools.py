@@ -29,7 +29,7 @@ from quaestor.questions.question import read_question
 from quaestor.retrieval.finding import find_places
 from quaestor.retrieval.place import Place
 from quaestor.retrieval.retrieval_query import FindingContext
-from quaestor.solvers.answer_kinds import asks_beyond_numbers
+from quaestor.solvers.answering import asks_beyond_numbers
 from quaestor.solvers.base import TurnContext
 
 R = TypeVar("R")

@@ -18,8 +18,7 @@ from quaestor.core.serial import Triple
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.document import Document
 from quaestor.errors import InputError, SettingsError
-from quaestor.evaluation.frozen import FrozenGraphs, graph_key
-from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.knowledge import FrozenGraphs, GraphProvider, graph_key
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.ontology.builder import build_ontology
 from quaestor.ontology.ontology import Ontology

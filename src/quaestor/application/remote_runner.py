@@ -23,9 +23,8 @@ from quaestor.evaluation.conversation_result import (
     fatal_error,
     status_for_failure,
 )
-from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.runner import ConversationRunner
-from quaestor.evaluation.watchers import TurnBegun, Watcher
+from quaestor.evaluation.watchers import EventRelay, TurnBegun, Watcher
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.writing import graph_from_triples
 from quaestor.llm.usage import Usage

@@ -15,9 +15,9 @@ import typer
 from quaestor.options import option_field, option_help
 from quaestor.settings import SETTING_NAMES, Setting, Settings, load_settings
 from quaestor.solvers.agent.spec import AgentLimits
-from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.embedded.spec import EmbeddedOptions
 from quaestor.solvers.reflection.spec import ReflectionOptions
+from quaestor.solvers.spec import ConfidenceOptions
 
 if TYPE_CHECKING:
     from quaestor.application.ask_service import AskRequest

@@ -23,11 +23,10 @@ from quaestor.documents.document import Document, Section
 from quaestor.errors import BudgetExceededError, EngineError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
-from quaestor.evaluation.event_relay import EventRelay
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
-from quaestor.evaluation.watchers import Watcher
+from quaestor.evaluation.watchers import EventRelay, Watcher
 from quaestor.llm.session import ModelConfig, ModelSession
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver

@@ -5,12 +5,13 @@ Tables and texts only; no question comes near it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from importlib.metadata import version
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
-from quaestor.datasets.dataset import Dataset
+from quaestor.datasets.dataset import Dataset, ListedPage
 from quaestor.documents.document import Document
 from quaestor.evaluation.context_selection import PlaceExcerpts
 from quaestor.evaluation.spec import RunSpec
@@ -21,9 +22,7 @@ from quaestor.ontology.ontology import Ontology
 from quaestor.ontology.turtle import ontology_from_triples
 from quaestor.settings import EXCERPT_TOKENS
 from quaestor.store.base import RunStore
-
-if TYPE_CHECKING:
-    from quaestor.evaluation.frozen import FrozenGraphs
+from quaestor.store.records import GraphKey
 
 _PAGE, _PAGES = 2_500, 20_000
 """The cache has up to eight graphs, since conversations about one page mostly follow each other; fewer of documents
@@ -104,6 +103,44 @@ class GraphProvider:
         return graph
 
 
+def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
+    """Return the key of the stored graph of a page, built by this version with an ontology."""
+    return GraphKey(document.id, document.digest, ontology, _this_version())
+
+
+@lru_cache(maxsize=1)
+def _this_version() -> str:
+    return version("quaestor")  # read from a file each time
+
+
+class FrozenGraphs:
+    """The graphs in a store that were built with one ontology, in the process that has opened the store."""
+
+    def __init__(self, store: RunStore, ontology: str, keys: Iterable[GraphKey]) -> None:
+        self._store, self._ontology, self._keys = store, ontology, frozenset(keys)
+
+    @classmethod
+    async def of(cls, store: RunStore, ontology: str) -> "FrozenGraphs":
+        """Return the frozen graphs of an ontology.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return cls(store, ontology, await store.frozen_graphs(ontology))
+
+    def has(self, document: Document | ListedPage) -> bool:
+        """Return whether the store has the graph of a page."""
+        return graph_key(document, self._ontology) in self._keys
+
+    async def triples(self, document: Document) -> tuple[Triple, ...] | None:
+        """Return the graph of a page, or None if it has to be built.
+
+        Raises:
+            StoreError: The store cannot be read.
+        """
+        return await self._store.frozen_graph(graph_key(document, self._ontology)) if self.has(document) else None
+
+
 async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
 ) -> tuple[RunSpec, GraphProvider]:
@@ -116,7 +153,6 @@ async def resolve_ontology(
         StoreError: The store does not have the spec's ontology.
         OntologyError: The stored ontology is damaged.
     """
-    from quaestor.evaluation.frozen import FrozenGraphs
     from quaestor.ontology.builder import build_ontology
 
     if ontology is None and spec.ontology is None:

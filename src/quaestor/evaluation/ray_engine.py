@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from quaestor.cluster.joining import Cluster, joined_cluster
 from quaestor.cluster.ray_workers import RayWorkerPool
@@ -17,13 +17,16 @@ from quaestor.core.computing import compute
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document, Section
+from quaestor.errors import BudgetExceededError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import RunListener, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.evaluation.ray_budget import RayCounter, started_counter
 from quaestor.evaluation.runner import SolverFactory, run_conversation
-from quaestor.evaluation.shared_budget import WorkersModel, workers_config
+from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
+from quaestor.llm.budget import Meter, no_price
 from quaestor.llm.session import ModelConfig, ModelSession
+from quaestor.llm.transcript import Exchange
+from quaestor.llm.usage import Usage
 from quaestor.solvers.base import Solver
 
 if TYPE_CHECKING:
@@ -88,6 +91,65 @@ class RayEngine:
 
                 size = CHUNK if at_once is None else 1
                 await gather_limited(_chunks(conversations, size), play_chunk, pool.lanes)
+
+
+class _Remote(Protocol):
+    """An operation in another process."""
+
+    def remote(self, *given: Any) -> Any:
+        """Begin it, and return what is awaited for its result."""
+        ...
+
+
+class _Actor(Protocol):
+    reserve: _Remote
+    hold: _Remote
+    append: _Remote
+    used: _Remote
+
+
+class RayCounter:
+    """The counter, from any process of the cluster. A `CounterLine`."""
+
+    def __init__(self, actor: _Actor) -> None:
+        """Take the actor that counts."""
+        self._actor = actor
+
+    async def reserve(self, model: str) -> BudgetExceededError | float:
+        """Allow one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        reply: BudgetExceededError | float = await self._actor.reserve.remote(model)
+        return reply
+
+    def hold(self, model: str, seconds: float) -> None:
+        """Has no worker ask a model for some time."""
+        self._actor.hold.remote(model, seconds)
+
+    def append(self, exchange: Exchange) -> None:
+        """Count one exchange."""
+        self._actor.append.remote(replace(exchange, request="", response=None))
+
+    async def used(self, conversation: str) -> Usage:
+        """Return what a conversation has used, attempts that were lost included."""
+        used: Usage = await self._actor.used.remote(conversation)
+        return used
+
+
+class _CountingActor(Counter):
+    """The counter, in a process of its own."""
+
+    def __init__(self, config: ModelConfig, already: Usage) -> None:
+        super().__init__(Meter(config.budget, config.price or no_price, already, config.prices))
+
+
+def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> RayCounter:
+    """Return a counter that has begun to count, on the machine of this program."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(cluster.here, soft=False)
+    kind: Any = ray.remote(_CountingActor)
+    actor: _Actor = kind.options(num_cpus=0, scheduling_strategy=here).remote(replace(config, cassette=None), already)
+    return RayCounter(actor)
 
 
 def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from quaestor.errors import BudgetExceededError, EngineError
 from quaestor.llm.budget import Meter, no_price
-from quaestor.llm.retrying import RetryPolicy
+from quaestor.llm.models import RetryPolicy
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.llm.transcript import Exchange
 from quaestor.llm.usage import Usage

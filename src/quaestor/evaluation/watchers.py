@@ -4,7 +4,7 @@ A watcher changes nothing about the answers.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.events import Event, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import ToolCall, Turn
-from quaestor.evaluation.recording import TurnPlace
+from quaestor.core.computing import compute
+from quaestor.evaluation.recording import TurnPlace, written_graph
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.solvers.base import TurnContext
@@ -20,6 +21,7 @@ from quaestor.store.contents import WrittenGraph
 from quaestor.store.records import ExampleStatus, now
 
 if TYPE_CHECKING:
+    from quaestor.core.loop_workers import WorkerLine
     from quaestor.llm.transcript import Exchange
 
 
@@ -120,6 +122,35 @@ class Watchers(Watcher):
         """Notify all."""
         for watcher in self._watchers:
             await watcher.on_answer(index, turn)
+
+
+class EventRelay(Watcher):
+    """The watcher in a worker process: sends everything to the process that started it, and waits until that is stored.
+
+    Attributes:
+        graph_of: The digest of the document whose graph was sent last.
+    """
+
+    def __init__(self, line: "WorkerLine", conversation: str) -> None:
+        """Set the line to the process that started this one, and the id of the conversation."""
+        self._line, self._id = line, conversation
+        self.graph_of: str | None = None
+
+    async def on_turn(self, begun: TurnBegun) -> None:
+        """Send the start of a turn without the turns before it; the graph only if it is another one."""
+        graph = None
+        if begun.graph is not None and begun.graph_of != self.graph_of:
+            graph = await compute(written_graph, begun.graph)
+            self.graph_of = begun.graph_of
+        await self._line.ask(("turn", self._id, replace(begun, history=(), graph=graph)))
+
+    def on_event(self, index: int, event: Event, call: ToolCall | None) -> None:
+        """Send an event."""
+        self._line.send(("event", self._id, index, event, call))
+
+    async def on_answer(self, index: int, turn: Turn) -> None:
+        """Send an answer."""
+        await self._line.ask(("answer", self._id, index, turn))
 
 
 def watched_trace(watcher: Watcher, index: int, context: TurnContext) -> Trace:

@@ -21,8 +21,8 @@ from pydantic_ai.tools import RunContext
 
 from quaestor.llm.budget import Meter
 from quaestor.llm.failures import explain
+from quaestor.llm.models import RetryPolicy
 from quaestor.llm.naming import ModelSpec
-from quaestor.llm.retrying import RetryPolicy
 
 T = TypeVar("T")
 

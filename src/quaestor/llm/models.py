@@ -5,10 +5,11 @@ All requests of a connection go to one address, and through here.
 
 import asyncio
 import os
+import random
 import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
@@ -18,7 +19,6 @@ from quaestor.errors import ModelAccessError
 from quaestor.extras import require_extra
 from quaestor.llm.budget import Meter
 from quaestor.llm.naming import ModelSpec
-from quaestor.llm.retrying import RetryPolicy
 
 if TYPE_CHECKING:  # a plain install has none of them, and has this module's names all the same
     import httpx2
@@ -61,6 +61,42 @@ class Connection:
     model: "Model"
     meter: Meter
     spec: ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how patiently.
+
+    Attributes:
+        attempts: At most so many requests for one reply.
+        first: Seconds before the second attempt; each further pause may be twice as long.
+        longest: Seconds that a pause of ours lasts at most.
+        patience: Seconds that a server may ask us to wait (`retry-after`); more is an outage.
+        draw: A number from 0 to 1, so that parallel conversations do not come back all at once.
+    """
+
+    attempts: int = 6
+    first: float = 0.5
+    longest: float = 30.0
+    patience: float = 120.0
+    draw: Callable[[], float] = field(default=random.random)
+
+    def pause(self, attempt: int, asked: float | None = None) -> float | None:
+        """Return the seconds to wait after attempt 1, 2, ...; None if no further one is worth it.
+
+        Args:
+            attempt: The attempt that failed, from 1.
+            asked: What the server asks for, in seconds.
+        """
+        if attempt >= self.attempts or (asked is not None and asked > self.patience):
+            return None
+        widest = min(self.longest, self.first * float(2 ** (attempt - 1)))
+        ours = widest * (0.5 + 0.5 * self.draw())
+        return ours if asked is None else asked + ours * 0.1
+
+    def spread(self, seconds: float) -> float:
+        """Return a wait that many begin at once, a little longer for each, so that they do not come back at once."""
+        return seconds * (1 + 0.2 * self.draw())
 
 
 def key_of(spec: ModelSpec, environment: Mapping[str, str] | None = None) -> str | None:

@@ -305,8 +305,6 @@ def _write_instructions(emitter: _Emitter, answer: _Term) -> str:
 # Finance Question Answering", 2022).
 
 
-__all__ = ["parse_program", "to_program"]
-
 LONGEST = 10_000
 """The most characters of a program."""
 

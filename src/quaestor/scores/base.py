@@ -22,7 +22,7 @@ from quaestor.scores.records import (
     VerdictFilter,
     VerdictRecord,
 )
-from quaestor.scoring.sameness import are_same_answer
+from quaestor.scoring.metrics import are_same_answer
 from quaestor.scoring.turn_frame import TurnFrame
 from quaestor.store.base import TURN_ORDERS, filter_of, listing_of, open_store
 from quaestor.store.listing import ListPage, ListPart, TurnClass, TurnFilter, TurnListing

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from quaestor.scoring.sameness import are_same_answer
+from quaestor.scoring.metrics import are_same_answer
 from quaestor.store.listing import TurnListing
 
 
@@ -124,7 +124,7 @@ class PairFilter:
     """Which turns of two runs are listed; None lets all through.
 
     Attributes:
-        differ: Whose answers do not say the same, or do, by `quaestor.scoring.sameness`.
+        differ: Whose answers do not say the same, or do, by `quaestor.scoring.metrics`.
     """
 
     outcome: Outcome | None = None

@@ -24,10 +24,9 @@ from quaestor.plan.steps import Compute, Operand, Plan, Ref
 from quaestor.plan.validate import require_valid
 from quaestor.scoring.bootstrap import Proportion, group_places, proportion
 from quaestor.scoring.gold import read_text
-from quaestor.scoring.metrics import executed_equal, run_program
+from quaestor.scoring.metrics import are_same_answer, executed_equal, run_program
 from quaestor.scoring.pages import benchmark_rows_of
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.sameness import are_same_answer
 from quaestor.scoring.scorers import PROGRAMS, measures_of
 from quaestor.scoring.verdicts import TurnScore
 

@@ -12,10 +12,11 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
-from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, number_of, print_value
-from quaestor.errors import PlanError
+from quaestor.core.answer_value import AnswerValue, ListItem, Number, ValueList, number_of, print_value, value_from_text
+from quaestor.errors import InputError, PlanError
 from quaestor.plan.execute import execute
 from quaestor.plan.expressions import TableRows, bind_labels
+from quaestor.plan.operations import rounds_to
 from quaestor.plan.program import parse_program
 from quaestor.plan.steps import Compute, Constant, Operand, Plan, Ref, RowRef
 from quaestor.plan.validate import require_valid
@@ -43,6 +44,58 @@ def executed_equal(predicted: AnswerValue | None, gold: AnswerValue) -> bool:
             return [_rounded_item(item) for item in items] == [_rounded_item(item) for item in references]
         case _:
             return predicted == gold
+
+
+def are_same_answer(first: str | None, second: str | None) -> bool:
+    """Return whether two answers are the same: equal to five decimals, or one of two numbers is the other rounded.
+
+    Two that give no answer are the same; one that gives none and one that does are not.
+
+    >>> are_same_answer("0.37743", "0.3774"), are_same_answer("0.37743", "37.743"), are_same_answer("yes", "yes")
+    (True, False, True)
+
+    Args:
+        first: As `quaestor.core.answer_value.value_to_text` writes it, or None.
+    """
+    if first == second:
+        return True
+    if first is None or second is None or _are_far(first, second):
+        return False
+    one, other = _value_of_text(first), _value_of_text(second)
+    if one is None or other is None:
+        return False
+    if executed_equal(one, other):
+        return True
+    if not isinstance(one, Number) or not isinstance(other, Number):
+        return False
+    return rounds_to(one.value, other.value) or rounds_to(other.value, one.value)
+
+
+def same_answers(first: Sequence[str | None], second: Sequence[str | None]) -> list[bool]:
+    """Return of each pair of answers whether they are the same; equal pairs of a large run are compared once.
+
+    >>> same_answers(["0.37743", "12", None], ["0.3774", "13", None])
+    [True, False, True]
+    """
+    pairs = list(zip(first, second, strict=True))
+    known = {pair: are_same_answer(*pair) for pair in dict.fromkeys(pairs)}
+    return [known[pair] for pair in pairs]
+
+
+def _are_far(first: str, second: str) -> bool:
+    """Return whether two numbers are further apart than half a unit, so that neither is the other rounded."""
+    try:
+        one, other = float(first), float(second)
+    except ValueError:
+        return False
+    return abs(one - other) > 0.51 + (abs(one) + abs(other)) * 1e-11
+
+
+def _value_of_text(text: str) -> AnswerValue | None:
+    try:
+        return value_from_text(text)
+    except InputError:
+        return None
 
 
 def program_equal(predicted: str, gold: str) -> bool:

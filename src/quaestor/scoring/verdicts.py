@@ -5,16 +5,21 @@ One that is missing or failed is wrong.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
+from quaestor.conversation.answer import Answer
 from quaestor.core.answer_value import AnswerValue
 from quaestor.core.caching import BoundedCache
+from quaestor.core.words import words
 from quaestor.datasets.dataset import Conversation
-from quaestor.documents.document import Document
+from quaestor.documents.document import Block, Document
+from quaestor.documents.table import Table
 from quaestor.errors import DatasetError
 from quaestor.plan.expressions import TableRows
+from quaestor.retrieval.index import load_index
+from quaestor.retrieval.question_texts import search_question
 from quaestor.scoring.cause import Cause
 from quaestor.scoring.diagnosis import find_causes
-from quaestor.scoring.evidence import evidence_rank, first_blocks
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import GoldTurn, StatedAnswer
 from quaestor.scoring.pages import PageNumbers, benchmark_rows_of, page_numbers
@@ -201,3 +206,52 @@ def _score(
         confidence=prediction.confidence,
         stated=prediction.stated if gold.stated else None,
     )
+
+
+LOOKED_AT = 5
+"""Blocks that are shown first."""
+_LEAST_SHARE = 0.7
+
+
+def evidence_rank(evidence: Evidence, document: Document, shown: Sequence[int]) -> int | None:
+    """Return which of the blocks that are shown is the first with the evidence, from 1; 0 if none has it.
+
+    Returns:
+        None if the evidence is not known, or is found nowhere in the document as it was read.
+    """
+    fitting = {block.order for block in document.blocks if _has_evidence(evidence, block)}
+    if not fitting:
+        return None
+    return next((rank for rank, order in enumerate(shown, 1) if order in fitting), 0)
+
+
+def first_blocks(
+    document: Document, question: str, earlier: Sequence[str], answers: Sequence[Answer | None]
+) -> tuple[int, ...]:
+    """Return the blocks of a document that a question is shown first, by their places."""
+    sources = [answer.sources if answer else () for answer in answers]
+    found = search_question(load_index(document, None), question, earlier, sources, LOOKED_AT)
+    return tuple(dict.fromkeys((*found.needed, *(place.block for place in found.places))))[:LOOKED_AT]
+
+
+def _has_evidence(evidence: Evidence, block: Block) -> bool:
+    if evidence.pages:
+        return block.page in evidence.pages
+    if evidence.numbers:
+        return not evidence.numbers.isdisjoint(_numbers_of(block))
+    wanted = {*words(evidence.text.lower())}
+    return bool(wanted) and len(wanted & {*words(_text_of(block).lower())}) >= _LEAST_SHARE * len(wanted)
+
+
+def _numbers_of(block: Block) -> set[Decimal]:
+    if isinstance(block.content, Table):
+        cells = (cell for row in block.content.cells for cell in row)
+        return {abs(quantity.value) for cell in cells for quantity in cell.quantities}
+    sentences = getattr(block.content, "sentences", ())
+    return {abs(mention.quantity.value) for sentence in sentences for mention in sentence.mentions}
+
+
+def _text_of(block: Block) -> str:
+    if isinstance(block.content, Table):
+        return " ".join(cell.text for row in block.content.cells for cell in row)
+    return " ".join(sentence.text for sentence in getattr(block.content, "sentences", ()))

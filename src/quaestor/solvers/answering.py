@@ -1,11 +1,18 @@
 """Makes the answer of a plan, or an answer without a value, as the last step of every solver; verifies answers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Literal
 
 from quaestor.conversation.answer import FRACTIONS, Answer
 from quaestor.conversation.describe import describe, explain_plan, with_explanation
-from quaestor.conversation.events import CandidateChosen, NoAnswerGiven, WhyNoAnswer, no_answer_words
+from quaestor.conversation.events import (
+    CandidateChosen,
+    NoAnswerGiven,
+    NoAnswerReason,
+    WhyNoAnswer,
+    no_answer_words,
+)
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import numbers_of_value
 from quaestor.core.provenance import CellRef, SentenceRef
@@ -17,11 +24,46 @@ from quaestor.plan.execute import Execution, StepResult, execute
 from quaestor.plan.formula import render_formula
 from quaestor.plan.operations import require_in_range
 from quaestor.plan.steps import CellGroup, Compute, Extract, Plan, Ref, Step, counted
+from quaestor.questions.answer_kind import read_answer_kind
 from quaestor.questions.instructions import AskedForm, read_instructions
 from quaestor.questions.question import Question
+from quaestor.questions.question_parts import asks_several
 from quaestor.solvers.base import TurnContext
 
 _LONGEST_EXPLANATION = 1000
+
+
+NumberSilence = Literal[NoAnswerReason, "other"]
+"""Why a model that was told of numbers alone gives none. `other`: the answer is none, or holds under an assumption."""
+
+_LONGEST_ASSUMPTION = 500
+
+
+def asks_beyond_numbers(question: Question) -> bool:
+    """Return whether a question's form asks for something else than one number, or yes or no.
+
+    >>> asks_beyond_numbers(Question("in which year were sales highest?"))
+    True
+    >>> asks_beyond_numbers(Question("what were sales in 2008?"))
+    False
+    """
+    return read_answer_kind(question.lowered).kind not in ("number", "yes_no") or asks_several(question.text)
+
+
+def why_none(silence: NumberSilence | None) -> NoAnswerReason:
+    """Return why there is no answer, as a turn records it; `not_on_page` if no other kind fits."""
+    return "not_on_page" if silence is None or silence == "other" else silence
+
+
+def assumed_words(numbers: Iterable[str]) -> str:
+    """Return a remark on the numbers that are the model's own, such as a threshold."""
+    return f"the model assumes {', '.join(dict.fromkeys(numbers))}, which no page prints"
+
+
+def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
+    """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing."""
+    premise = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST_ASSUMPTION]
+    return "; ".join((*([f"assuming {premise}"] if premise else []), *remarks)) or None
 
 
 def with_label_scales(plan: Plan, document: Document) -> Plan:

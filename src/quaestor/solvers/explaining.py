@@ -30,7 +30,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step, rep
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
-from quaestor.solvers.answer_kinds import assumed_words
+from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 

@@ -7,8 +7,7 @@ from quaestor.errors import SettingsError, unknown_name
 from quaestor.extras import require_extra
 from quaestor.plugins import Registry
 from quaestor.solvers.base import RankingSolver, Solver
-from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.spec import SolverSpec
+from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

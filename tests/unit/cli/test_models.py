@@ -58,7 +58,7 @@ def test_what_is_missing_is_one_line(
     quaestor: Quaestor, local_models: None, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    monkeypatch.setattr("quaestor.llm.retrying.RetryPolicy.pause", lambda *_: None)
+    monkeypatch.setattr("quaestor.llm.models.RetryPolicy.pause", lambda *_: None)
     assert message in refused(quaestor(f"models check {name}"))
 
 

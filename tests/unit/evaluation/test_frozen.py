@@ -14,8 +14,7 @@ from quaestor.datasets.formats import read_dataset
 from quaestor.evaluation import knowledge
 from quaestor.evaluation.conversation_result import FROZEN
 from quaestor.evaluation.engines import Engine, InlineEngine
-from quaestor.evaluation.frozen import FrozenGraphs, graph_key
-from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.knowledge import FrozenGraphs, GraphProvider, graph_key
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec

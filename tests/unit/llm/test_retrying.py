@@ -1,6 +1,6 @@
 import pytest
 
-from quaestor.llm.retrying import RetryPolicy
+from quaestor.llm.models import RetryPolicy
 
 
 def test_pauses_double_up_to_the_longest() -> None:

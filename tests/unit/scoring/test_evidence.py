@@ -6,9 +6,9 @@ from filing_questions import FINANCEBENCH, QUESTIONS, write_filings, write_quest
 
 from quaestor.datasets.formats import read_document
 from quaestor.documents.table import Table
-from quaestor.scoring.evidence import evidence_rank, first_blocks
 from quaestor.scoring.filing_answers import Evidence
 from quaestor.scoring.gold import read_gold
+from quaestor.scoring.verdicts import evidence_rank, first_blocks
 
 
 def test_the_evidence_is_looked_for_among_what_is_shown_first(tmp_path: Path) -> None:

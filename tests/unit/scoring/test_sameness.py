@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from quaestor.core.answer_value import Number, value_from_text
 from quaestor.errors import InputError
 from quaestor.plan.operations import rounds_to
-from quaestor.scoring.metrics import executed_equal
-from quaestor.scoring.sameness import are_same_answer, same_answers
+from quaestor.scoring.metrics import are_same_answer, executed_equal, same_answers
 
 NUMBERS = st.decimals(-2000, 2000, allow_nan=False, places=6) | st.decimals(allow_nan=False, allow_infinity=False)
 

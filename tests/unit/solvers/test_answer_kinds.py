@@ -3,7 +3,7 @@
 import pytest
 
 from quaestor.questions.question import read_question
-from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
+from quaestor.solvers.answering import asks_beyond_numbers, remarks_with, why_none
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from quaestor.plan.operations import LARGEST_EXPONENT, OPERATIONS, PRECISION, re
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
-from quaestor.solvers.answer_kinds import assumed_words
+from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.explaining import is_root
 from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote

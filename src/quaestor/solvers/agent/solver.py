@@ -60,8 +60,7 @@ from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Und
 from quaestor.solvers.agent.protocol import answer_request, read_calls, tool_list
 from quaestor.solvers.agent.shortening import shorten
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
-from quaestor.solvers.answer_kinds import remarks_with
-from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.answering import answer_from_plan, answer_without_value, remarks_with
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
 from quaestor.solvers.explaining import (
     NOTHING_BOUND,

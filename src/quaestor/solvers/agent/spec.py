@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
-from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.spec import SolverSpec
+from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
 
 if TYPE_CHECKING:
     from quaestor.solvers.agent.solver import AgentSolver

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
-from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.spec import RoleModel, SolverSpec
+from quaestor.solvers.spec import ConfidenceOptions, RoleModel, SolverSpec
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

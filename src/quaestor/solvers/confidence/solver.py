@@ -17,9 +17,9 @@ from quaestor.core.computing import compute
 from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
 from quaestor.solvers.base import RankingSolver, Solver, TurnContext
 from quaestor.solvers.confidence.calibration import AnswerCalibration, read_calibration
-from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.reflection.evidence import examine_plan, hard
 from quaestor.solvers.reflection.numbers import NumberIndex
+from quaestor.solvers.spec import ConfidenceOptions
 
 _OFFERED = 20
 """How many answers of the ranking solver are looked at."""

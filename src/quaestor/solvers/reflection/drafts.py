@@ -26,7 +26,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.questions.question import read_question
 from quaestor.questions.stems import stems
-from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote

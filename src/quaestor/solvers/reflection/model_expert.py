@@ -7,7 +7,7 @@ from quaestor.core.computing import compute
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
+from quaestor.solvers.answering import asks_beyond_numbers, remarks_with, why_none
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers

@@ -11,7 +11,7 @@ from quaestor.errors import PlanError
 from quaestor.plan.execute import StepResult, execute
 from quaestor.plan.expressions import Variable, parse_expression
 from quaestor.plan.steps import Compute, Constant, Plan, Ref, Step, renumber_step
-from quaestor.solvers.answer_kinds import assumed_words
+from quaestor.solvers.answering import assumed_words
 from quaestor.solvers.explaining import Explainer
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.sparql.messages import Formula

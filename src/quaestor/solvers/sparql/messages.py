@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from quaestor.conversation.events import NoAnswerReason
 from quaestor.llm.structured.schema import UNTOLD
-from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 VALUES = "name_values"

@@ -16,8 +16,13 @@ from quaestor.ontology.core import RuleKind
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
-from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.answering import (
+    answer_from_plan,
+    answer_without_value,
+    asks_beyond_numbers,
+    remarks_with,
+    why_none,
+)
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, may_be_explained
 from quaestor.solvers.sparql.calculation import NUMBER_OF_VALUES, FormulaPhase

@@ -22,8 +22,7 @@ from quaestor.plan.execute import execute
 from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS, validate
-from quaestor.solvers.answer_kinds import assumed_words
-from quaestor.solvers.answering import with_label_scales
+from quaestor.solvers.answering import assumed_words, with_label_scales
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.groups import groups_in_place
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from quaestor.llm.structured.schema import UNTOLD
-from quaestor.solvers.answer_kinds import NumberSilence
+from quaestor.solvers.answering import NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 Operation = Literal[

@@ -18,8 +18,13 @@ from quaestor.llm.models import Connection
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.plan.steps import Plan
 from quaestor.prompts import render
-from quaestor.solvers.answer_kinds import asks_beyond_numbers, remarks_with, why_none
-from quaestor.solvers.answering import answer_from_plan, answer_without_value
+from quaestor.solvers.answering import (
+    answer_from_plan,
+    answer_without_value,
+    asks_beyond_numbers,
+    remarks_with,
+    why_none,
+)
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quaestor.options import option
-from quaestor.solvers.confidence.options import ConfidenceOptions
-from quaestor.solvers.spec import SolverSpec
+from quaestor.solvers.spec import ConfidenceOptions, SolverSpec
 
 if TYPE_CHECKING:
     from quaestor.solvers.workflow.solver import WorkflowSolver

@@ -18,9 +18,9 @@ from quaestor.evaluation.runner import play_conversation
 from quaestor.plan.steps import Plan
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.confidence.calibration import MEASURES, AnswerCalibration
-from quaestor.solvers.confidence.options import ConfidenceOptions
 from quaestor.solvers.confidence.solver import RatedSolver
 from quaestor.solvers.registry import make_solver
+from quaestor.solvers.spec import ConfidenceOptions
 from quaestor.solvers.workflow.solver import WorkflowSolver
 from quaestor.solvers.workflow.spec import WorkflowLimits
 
