@@ -103,8 +103,12 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         stream = response.stream
         assert isinstance(stream, httpx2.AsyncByteStream)
         watch.answered(response)
-        response.stream = _WatchedStream(stream, watch, Redactor(self._secrets))
-        return response
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
+            extensions=response.extensions,
+        )
 
     async def aclose(self) -> None:
         """Close the inner transport, and end the exchanges whose readers have forgotten them."""
