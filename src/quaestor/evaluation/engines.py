@@ -130,11 +130,7 @@ ENGINES = ("inline", "processes", "ray")
 
 
 def make_engine(
-    name: str,
-    workers: int,
-    address: str | None = None,
-    at_once: int | None = None,
-    seconds: float | None = None,
+    name: str, workers: int, address: str | None = None, at_once: int | None = None, seconds: float | None = None
 ) -> Engine:
     """Return an engine by name.
 

@@ -5,8 +5,6 @@ Tables and texts only; no question comes near it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from importlib.metadata import version
 
 from quaestor.core.caching import BoundedCache
 from quaestor.core.computing import compute
@@ -14,7 +12,7 @@ from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Dataset, ListedPage
 from quaestor.documents.document import Document
 from quaestor.evaluation.context_selection import PlaceExcerpts
-from quaestor.evaluation.spec import RunSpec
+from quaestor.evaluation.spec import RunSpec, package_version
 from quaestor.graph.builder import build_graph, require_no_gaps
 from quaestor.graph.knowledge_graph import KnowledgeGraph, Policy
 from quaestor.graph.writing import graph_from_triples
@@ -105,12 +103,7 @@ class GraphProvider:
 
 def graph_key(document: Document | ListedPage, ontology: str) -> GraphKey:
     """Return the key of the stored graph of a page, built by this version with an ontology."""
-    return GraphKey(document.id, document.digest, ontology, _this_version())
-
-
-@lru_cache(maxsize=1)
-def _this_version() -> str:
-    return version("quaestor")  # read from a file each time
+    return GraphKey(document.id, document.digest, ontology, package_version())
 
 
 class FrozenGraphs:

@@ -49,11 +49,7 @@ class PlaceFinder:
         found = search_question(self._index, question.text, memory.questions, sources, _PLACES)
         question, context, normalized = found.question, found.context, found.normalized
         places = self._askable(found.places)
-        needed = (
-            *found.needed,
-            *self._of_last_answer(question, context),
-            *self._auditor(question),
-        )
+        needed = (*found.needed, *self._of_last_answer(question, context), *self._auditor(question))
         if found.places and not places:
             self._refuse(found.places)
         earlier = [source for of_turn in reversed(sources) for source in of_turn]

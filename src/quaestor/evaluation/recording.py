@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from quaestor.conversation.events import (
-    Event,
-    NotUnderstood,
-    PlanProposed,
-    Understood,
-    ValuesNamed,
-    dump_events,
-)
+from quaestor.conversation.events import Event, NotUnderstood, PlanProposed, Understood, ValuesNamed, dump_events
 from quaestor.conversation.turn import Correction, Turn
 from quaestor.core import serial
 from quaestor.core.answer_value import value_to_text

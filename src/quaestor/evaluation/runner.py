@@ -16,15 +16,7 @@ from quaestor.core.computing import compute, compute_little, computing_limit, li
 from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
-from quaestor.errors import (
-    DocumentError,
-    GraphError,
-    OutageError,
-    PlanError,
-    QuantityError,
-    QuestionTimeoutError,
-    SolverError,
-)
+from quaestor.errors import DocumentError, OutageError, QuestionTimeoutError
 from quaestor.evaluation.checked_questions import check_questions
 from quaestor.evaluation.context_selection import ContextSelector
 from quaestor.evaluation.conversation_result import (
@@ -43,13 +35,10 @@ from quaestor.llm.usage import Usage
 from quaestor.plan.execute import StepResult
 from quaestor.questions.question import Question, read_question
 from quaestor.solvers.answering import verify_answer
-from quaestor.solvers.base import Excerpts, Session, Solver, TurnContext, WholeSolver
+from quaestor.solvers.base import NO_ANSWER_ERRORS, Excerpts, Session, Solver, TurnContext, WholeSolver
 from quaestor.store.records import now
 
 SolverFactory = Callable[[], Solver]
-
-WRONG_ANSWERS = (SolverError, PlanError, GraphError, QuantityError)
-"""Errors of a solver that make a turn wrong while the conversation continues; outages are handled before."""
 
 
 async def play_conversation(
@@ -310,7 +299,7 @@ def _resolve_references(asked: Question, memory: Memory) -> References:
 
 
 async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
-    """Have a solver answer a question, and verify the answer; `WRONG_ANSWERS` leave the turn without one.
+    """Have a solver answer a question, and verify the answer; `NO_ANSWER_ERRORS` leave the turn without one.
 
     Raises:
         OutageError: A service that the solver needs does not answer.
@@ -327,7 +316,7 @@ async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
         answer = _with_doubts(answer, question, context.document)
     except OutageError:
         raise
-    except WRONG_ANSWERS as failure:
+    except NO_ANSWER_ERRORS as failure:
         # The plan and the rest of the answer stay, so that the failure can be examined.
         answer, error = replace(answer, value=None, reason=str(failure)), named_failure(failure)
     return Turn(

@@ -9,6 +9,7 @@ import json
 import secrets
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import version
 
 from pydantic import JsonValue
@@ -23,7 +24,9 @@ from quaestor.solvers.registry import prompts_digest
 from quaestor.store.records import RunKind, RunRecord
 
 
-def _version() -> str:
+@lru_cache(maxsize=1)
+def package_version() -> str:
+    """Return the version of this package, which is read from a file."""
     return version("quaestor")
 
 
@@ -56,7 +59,7 @@ class RunSpec:
     policy: Policy = "strict"
     model: dict[str, JsonValue] | None = None
     prompts: str | None = None
-    version: str = field(default_factory=_version)
+    version: str = field(default_factory=package_version)
     selection: Selection | None = None
     folder: str | None = None
     excerpt_tokens: int | None = None

@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-from quaestor.inspect_task.prepared import Prepared, prepare
+from quaestor.inspect_task.task import Prepared, prepare
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_spec, solver_specs
@@ -76,11 +76,7 @@ class Player:
                 state.store.set(BROKEN, describe_failure(failure))
 
     def _model(self, state: "TaskState", models: InspectModels) -> ModelConfig | None:
-        """Return the way to Inspect's model; None if the solver asks none.
-
-        Raises:
-            SettingsError: The solver asks a model, and Inspect has none; or it asks none, and one is named.
-        """
+        """Return the way to Inspect's model; None if the solver asks none."""
         spec = solver_spec(self._given.settings.solver)
         options = spec.read(self._given.options)
         if str(state.model) == NO_MODEL:

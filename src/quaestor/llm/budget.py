@@ -89,9 +89,7 @@ class VendorPrice:
         from genai_prices import calc_price
 
         counted = Counted(
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cache_read_tokens=usage.cached_tokens,
+            input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, cache_read_tokens=usage.cached_tokens
         )
         try:
             return calc_price(counted, self.model, provider_id=self.provider).total_price

@@ -372,7 +372,7 @@ def differences(recorded: JsonValue, asked: JsonValue) -> Iterator[str]:
 def similarity(recorded: JsonValue, asked: JsonValue) -> float:
     """Return how much of two values is the same, from 0 to 1, by the length of the leaves they share."""
     left, right = dict(_leaves(recorded)), dict(_leaves(asked))
-    shared = sum(_common(value, right[path]) for path, value in left.items() if path in right)
+    shared = sum(_first_difference(value, right[path]) for path, value in left.items() if path in right)
     return 2 * shared / max(1, sum(map(len, left.values())) + sum(map(len, right.values())))
 
 
@@ -385,10 +385,6 @@ def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
             yield from _leaves(item, f"{path}[{place}]")
     else:
         yield path or "body", json.dumps(value, ensure_ascii=False)
-
-
-def _common(left: str, right: str) -> int:
-    return len(left) if left == right else _first_difference(left, right)
 
 
 def _first_difference(left: str, right: str) -> int:

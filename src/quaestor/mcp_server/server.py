@@ -147,11 +147,7 @@ async def _list_prompts(_: Context, params: PaginatedRequestParams | None) -> Li
 
 
 async def _explain_errors(work: Awaitable[R]) -> R:
-    """Return what some work gives.
-
-    Raises:
-        MCPError: It gives nothing; the error says why, and what to do.
-    """
+    """Return what some work gives."""
     try:
         return await work
     except QuaestorError as error:

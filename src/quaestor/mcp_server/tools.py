@@ -223,8 +223,7 @@ async def ask(
     document: DocumentName | None = None,
     conversation: ConversationId | None = None,
     solver: Annotated[
-        str | None,
-        Field(max_length=80, description="The solver to use from now on; by default that of the server."),
+        str | None, Field(max_length=80, description="The solver to use from now on; by default that of the server.")
     ] = None,
 ) -> AskResult:
     """Answer a question about a document with the exact number and a confidence, or report that it is not there.
@@ -311,8 +310,7 @@ async def calculate(
         dict[str, object] | None, Field(description="A plan as JSON, in the format of the prompt write_plan.")
     ] = None,
     question: Annotated[
-        str | None,
-        Field(min_length=1, max_length=MAX_QUESTION, description="The question that the plan answers."),
+        str | None, Field(min_length=1, max_length=MAX_QUESTION, description="The question that the plan answers.")
     ] = None,
 ) -> CalculateResult:
     """Compute a formula over named values, or a plan, exactly and with the source of each number.
@@ -474,11 +472,7 @@ def _outline(document: Document) -> dict[str, Any]:
 
 
 def _file_name(format: ExportFormat, file: str | None) -> str:
-    """Return the name of a file of a format, which is in no other folder than the one for exports.
-
-    Raises:
-        InputError: It is not the name of a file, or ends as another format's.
-    """
+    """Return the name of a file of a format, which is in no other folder than the one for exports."""
     suffix, _ = FORMATS[format]
     name = file if file is not None else f"answers{suffix}"
     plain = name.isprintable() and not set(name) & set('/\\:*?"<>|') and not name.startswith(".")

@@ -185,8 +185,7 @@ def join(lists: Sequence[Entries]) -> Entries:
     labels = _distinct_labels([entry.label for entry in entries])
     other_sources = tuple(source for listed in lists for source in listed.other_sources)
     return Entries(
-        tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)),
-        other_sources,
+        tuple(replace(entry, label=label) for entry, label in zip(entries, labels, strict=True)), other_sources
     )
 
 

@@ -50,9 +50,7 @@ class ConventionFigure:
 
 
 def convention_figures(
-    predictions: Iterable[Prediction],
-    gold: Mapping[str, Sequence[GoldTurn]],
-    conversations: Iterable[Conversation],
+    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Iterable[Conversation]
 ) -> tuple[ConventionFigure, ...]:
     """Return what a run comes to by each rule, the benchmark's own first; a turn without a prediction is wrong."""
     given = {(one.conversation, one.turn): one for one in predictions}

@@ -141,7 +141,9 @@ class _Diagnosis:
             results = execute(prediction.plan, [done.result for done in self.found]).registers
         except PlanError:
             return _Done(None, StepResult(prediction.value))
-        return _Done(term_of(prediction.plan, results, [done.term for done in self.found], _constant), results[-1])
+        earlier = [done.term for done in self.found]
+        term = term_of(prediction.plan, results, earlier, lambda literal: ConstantTerm(literal.value))
+        return _Done(term, results[-1])
 
     def _run_program(self, program: str) -> _Done:
         """Return what a program does, its numbers found on the page."""
@@ -224,10 +226,6 @@ def find_causes(
         diagnosis.add(gold, prediction, correct=right)
         for gold, prediction, right in zip(golds, predictions, correct, strict=True)
     )
-
-
-def _constant(literal: Constant) -> ConstantTerm:
-    return ConstantTerm(literal.value)
 
 
 def _turns_back(plan: Plan) -> frozenset[int]:

@@ -147,9 +147,7 @@ class Report:
 
 
 def score_predictions(
-    predictions: Iterable[Prediction],
-    gold: Mapping[str, Sequence[GoldTurn]],
-    conversations: Iterable[Conversation],
+    predictions: Iterable[Prediction], gold: Mapping[str, Sequence[GoldTurn]], conversations: Iterable[Conversation]
 ) -> Report:
     """Return the verdict on every labelled turn of exactly the conversations that were to be run, and the figures.
 

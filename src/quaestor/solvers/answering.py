@@ -6,13 +6,7 @@ from typing import Literal
 
 from quaestor.conversation.answer import FRACTIONS, Answer
 from quaestor.conversation.describe import describe, explain_plan, with_explanation
-from quaestor.conversation.events import (
-    CandidateChosen,
-    NoAnswerGiven,
-    NoAnswerReason,
-    WhyNoAnswer,
-    no_answer_words,
-)
+from quaestor.conversation.events import CandidateChosen, NoAnswerGiven, NoAnswerReason, WhyNoAnswer, no_answer_words
 from quaestor.conversation.turn import Memory
 from quaestor.core.answer_value import numbers_of_value
 from quaestor.core.provenance import CellRef, SentenceRef

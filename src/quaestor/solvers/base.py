@@ -10,7 +10,7 @@ from quaestor.conversation.events import ReplyRejected, ToolCalled, Trace
 from quaestor.conversation.references.expressions import References
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.documents.document import Block, Document
-from quaestor.errors import MissingModelError
+from quaestor.errors import GraphError, MissingModelError, PlanError, QuantityError, SolverError
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.llm.usage import Usage
 from quaestor.ontology.ontology import Ontology
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LONGEST_QUERY = 600
+
+NO_ANSWER_ERRORS = (SolverError, PlanError, GraphError, QuantityError)
+"""Errors of a solver that leave a question without an answer while the conversation continues.
+
+An `OutageError` may be one of them, and has to be handled before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +234,8 @@ class Solver(Protocol):
 
         Raises:
             SolverError: No plan was found; the turn is recorded as wrong and the conversation goes on.
+            OutageError: A model that it asks is not available.
+            MissingModelError: It asks a model, and the turn has none.
         """
         ...
 

@@ -89,8 +89,8 @@ def outline(context: TurnContext) -> Mapping[str, object]:
             {
                 "name": _local(type_),
                 "caption": captions(type_, context),
-                "properties": _listed(properties),
-                "instances": _listed(instances),
+                "properties": list_names(properties),
+                "instances": list_names(instances),
                 "left_out": sum(
                     context.document.rows_left_out(table.index) for table in context.graph.tables if table.name == type_
                 ),
@@ -275,9 +275,10 @@ def shown_answer(answer: Answer) -> str:
     return amount_words(value, scale, answer.unit)
 
 
-def _listed(names: list[str]) -> list[str]:
+def list_names(names: Sequence[str]) -> list[str]:
+    """Return the first names, and how many more there are."""
     more = len(names) - _MOST_LISTED
-    return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else names
+    return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else list(names)
 
 
 def _local(name: str) -> str:

@@ -116,7 +116,7 @@ def _label(number: PrintedNumber, by_row: bool, by_column: bool) -> str:
 def _whole_label(number: PrintedNumber) -> str:
     """Return what a number is called in full, for numbers whose own labels are the same."""
     if isinstance(number, Observation):
-        return ", ".join(filter(None, map(_levels, (number.row, number.column))))
+        return ", ".join(filter(None, map(heading_path, (number.row, number.column))))
     return _before(number) if isinstance(number, MentionFact) else number.label
 
 
@@ -128,5 +128,6 @@ def _heading_words(heading: Heading, axis: str, place: int) -> str:
     return heading.label or f"{axis} {place + 1}"
 
 
-def _levels(heading: Heading) -> str:
+def heading_path(heading: Heading) -> str:
+    """Return the levels of a heading, outermost first; its label if it has none."""
     return " > ".join(level for level in heading.levels if level) or heading.label

@@ -304,11 +304,7 @@ def _mode_parameters(mode: OutputMode) -> ModelRequestParameters:
 def output_tool(kind: type, name: str, description: str) -> ToolDefinition:
     """Return the tool whose arguments are the reply. It is not strict: a type may have free keys."""
     return ToolDefinition(
-        name=name,
-        parameters_json_schema=plain_schema(kind),
-        description=description,
-        strict=False,
-        kind="output",
+        name=name, parameters_json_schema=plain_schema(kind), description=description, strict=False, kind="output"
     )
 
 

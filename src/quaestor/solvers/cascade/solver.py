@@ -10,13 +10,10 @@ from time import perf_counter
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.events import StageAnswered, StageEvent, Trace
-from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
+from quaestor.errors import OutageError, SolverError
 from quaestor.llm.usage import Usage
-from quaestor.solvers.base import Solver, TurnContext
+from quaestor.solvers.base import NO_ANSWER_ERRORS, Solver, TurnContext
 from quaestor.solvers.cascade.spec import role_of
-
-_NO_ANSWER = (SolverError, PlanError, GraphError, QuantityError)
-"""What a stage may fail with and another may answer; an outage is for whoever plays the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class CascadeSolver:
                 answer = await self._ask_stage(number, question, context, doubts)
             except OutageError:
                 raise
-            except _NO_ANSWER as failure:
+            except NO_ANSWER_ERRORS as failure:
                 if not last:
                     continue
                 surest = max(unsure, key=lambda found: found.confidence or 0.0, default=None)

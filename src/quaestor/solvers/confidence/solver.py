@@ -14,8 +14,8 @@ from quaestor.conversation.events import AnswerMeasured, Event, ExpertEvent, Loo
 from quaestor.conversation.turn import ToolCall
 from quaestor.core.answer_value import value_to_text
 from quaestor.core.computing import compute
-from quaestor.errors import GraphError, OutageError, PlanError, QuantityError, SolverError
-from quaestor.solvers.base import RankingSolver, Solver, TurnContext
+from quaestor.errors import OutageError
+from quaestor.solvers.base import NO_ANSWER_ERRORS, RankingSolver, Solver, TurnContext
 from quaestor.solvers.confidence.calibration import AnswerCalibration, read_calibration
 from quaestor.solvers.reflection.evidence import examine_plan, hard
 from quaestor.solvers.reflection.numbers import NumberIndex
@@ -26,8 +26,6 @@ _OFFERED = 20
 
 _TIED = 2.0
 """Points of a look-up's score, of 100, that its runner-up may be behind and count as a tie."""
-
-_NO_ANSWER = (SolverError, PlanError, GraphError, QuantityError)
 
 
 @dataclass(slots=True)
@@ -97,7 +95,7 @@ class RatedSolver:
             own.answer = await self.inner.solve(question, own.context)
         except OutageError:
             raise
-        except _NO_ANSWER as failure:
+        except NO_ANSWER_ERRORS as failure:
             own.failure = failure
         return own
 
@@ -151,7 +149,7 @@ def _agreement(answer: Answer, question: str, context: TurnContext, ranking: Ran
         for rank, other in enumerate(islice(offered, _OFFERED), start=1):
             if result_key(other) == wanted:
                 return round(other.confidence or 0.0, 6), rank
-    except _NO_ANSWER:
+    except NO_ANSWER_ERRORS:
         return 0.0, 0  # a page without numbers: it has nothing to say
     return 0.0, 0
 

@@ -137,7 +137,10 @@ def _shown(
 ) -> Mapping[str, object]:
     tables = [_table(table, document.section_of(table), of_rows) for table in document.tables]
     text = [
-        {"heading": heading(section), "sentences": [_sentence(sentence) for sentence in found]}
+        {
+            "heading": heading(section),
+            "sentences": [{"code": sentence_code(s.section, s.index), "text": s.text} for s in found],
+        }
         for section, sentences in document.text
         if (found := list(filter(of_sentences, sentences)))
     ]
@@ -166,7 +169,3 @@ def _table(table: Table, section: Section, of_rows: Callable[[Row], bool]) -> Ma
             if of_rows((table.index, index)) and any(cell.text for cell in row)
         ],
     }
-
-
-def _sentence(sentence: Sentence) -> Mapping[str, object]:
-    return {"code": sentence_code(sentence.section, sentence.index), "text": sentence.text}

@@ -243,7 +243,7 @@ class _DraftParser:
             return self._quoted_words(number, step.words)
         if isinstance(step, LookUp):
             return Compute(number, "identity", (_ONE,)) if claim is None else self._looked_up(number, step, claim)
-        written = _operands_of(step)
+        written = [step.answer] if isinstance(step, EarlierAnswer) else step.operands
         read = [_operand(operand) for operand in written]
         self._faults += [
             f"step {number} has the operand {_quoted(text)}; write a step as #1, an answer as #-1, or a number"
@@ -290,10 +290,6 @@ def _claimed_by(step: WrittenStep) -> WrittenValue | None:
     if isinstance(step, LookUp):
         return step.value
     return step.result if isinstance(step, Calculation) and not OPERATIONS[step.operation].of_list else None
-
-
-def _operands_of(step: EarlierAnswer | Calculation) -> Sequence[WrittenValue]:
-    return [step.answer] if isinstance(step, EarlierAnswer) else step.operands
 
 
 def draft_words(draft: Draft) -> str:

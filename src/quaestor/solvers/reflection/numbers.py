@@ -62,9 +62,10 @@ class NumberIndex:
 
     def number_of(self, step: Extract) -> Number | None:
         """Return the number that a step takes; None if its place does not print that number."""
-        quantity = step.quantity
-        found = (n for n in self.at(step.source) if quantity is not None and _same(n.quantity, quantity))
-        return next(found, None)
+        if step.quantity is None:
+            return None
+        wanted = step.quantity.value, step.quantity.scale
+        return next((n for n in self.at(step.source) if (n.quantity.value, n.quantity.scale) == wanted), None)
 
     def printing(self, quantity: Quantity, *, magnitude: bool = False) -> Sequence[Number]:
         """Return the numbers that a person may have written down so, in reading order.
@@ -93,10 +94,6 @@ def prints(printed: Quantity, written: Quantity, *, magnitude: bool = False) -> 
     return written.value in (printed.value, printed.number) or (
         written.scale is not Scale.ONE and written.number == printed.number
     )
-
-
-def _same(printed: Quantity, other: Quantity) -> bool:
-    return (printed.value, printed.scale) == (other.value, other.scale)
 
 
 def counted_in(number: Number) -> Scale:

@@ -98,11 +98,7 @@ class QueriedNumbers:
         return {text_node(cell): cell for cell in self.graph.text_cells if cell.has_words}
 
     def _nodes(self, row: Mapping[str, Value | None], selected: Sequence[str], named: frozenset[str]) -> Sequence[str]:
-        """Return the nodes that a row's selected values come from.
-
-        Raises:
-            QueryError: There is none.
-        """
+        """Return the nodes that a row's selected values come from."""
         if nodes := [str(row[name]) for name in selected if isinstance(row[name], Iri) and row[name] in self.by_node]:
             return nodes
         within = {*named, *(str(value) for value in row.values() if isinstance(value, Iri))}
@@ -136,11 +132,7 @@ class _Widened:
 
 
 def _widen(query: str) -> _Widened:
-    """Return a query that returns all its variables, so that each value has its node beside it.
-
-    Raises:
-        QueryError: It is refused, or computes.
-    """
+    """Return a query that returns all its variables, so that each value has its node beside it."""
     guarded = guard(query, "SELECT")
     tokens = guarded.tokens
     start = next(place for place, token in enumerate(tokens) if token.is_keyword("SELECT"))

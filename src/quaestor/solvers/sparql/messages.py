@@ -74,11 +74,7 @@ class WantedValues:
 
     __pydantic_config__: ClassVar[ConfigDict] = UNTOLD
     reasoning: str = ""
-    values: Annotated[
-        list[WantedValue],
-        BeforeValidator(_as_list),
-        Field(max_length=MOST_VALUES),
-    ]
+    values: Annotated[list[WantedValue], BeforeValidator(_as_list), Field(max_length=MOST_VALUES)]
     answer: str | None = None
     assumption: str | None = None
     no_answer: NumberSilence | None = None

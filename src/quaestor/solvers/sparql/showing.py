@@ -10,12 +10,14 @@ from dataclasses import replace
 from quaestor.conversation.turn import Turn
 from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document
-from quaestor.graph.facts import Heading, MentionFact, Observation, TextCell, period_code
+from quaestor.graph.facts import MentionFact, Observation, TextCell, period_code
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
 from quaestor.ontology.core import RuleKind
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
+from quaestor.solvers.briefing import list_names
 from quaestor.solvers.explaining import passage_names
+from quaestor.solvers.groups import heading_path
 from quaestor.solvers.page_text import shown_text
 from quaestor.solvers.tools.page import Fact, GraphPage, Instance, folded
 
@@ -93,9 +95,11 @@ def _types(page: GraphPage, context: TurnContext, all_kinds: bool) -> list[dict[
                 "name": name,
                 "caption": _bare(briefing.captions(name, context, table)),
                 "left_out": context.document.rows_left_out(table),
-                "instances": _listed([_instance(instance) for instance in instances]),
+                "instances": list_names([_instance(instance) for instance in instances]),
                 "lines": _lines(labels, instances, context.document, all_kinds) if room >= 0 else [],
-                "properties": [] if room >= 0 else _listed([_property(name, label) for name, label in labels.items()]),
+                "properties": []
+                if room >= 0
+                else list_names([_property(name, label) for name, label in labels.items()]),
             }
         )
     return types
@@ -128,16 +132,12 @@ def _cell_words(fact: Fact, document: Document) -> str:
 
     The first of several numbers of a cell comes with all that the cell prints, which tells them apart.
     """
-    place = " | ".join(filter(None, map(_heading, (fact.row, fact.column))))
+    place = " | ".join(filter(None, map(heading_path, (fact.row, fact.column))))
     if not isinstance(fact, Observation):
         return f"{text_node(fact)} ({place}) = {_fact_text(fact)}"
     cell = document.cell(fact.source)
     printed = f" in {cell.text[:_LONGEST_CELL]!r}" if fact.order == 0 and len(cell.quantities) > 1 else ""
     return f"{observation_node(fact)} ({place}) = {_fact_text(fact)}{printed}"
-
-
-def _heading(heading: Heading) -> str:
-    return " > ".join(level for level in heading.levels if level) or heading.label
 
 
 def _facts(instance: Instance) -> list[Fact]:
@@ -168,7 +168,7 @@ def _instance(instance: Instance) -> str:
 def _words(context: TurnContext) -> list[str]:
     """Return the cells that print words, with their labels."""
     cells = (cell for cell in context.graph.text_cells if cell.has_words)
-    return _listed([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
+    return list_names([f"{cell.row.label} | {cell.column.label}: {cell.text[:_LONGEST_CELL]}" for cell in cells])
 
 
 def _sentences(question: str, context: TurnContext, all_kinds: bool) -> tuple[list[tuple[str, str]], int]:
@@ -188,8 +188,3 @@ def _mark_numbers(text: str, mentions: Sequence[MentionFact]) -> str:
         node = mention_node(mention).removeprefix("doc:mention_")
         text = f"{text[:start]}[{node} {text[start:end]}]{text[end:]}"
     return text
-
-
-def _listed(names: Sequence[str]) -> list[str]:
-    more = len(names) - _MOST_LISTED
-    return [*names[:_MOST_LISTED], f"and {more} more"] if more > 0 else list(names)

@@ -396,11 +396,7 @@ def introspect_ontology(
         others = (c.name for c in page.ontology.classes if c.name not in page.types)
         return Types(page.types, tuple(others))
     if request.entity_type is None:
-        return Refusal(
-            "get_properties needs an entityType",
-            "Give one of the types of this page",
-            nearest=page.types,
-        )
+        return Refusal("get_properties needs an entityType", "Give one of the types of this page", nearest=page.types)
     instances = page.of_type(request.entity_type)
     if instances:
         return _on_page(page, instances)

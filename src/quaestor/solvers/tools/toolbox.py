@@ -98,30 +98,15 @@ TOOLS: Mapping[str, Tool[Any]] = {
             QueryKg,
             query_kg,
         ),
-        Tool(
-            "list_entities",
-            "List the entities of a type, or all.",
-            ListEntities,
-            list_entities,
-        ),
+        Tool("list_entities", "List the entities of a type, or all.", ListEntities, list_entities),
         Tool(
             "introspect_ontology",
             "Show the entity types, or the properties of one.",
             IntrospectOntology,
             introspect_ontology,
         ),
-        Tool(
-            "calculate",
-            "Calculate.",
-            Calculate,
-            calculate,
-        ),
-        Tool(
-            _IN_TEXT,
-            "Find sentences with their numbers.",
-            FindInText,
-            find_in_text,
-        ),
+        Tool("calculate", "Calculate.", Calculate, calculate),
+        Tool(_IN_TEXT, "Find sentences with their numbers.", FindInText, find_in_text),
     )
 }
 """Every tool of a page by its name."""

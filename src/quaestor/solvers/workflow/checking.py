@@ -127,12 +127,7 @@ def check_workflow_plan(written: WorkflowPlan, question: str, context: TurnConte
 
 
 def _looked_up(step: LookUpStep, question: str, context: TurnContext) -> LookedUp | TextMatch:
-    """Return what a step's words find; of several numbers of the text all that are too close to call.
-
-    Raises:
-        LookupFailure: They find nothing, or not without doubt.
-        QuoteFailure: Words that are quoted are not on the page.
-    """
+    """Return what a step's words find; of several numbers of the text all that are too close to call."""
     if isinstance(step, TableExtract):
         return look_up(context.document, step.params.row_query, step.params.col_query)
     if isinstance(step, SelectCells):
