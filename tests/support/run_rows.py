@@ -1,14 +1,35 @@
-"""What a store has of a run, and all of it but ids and times."""
+"""Runs of scripted solvers, and what a store has of them: all of it, or all but ids and times."""
 
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
+
+from scripted import scripted
 
 from quaestor.core import serial
+from quaestor.datasets.dataset import Dataset
+from quaestor.evaluation.engines import Engine, InlineEngine
+from quaestor.evaluation.run import run_dataset
+from quaestor.evaluation.spec import RunSpec
+from quaestor.llm.session import ModelConfig
 from quaestor.store.base import open_store
 from quaestor.store.records import ConversationRecord, RunRecord, TurnRecord
 
 Rows = tuple[RunRecord, tuple[ConversationRecord, ...], tuple[TurnRecord, ...]]
+
+
+def played(
+    dataset: Dataset, store: Path, engine: Engine | None = None, config: ModelConfig | None = None, **options: Any
+) -> RunRecord:
+    """Play a data set, with the scripted solver if no other `factory` is among the options."""
+
+    async def run() -> RunRecord:
+        async with open_store(str(store)) as opened:
+            spec, chosen = RunSpec.of(dataset, "scripted"), {"factory": scripted, **options}
+            return await run_dataset(dataset, spec, opened, engine or InlineEngine(), config=config, **chosen)
+
+    return asyncio.run(run())
 
 
 def stored(store: Path, run: str | None = None) -> Rows:

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
+import run_rows
 from asking import AskingSolver
 from local_models import loopback_only
 from model_replies import say, too_many
@@ -27,22 +29,18 @@ from quaestor.application.live_traces import TraceOptions
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation
 from quaestor.errors import BudgetExceededError, EngineError, ModelError
 from quaestor.evaluation import processes
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.processes import ProcessEngine
-from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import SolverFactory
-from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watchers import ObserverFactory
 from quaestor.llm.budget import Budget
 from quaestor.llm.cassette import CassettePlayer, CassetteRecorder
 from quaestor.llm.naming import find_model
 from quaestor.llm.session import ModelConfig
 from quaestor.solvers.base import TurnContext
 from quaestor.store.base import open_store
-from quaestor.store.records import PromptRecord, RunRecord
+from quaestor.store.records import PromptRecord
 from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = pytest.mark.slow
@@ -58,29 +56,7 @@ def loaded_ahead() -> Iterator[None]:
         forkserver._forkserver._stop()  # type: ignore[attr-defined]  # of the standard library's own tests
 
 
-Progress = Callable[[Conversation, tuple[Turn, ...]], None]
-
-
-def played(
-    dataset: Dataset,
-    store: Path,
-    engine: Engine,
-    config: ModelConfig,
-    *,
-    resume: str | None = None,
-    factory: SolverFactory = AskingSolver,
-    progress: Progress | None = None,
-    observing: ObserverFactory | None = None,
-) -> RunRecord:
-    async def run() -> RunRecord:
-        async with open_store(str(store)) as opened:
-            spec = RunSpec.of(dataset, "scripted")
-            return await run_dataset(
-                dataset, spec, opened, engine,
-                resume=resume, factory=factory, config=config, on_conversation=progress, observing=observing,
-            )  # fmt: skip
-
-    return asyncio.run(run())
+played = partial(run_rows.played, factory=AskingSolver)
 
 
 def all_of(store: Path) -> tuple[str, str]:
@@ -189,7 +165,7 @@ def test_what_a_process_was_about_that_is_killed_is_played_again(
         folder, store = tmp_path / "traces", tmp_path / "runs.db"
         with TraceOptions(folder).opened([one.id for one in dataset.conversations]) as traces:
             config = ModelConfig(spec)
-            played(dataset, store, ProcessEngine(2, 6), config, progress=kill_one, observing=traces.observe)
+            played(dataset, store, ProcessEngine(2, 6), config, on_conversation=kill_one, observing=traces.observe)
         assert sorted(heard) == sorted(one.id for one in dataset.conversations)
         sent = len(server.asked)
         _, examples, turns = stored(store)

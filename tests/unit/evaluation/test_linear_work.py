@@ -3,12 +3,10 @@
 import sys
 import tracemalloc
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import pytest
 from filed_tables import many_tables
 
@@ -135,12 +133,3 @@ def test_a_cell_costs_as_much_in_a_table_of_many(shape: str, label: str) -> None
     more = 2 if rows >= columns else 1, 2 if columns >= rows else 1
     many = costs_of_cells(rows * more[0], columns * more[1], LABELS[label])
     assert all(many[step] < MOST * few[step] for step in few), (few, many)
-
-
-def test_work_that_grows_faster_is_seen() -> None:
-    def square(n: int) -> list[int]:
-        return [a for a in range(n) for b in range(n) if a == b]
-
-    assert lines_of(lambda: square(100)) / 100 > MOST * lines_of(lambda: square(50)) / 50
-    small, large = (bytes_of(partial(np.zeros, (n, n))) for n in (500, 1000))
-    assert large / 1000 > MOST * small / 500

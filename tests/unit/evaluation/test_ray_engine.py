@@ -19,7 +19,7 @@ from local_models import loopback_only
 from model_replies import say, too_many
 from model_server import ModelServer
 from ray_cluster import Nodes, ray_nodes
-from run_rows import content, stored
+from run_rows import content, played, stored
 from scripted import a_conversation, many_conversations, scripted, without_weights
 
 from quaestor.application.live_traces import TraceOptions
@@ -27,16 +27,12 @@ from quaestor.application.ontology_service import freeze_graphs
 from quaestor.application.read_service import read_several
 from quaestor.conversation.turn import Turn
 from quaestor.core.serial import Triple
-from quaestor.datasets.dataset import Conversation, Dataset
+from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError, EngineError, ModelError, QuaestorError
 from quaestor.evaluation.conversation_result import ConversationResult
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.ray_engine import RayEngine
-from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import SolverFactory
-from quaestor.evaluation.spec import RunSpec
-from quaestor.evaluation.watchers import ObserverFactory
 from quaestor.learning.crossvalidate import answer_on_ray
 from quaestor.learning.deterministic import variables_of_order
 from quaestor.llm.budget import Budget
@@ -49,7 +45,7 @@ from quaestor.readers.content import read_content
 from quaestor.readers.reading import document_key
 from quaestor.settings import Settings
 from quaestor.store.base import open_store
-from quaestor.store.records import GraphKey, RunRecord
+from quaestor.store.records import GraphKey
 from quaestor.testing.models import ReceivedRequest, Reply
 
 pytestmark = [
@@ -64,9 +60,6 @@ pytestmark = [
 def nodes() -> Iterator[Nodes]:
     with ray_nodes() as cluster:
         yield cluster
-
-
-Read = list[tuple[Path, Document | str]]
 
 
 class Hearing:
@@ -84,28 +77,6 @@ class Hearing:
 
     async def on_lost(self, conversation: Conversation, used: Usage) -> None:
         raise AssertionError(conversation.id)
-
-
-def played(
-    dataset: Dataset,
-    store: Path,
-    engine: Engine,
-    *,
-    resume: str | None = None,
-    factory: SolverFactory = scripted,
-    config: ModelConfig | None = None,
-    on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
-    observing: ObserverFactory | None = None,
-) -> RunRecord:
-    async def run() -> RunRecord:
-        async with open_store(str(store)) as opened:
-            spec = RunSpec.of(dataset, "scripted")
-            return await run_dataset(
-                dataset, spec, opened, engine,
-                resume=resume, factory=factory, config=config, on_conversation=on_conversation, observing=observing,
-            )  # fmt: skip
-
-    return asyncio.run(run())
 
 
 @pytest.mark.very_slow

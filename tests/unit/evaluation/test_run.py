@@ -6,13 +6,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from run_rows import content, stored
+from run_rows import content, played, stored
 from scripted import (
     ScriptedSolver,
     a_conversation,
@@ -28,43 +28,17 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.core import serial
 from quaestor.datasets.dataset import Conversation, Dataset
-from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError, UnknownRunError
+from quaestor.errors import DatasetError, EngineError, InputError, ModelError, QuestionError
 from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import SolverFactory
 from quaestor.evaluation.spec import RunSpec
 from quaestor.solvers.base import TurnContext
 from quaestor.store.base import open_store
-from quaestor.store.records import RunRecord, TurnRecord
+from quaestor.store.records import TurnRecord
 
 SUPPORT = Path(__file__).parents[2] / "support"
-
-
-def played(
-    dataset: Dataset,
-    store: Path,
-    engine: Engine | None = None,
-    *,
-    resume: str | None = None,
-    factory: SolverFactory = scripted,
-    on_conversation: Callable[[Conversation, tuple[Turn, ...]], None] | None = None,
-) -> RunRecord:
-    async def run() -> RunRecord:
-        async with open_store(str(store)) as opened:
-            spec = RunSpec.of(dataset, "scripted")
-            return await run_dataset(
-                dataset,
-                spec,
-                opened,
-                engine or InlineEngine(),
-                resume=resume,
-                factory=factory,
-                on_conversation=on_conversation,
-            )
-
-    return asyncio.run(run())
 
 
 def test_everything_is_stored(tmp_path: Path) -> None:
@@ -238,11 +212,6 @@ def test_another_spec_does_not_resume(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         played(replace(dataset, digest="d2"), tmp_path / "runs.db", resume=run.id)
     assert stored(tmp_path / "runs.db")[0] == run
-
-
-def test_an_unknown_run_does_not_resume(tmp_path: Path) -> None:
-    with pytest.raises(UnknownRunError):
-        played(many_conversations(4), tmp_path / "runs.db", resume="gone")
 
 
 @pytest.mark.parametrize(

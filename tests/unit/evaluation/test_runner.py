@@ -56,25 +56,11 @@ def test_one_question_at_a_time_is_revealed() -> None:
     ]
 
 
-def test_a_named_error_leaves_its_turn_without_an_answer_and_the_conversation_goes_on() -> None:
-    turns = play("cell 0 1", "why", "cell 0 2")
-    assert turns[1].error == "SolverError: no plan for 'why'"
-    assert turns[1].answer == Answer(None, reason="no plan for 'why'")
-    assert not turns[1].verified
-    assert turns[2].answer.number == value(0, 2)
-
-
 def test_a_reference_to_a_turn_without_an_answer_is_a_named_error() -> None:
     turns = play("cell 0 1", "why", "change")
     assert turns[2].answer.value is None
     assert turns[2].error
     assert turns[2].error.startswith("OperandError: ")
-
-
-def test_no_answer_is_no_error() -> None:
-    (turn,) = play("nothing")
-    assert (turn.answer.value, turn.answer.reason) == (None, "the page does not say")
-    assert (turn.verified, turn.error) == (False, None)
 
 
 def test_a_plan_that_gives_another_number_is_not_verified() -> None:
@@ -161,10 +147,6 @@ def test_times_and_trace_are_kept() -> None:
     assert all(moment.microsecond % 1000 == 0 for turn in (first, second) for moment in (turn.started, turn.finished))
     assert first.started <= first.finished <= second.started < second.finished
     assert second.events == (Note("reads 'sleep 0.005 cell 0 2' after 1 turns"),)
-
-
-def test_no_questions_no_turns() -> None:
-    assert play() == ()
 
 
 def test_an_outage_ends_the_conversation() -> None:

@@ -74,14 +74,6 @@ def test_what_a_profile_switches_off_is_not_asked_for(plain: Bench) -> None:
     assert len(plain.server.asked) == 2
 
 
-def test_both_protocols(bench: Bench) -> None:
-    bench.server.script = able
-    found = {finding.what: finding.able for finding in check(bench)}
-    assert found["reachable"]
-    assert found["tools"]
-    assert found["streaming"]
-
-
 def test_a_server_that_is_down_has_no_findings(bench: Bench) -> None:
     bench.server.script = lambda asked: broken(503)
     with pytest.raises(OutageError):

@@ -61,11 +61,6 @@ def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
     assert len(bench.pauses) == bench.spec.attempts - 1
 
 
-def test_a_stream_that_is_always_cut_is_an_outage(bench: Bench) -> None:
-    bench.server.script = lambda asked: say("a reply of some length, cut", cut=120)
-    fails(bench, OutageError)
-
-
 def test_a_reply_that_is_never_json_is_the_turns_error(bench: Bench) -> None:
     bench.server.script = lambda asked: garbled()
     fails(bench, ModelReplyError, bench.spec.name)
@@ -101,12 +96,6 @@ def test_a_slow_server_is_given_up(bench: Bench) -> None:
     fails(bench, OutageError, "0.05", spec=replace(bench.spec, timeout=0.05, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
     assert all(exchange.error for exchange in bench.exchanges)
-
-
-@pytest.mark.slow
-def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
-    plain.says(say("late", delay=30), say("here"))
-    assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"
 
 
 @pytest.mark.parametrize(
@@ -178,3 +167,9 @@ def test_a_stream_that_does_not_begin_is_asked_again(bench: Bench) -> None:
             return stream.get().text or ""
 
     assert asyncio.run(run()) == "here"
+
+
+@pytest.mark.slow
+def test_a_slow_attempt_is_asked_again(plain: Bench) -> None:
+    plain.says(say("late", delay=30), say("here"))
+    assert ask(plain, spec=replace(plain.spec, timeout=1.0)) == "here"

@@ -8,91 +8,14 @@ from typing import Any
 import pytest
 from model_bench import Bench
 from model_replies import call, say
-from pydantic import BaseModel
-from pydantic_ai import Agent, NativeOutput
+from pydantic_ai import Agent
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import ModelAccessError
 from quaestor.llm.models import connect, key_of
 from quaestor.llm.naming import PROFILES, find_model, restrict, takes_temperature
-from quaestor.testing.models import ReceivedRequest, Reply, structured
-
-
-class Reading(BaseModel):
-    number: int
-    reason: str
-
-
-def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
-    bench.says(call("lookup", row=3), say("row 3 has 14.1"))
-
-    async def run() -> str:
-        async with bench.connect() as connection:
-            agent = Agent(connection.model, instructions="Read the table.")
-
-            @agent.tool_plain
-            def lookup(row: int) -> str:
-                return f"row {row}: 14.1"
-
-            return (await agent.run("What is in row 3?")).output
-
-    assert asyncio.run(run()) == "row 3 has 14.1"
-    first, second = bench.server.asked
-    assert first.system == "Read the table."
-    if first.protocol == "anthropic":  # which keeps a prefix only where it is told to
-        assert [part["cache_control"]["type"] for part in first.body["system"]] == ["ephemeral"]
-    assert first.prompts == ["What is in row 3?"]
-    assert first.tools == ["lookup"]
-    assert second.results == ["row 3: 14.1"]
-    assert first.stream == bench.spec.stream
-    assert first.body["temperature"] == 0
-
-
-def test_structured_output_by_a_tool(bench: Bench) -> None:
-    bench.server.script = lambda asked: structured(asked, {"number": 7, "reason": "printed"})
-
-    async def run() -> Reading:
-        async with bench.connect() as connection:
-            return (await Agent(connection.model, output_type=Reading).run("Which?")).output
-
-    assert asyncio.run(run()) == Reading(number=7, reason="printed")
-
-
-def test_structured_output_by_a_schema(plain: Bench) -> None:
-    plain.server.script = lambda asked: structured(asked, {"number": 7, "reason": "printed"})
-
-    async def run() -> Reading:
-        async with plain.connect() as connection:
-            return (await Agent(connection.model, output_type=NativeOutput(Reading)).run("Which?")).output
-
-    assert asyncio.run(run()) == Reading(number=7, reason="printed")
-    assert plain.server.asked[0].body["response_format"]["type"] == "json_schema"
-    assert plain.server.asked[0].tools == []
-
-
-def test_a_reply_can_be_read_while_it_comes(bench: Bench) -> None:
-    text = "word " * 40
-    bench.says(say(text))
-
-    async def run() -> list[str]:
-        async with bench.connect() as connection, Agent(connection.model).run_stream("Go on") as stream:
-            return [piece async for piece in stream.stream_text(delta=True, debounce_by=None)]
-
-    pieces = asyncio.run(run())
-    assert "".join(pieces) == text
-    assert len(pieces) > 1
-
-
-def test_many_conversations_at_once(bench: Bench) -> None:
-    bench.server.script = lambda asked: say(asked.prompts[0], delay=0.01)
-
-    async def run() -> list[str]:
-        async with bench.connect() as connection:
-            agent = Agent(connection.model)
-            return [run.output for run in await asyncio.gather(*(agent.run(f"number {i}") for i in range(12)))]
-
-    assert asyncio.run(run()) == [f"number {i}" for i in range(12)]
+from quaestor.testing.models import ReceivedRequest, Reply
 
 
 def ask(bench: Bench, **more: Any) -> ReceivedRequest:
@@ -203,3 +126,28 @@ def test_an_empty_reply_is_not_an_error_of_the_model_layer(bench: Bench) -> None
     """What to do with one is the solver's to decide."""
     bench.says(Reply(""))
     assert ask(bench).number == 0
+
+
+def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
+    bench.says(call("lookup", row=3), say("row 3 has 14.1"))
+
+    async def run() -> str:
+        async with bench.connect() as connection:
+            agent = Agent(connection.model, instructions="Read the table.")
+
+            @agent.tool_plain
+            def lookup(row: int) -> str:
+                return f"row {row}: 14.1"
+
+            return (await agent.run("What is in row 3?")).output
+
+    assert asyncio.run(run()) == "row 3 has 14.1"
+    first, second = bench.server.asked
+    assert first.system == "Read the table."
+    if first.protocol == "anthropic":  # which keeps a prefix only where it is told to
+        assert [part["cache_control"]["type"] for part in first.body["system"]] == ["ephemeral"]
+    assert first.prompts == ["What is in row 3?"]
+    assert first.tools == ["lookup"]
+    assert second.results == ["row 3: 14.1"]
+    assert first.stream == bench.spec.stream
+    assert first.body["temperature"] == 0

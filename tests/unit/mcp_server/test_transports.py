@@ -111,28 +111,6 @@ async def test_a_page_of_another_site_cannot_speak_with_it(
 
 
 @pytest.mark.very_slow
-async def test_what_is_no_message_on_the_standard_streams_ends_nothing(tmp_path: Path) -> None:
-    import sys
-
-    from mcp_processes import CODE
-
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CODE, "mcp", stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "QUAESTOR_STORE": str(tmp_path / "runs.db")},
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for line in (b"{", b"[" * 100_000, b"\xff\xfe\x00", b"x" * 3_000_000, b"null", b"[]", b'{"jsonrpc":"2.0"}'):
-        process.stdin.write(line + b"\n")
-    process.stdin.write(json.dumps({**HELLO, "id": 77}).encode() + b"\n")
-    await process.stdin.drain()
-    while json.loads(await asyncio.wait_for(process.stdout.readline(), 60)).get("id") != 77:
-        continue
-    process.stdin.close()
-    assert await asyncio.wait_for(process.wait(), 60) == 0
-
-
-@pytest.mark.very_slow
 async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, local_models: None) -> None:
     write_filing(tmp_path / "filings")
     extract = {
@@ -159,17 +137,6 @@ async def test_a_solver_that_asks_a_model_answers_through_it(tmp_path: Path, loc
 
 
 @pytest.mark.very_slow
-async def test_a_whole_session_on_a_public_filing(tmp_path: Path, shared_data: Path) -> None:
-    async with over_stdio(str(shared_data / "filings"), store=tmp_path / "runs.db") as client:
-        shown = await whole_session(
-            client,
-            "aapl-10-k-2024-11-01.html.gz",
-            ["what were total net sales in 2024?", "and in 2023?", "what was the change?", "what is that in percent?"],
-        )
-    assert shown == ["$ 391,035 million", "$ 383,285 million", "$ 7,750 million", "2.0 %"]
-
-
-@pytest.mark.very_slow
 async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None:
     write_filing(tmp_path / "filings")
     process = await asyncio.create_subprocess_exec(
@@ -185,6 +152,7 @@ async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None
         half: (7, -32700),
         '{"jsonrpc":"2.0","id":"\\udfff","method":"ping"}': (None, -32700),
         "not json": (None, -32700),
+        "x" * 3_000_000: (None, -32700),
         "[" * 100_000: (None, -32700),
         '{"jsonrpc":"2.0","id":8}': (8, -32600),
         '{"jsonrpc":"2.0","id":true,"params":{}}': (None, -32600),
@@ -199,4 +167,4 @@ async def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path) -> None
             assert (answer["id"], answer.get("error", {}).get("code")) == expected
     finally:
         process.stdin.close()
-        await process.wait()
+        assert await asyncio.wait_for(process.wait(), 60) == 0

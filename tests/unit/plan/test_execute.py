@@ -22,20 +22,6 @@ def number(value: str) -> Constant:
     return Constant(Decimal(value), value)
 
 
-def test_the_specification_s_example() -> None:
-    plan = Plan(
-        (
-            extract(1, "206588"),
-            extract(2, "181001"),
-            Compute(3, "subtract", (Ref(1), Ref(2))),
-            Compute(4, "divide", (Ref(3), Ref(2))),
-        )
-    )
-    execution = execute(plan)
-    assert [register.number for register in execution.registers[:3]] == [206588, 181001, 25587]
-    assert round(float(number_in(execution.result.value)), 5) == 0.14136
-
-
 def test_sources_are_carried_through_every_step_each_once_in_order() -> None:
     plan = Plan(
         (

@@ -31,20 +31,6 @@ def record(**changes: object) -> dict[str, object]:
     return {"id": "Single_X/2010/page_1.pdf-1", "annotation": {**ANSWERS, **changes}}
 
 
-def test_original(tmp_path: Path) -> None:
-    assert read_gold(written(tmp_path, [record()])) == {"Single_X/2010/page_1.pdf-1": EXPECTED}
-
-
-def test_cleaned(tmp_path: Path) -> None:
-    dialogue = {
-        "turn_program": ANSWERS["turn_program"],
-        "executed_answers": ANSWERS["exe_ans_list"],
-        "conv_answers": ANSWERS["answer_list"],
-        "qa_split": [False, True],
-    }
-    assert read_gold(written(tmp_path, {"dev": [{"id": "x", "doc": {}, "dialogue": dialogue}]})) == {"x": EXPECTED}
-
-
 def test_dialogues(tmp_path: Path) -> None:
     lines = "".join(json.dumps({"id": name, "annotation": ANSWERS}) + "\n" for name in "ab")
     assert read_gold(written(tmp_path, lines, "data.jsonl")) == {"a": EXPECTED, "b": EXPECTED}

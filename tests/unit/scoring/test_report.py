@@ -16,7 +16,7 @@ from quaestor.scoring.cause import Cause
 from quaestor.scoring.figures import Report, score_predictions, score_to_json
 from quaestor.scoring.gold import GoldTurn, StatedAnswer, read_gold
 from quaestor.scoring.predictions import Prediction
-from quaestor.scoring.scorers import FILINGS, PROGRAMS, SCORERS, STATED
+from quaestor.scoring.scorers import STATED
 
 GOLD = {
     "Single_A": (
@@ -145,13 +145,6 @@ def test_a_conversation_is_right_where_every_turn_is() -> None:
     assert (figures.results["conversations"].correct, figures.results["conversations"].total) == (1, 2)
 
 
-def test_every_scorer_judges_turns_or_conversations_by_one_that_does() -> None:
-    for name, scorer in SCORERS.items():
-        assert scorer.name == name
-        assert (scorer.judge is None) != (scorer.whole is None)
-        assert scorer.whole is None or SCORERS[scorer.whole].judge is not None
-
-
 def test_a_report_survives_json() -> None:
     report = score_predictions([replace(p, confidence=0.5) for p in PERFECT], GOLD, ASKED.values())
     assert serial.load(Report, json.loads(json.dumps(serial.dump(report)))) == report
@@ -263,7 +256,3 @@ def test_a_score_of_stated_answers_comes_back_from_json(tmp_path: Path) -> None:
     score = stated_report(tmp_path, *TOLD).score
     written = json.loads(json.dumps(score_to_json(score)))
     assert list(written)[: len(STATED.scorers)] == list(STATED.scorers)
-
-
-def test_every_scorer_belongs_to_one_kind_of_reference() -> None:
-    assert sorted((*PROGRAMS.scorers, *STATED.scorers, *FILINGS.scorers)) == sorted(SCORERS)

@@ -2,7 +2,6 @@
 
 from pages import page
 
-from quaestor.core.provenance import CellRef
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.graph.facts import PrintedNumber
 from quaestor.graph.knowledge_graph import KnowledgeGraph
@@ -92,9 +91,3 @@ def test_a_list_that_is_the_answer_stays_a_step() -> None:
 def test_a_list_that_is_repeated_as_it_is_stays_a_step() -> None:
     plan = Plan((listed(group_of(cells((1, 1), (1, 2)))), Compute(2, "identity", (Ref(1),))))
     assert groups_in_place(plan) == plan
-
-
-def test_the_place_of_a_cell_is_kept() -> None:
-    source = group_of(cells((1, 1), (1, 2))).sources[0]
-    assert isinstance(source, CellRef)
-    assert (source.row, source.column) == (1, 1)

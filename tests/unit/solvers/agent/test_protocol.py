@@ -3,15 +3,14 @@
 import json
 
 import pytest
-from agent_bench import CASH, LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
+from agent_bench import LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import say
 
-from quaestor.errors import SettingsError
-from quaestor.prompts import digest, render, sources
+from quaestor.prompts import digest
 from quaestor.solvers.agent.protocol import written_calls
-from quaestor.solvers.registry import make_solver, prompts_digest
+from quaestor.solvers.registry import prompts_digest
 from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 
@@ -74,22 +73,6 @@ def test_one_reply_may_have_many_calls_and_the_answer() -> None:
 
 
 @pytest.mark.usefixtures("local_models")
-def test_the_prompts_hold_the_page_the_history_and_the_cores_rules() -> None:
-    steps = [reply(query(2008)), reply(final(181001)), reply(query(2009)), reply(final(206588))]
-    played = play(scripted(steps), QUESTION, "and in 2009, by what percent did it grow?")
-    first, later = played.asked[0], played.asked[3]
-    assert "(later - earlier) / earlier" in later.prompts[0]
-    assert "(later - earlier) / earlier" not in first.prompts[0]
-    assert CASH in first.prompts[0]
-    assert "Instances: 2007; 2008; 2009" in first.prompts[0]
-    assert "Instances: 2007; 2008; 2009" in played.asked[1].prompts[0]
-    assert "Conversation so far: none." in first.prompts[0]
-    assert "181001" not in first.prompts[0]
-    assert f"1. Question: {QUESTION}" in later.prompts[0]
-    assert "Answer (#-1): 181001 thousand USD = " in later.prompts[0]
-
-
-@pytest.mark.usefixtures("local_models")
 def test_the_prompts_say_what_words_point_back_to() -> None:
     steps = [*LOOKED_UP, reply(query(2009)), reply(final(206588)), reply(final(25587))]
     played = play(scripted(steps), QUESTION, "and in 2009?", "how much larger is that value than the first?")
@@ -99,36 +82,9 @@ def test_the_prompts_say_what_words_point_back_to() -> None:
     assert "points back to" not in played.asked[0].prompts[0]
 
 
-def test_both_phases_say_why_a_question_is_asked_again() -> None:
-    told = {"question": "how much?", "history": [], "references": "", "feedback": ("the wrong year",)}
-    page = {"page": {"document": "d", "types": [], "sentences": 0, "mentions": 0}, "sentences": [], "rules": ()}
-    first = render("agent/understand", **page, **told)
-    shown = {"native": True, "tool": "final_answer", "tools": [], "schema": "", "iterations": 3, "calls": 16}
-    shown |= {"two_phases": True, "always_answer": False}
-    second = render("agent/answer", understanding=None, **shown, **page, **told)
-    for prompt in (first, second):
-        assert "An earlier answer of yours to this question was not accepted:\n- the wrong year\n" in prompt
-
-
-def test_templates_refuse_a_missing_variable_and_hold_no_rules() -> None:
-    from jinja2 import UndefinedError
-
-    with pytest.raises(UndefinedError, match="advice"):
-        render("agent/system")
-    for text in sources("agent").values():
-        assert "earlier value" not in text
-        assert "percentage_change" not in text
-
-
 def test_the_digest_of_the_prompts_is_in_the_runs_record() -> None:
     told = prompts_digest("agent")
     assert told not in (None, digest("agent", "structured"), prompts_digest("sparql"))
     assert digest("agent", rendered="rules") != digest("agent") != digest("agent", "structured")
     assert len(digest("agent")) == 64
     assert prompts_digest("embedded") is None
-
-
-@pytest.mark.parametrize("options", [{"iterations": 0}, {"repairs": "3"}, {"temperature": 1}, {"iterations": True}])
-def test_options_are_checked(options: dict[str, object]) -> None:
-    with pytest.raises(SettingsError):
-        make_solver("agent", options)

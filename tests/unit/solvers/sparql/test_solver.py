@@ -13,15 +13,14 @@ import pytest
 from agent_bench import Step
 from model_replies import broken, garbled, say, too_many
 from model_server import ModelServer, Script
-from solver_bench import at_once, context_of, spec_for
-from sparql_bench import CASH_2008, CASH_2009, QUESTION, formula, is_calculation, play, scripted, values
+from solver_bench import at_once, spec_for
+from sparql_bench import CASH_2008, CASH_2009, formula, is_calculation, play, scripted, values
 from values import a_value
 
 from quaestor.conversation.events import NoAnswerGiven, event_lines
 from quaestor.core.quantity import Scale
 from quaestor.datasets.formats import read_dataset
 from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
-from quaestor.errors import SettingsError
 from quaestor.evaluation.engines import InlineEngine
 from quaestor.evaluation.run import run_dataset
 from quaestor.evaluation.spec import RunSpec
@@ -30,7 +29,6 @@ from quaestor.llm.session import ModelConfig
 from quaestor.llm.structured.schema import is_closed
 from quaestor.plan.steps import Compute, Extract, Ref
 from quaestor.sample import sample_path
-from quaestor.solvers.registry import make_solver
 from quaestor.solvers.sparql.messages import Formula, WantedValues
 from quaestor.solvers.sparql.spec import SparqlLimits
 from quaestor.store.base import open_store
@@ -60,28 +58,6 @@ def test_values_then_a_formula() -> None:
     assert json.loads(first)["values"][1]["description"] == "the year before"
     assert "(new - old) / old" in last
     assert "by the rule" in reasoned
-
-
-def test_what_the_model_is_told() -> None:
-    played = play(scripted([BOTH], [formula("new / old - 1")]), "and the percentage change of the opening balance?")
-    plan, calculate = (asked.prompts[0] for asked in played.asked)
-    system = played.asked[0].system
-    for text in (
-        "kg:CashFlow_2007 | kg:CashFlow_2008 | kg:CashFlow_2009\nkg:",
-        "\nkg:net_cash_from_operating_activities: 158529 | 181001 | 206588\n",
-        "[post_text_",
-        "SELECT ?v { kg:CashFlow_2008 kg:net_income ?v }",
-        "The page HALC/2009/page_52.pdf",
-    ):
-        assert text in plan, text
-    assert "- new = 206588 thousand USD (net cash from operating activities | 2009" in calculate
-    assert "the year before" in calculate
-    assert "An opening balance is" in plan
-    assert "An opening balance is" not in calculate
-    assert "(later - earlier) / earlier" not in plan
-    assert "(later - earlier) / earlier" in calculate
-    assert "Added, subtracted, averaged and compared they are points" in calculate
-    assert "halcyra" not in system.casefold()
 
 
 def test_what_is_the_same_for_every_question_comes_first() -> None:
@@ -256,21 +232,6 @@ def test_models_without_tools_write_json() -> None:
 def test_replies_can_be_held_to_the_letter_of_their_schemas() -> None:
     assert is_closed(WantedValues)
     assert is_closed(Formula)
-
-
-@pytest.mark.parametrize("options", [{"attempts": 0}, {"attempts": "4"}, {"iterations": 3}])
-def test_options_are_checked(options: dict[str, object]) -> None:
-    with pytest.raises(SettingsError, match="sparql"):
-        make_solver("sparql", options)
-
-
-def test_options_are_taken() -> None:
-    assert make_solver("sparql", {"attempts": 2, "model": "m"}).name == "sparql"
-
-
-def test_a_turn_without_a_model_is_refused() -> None:
-    with pytest.raises(SettingsError):
-        asyncio.run(make_solver("sparql", {}).solve(QUESTION, context_of()))
 
 
 def any_fault(draw: random.Random, asked: ReceivedRequest) -> Reply:

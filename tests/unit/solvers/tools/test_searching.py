@@ -16,7 +16,6 @@ from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
 FILING = a_long_filing()
 KNOWLEDGE = GraphProvider.of([FILING], "extend")
 SALES = {"property": "products", "filters": {"year": "2023"}}
-DEBT = {"property": "amount", "filters": {"table": 5, "row": 4, "column": 1}}
 
 
 def turn(question: str) -> TurnContext:

@@ -1,7 +1,5 @@
 import json
-from dataclasses import fields
 from datetime import timedelta
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -10,33 +8,8 @@ from toolboxes import OPTIONS, sample_knowledge, sample_pages, toolbox
 
 from quaestor.conversation.turn import Memory, ToolCall
 from quaestor.errors import SolverError
-from quaestor.plan.operations import FOR_MODELS, OPERATIONS
-from quaestor.solvers.tools.requests import Request
+from quaestor.plan.operations import OPERATIONS
 from quaestor.solvers.tools.toolbox import TOOLS, Toolbox
-
-WORDS = {
-    "query_kg": {"entityType", "filters", "property"},
-    "list_entities": {"entityType"},
-    "introspect_ontology": {"action", "entityType"},
-    "calculate": {"operation", "values"},
-    "find_in_text": {"words", "unit", "period"},
-}
-
-
-def test_the_schemas_have_the_names_of_the_design() -> None:
-    assert {name: set(tool.schema["properties"]) for name, tool in TOOLS.items()} == WORDS  # type: ignore[arg-type]
-    assert "required" not in TOOLS["query_kg"].schema  # a row or a column is read without
-    assert TOOLS["calculate"].schema["required"] == ["operation", "values"]
-    properties = TOOLS["calculate"].schema["properties"]
-    assert isinstance(properties, dict)
-    assert isinstance(properties["operation"], dict)
-    assert properties["operation"]["enum"] == [*FOR_MODELS, "growth_rate"]
-    json.dumps([tool.schema for tool in TOOLS.values()])
-
-
-def test_every_kind_of_request_has_one_tool() -> None:
-    assert [tool.takes for tool in TOOLS.values()] == list(get_args(Request))
-    assert all(fields(tool.takes) for tool in TOOLS.values())
 
 
 @pytest.mark.parametrize(
