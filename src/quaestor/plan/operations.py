@@ -24,7 +24,7 @@ class Selection:
 
 
 def extreme(choose: Callable[[Sequence[Decimal]], Decimal]) -> Callable[[Sequence[Decimal]], Selection]:
-    """Return the choice of the highest or the lowest; of all that are."""
+    """Return a function that selects the highest or the lowest entries: all of them where several are equal."""
 
     def chosen(values: Sequence[Decimal]) -> Selection:
         _require_entries(values)

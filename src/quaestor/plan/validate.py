@@ -44,11 +44,7 @@ _BEHIND_A_LIST = (_NUMBER, _UNKNOWN)
 
 
 def require_valid(plan: Plan, turns_before: int) -> None:
-    """Return if the plan can be run.
-
-    Raises:
-        PlanValidationError: It cannot; the error has all issues.
-    """
+    """Raise a PlanValidationError with all issues of a plan that cannot be run."""
     if issues := validate(plan, turns_before):
         raise PlanValidationError(issues)
 

@@ -42,7 +42,7 @@ def groups_in_place(plan: Plan) -> Plan:
     """
     groups = {step.id: group for step in plan.steps[:-1] if (group := _listed_alone(step)) is not None}
     for step in plan.steps:
-        if isinstance(step, Compute) and not _takes_lists(step):
+        if isinstance(step, Compute) and OPERATIONS[step.operation].takes not in ("list", "entries", "all", "each"):
             for operand in step.operands:
                 groups.pop(operand.step if isinstance(operand, Ref) else 0, None)
     steps_left = [step for step in plan.steps if step.id not in groups]
@@ -60,10 +60,6 @@ def _listed_alone(step: Step) -> CellGroup | None:
     if not isinstance(step, Compute) or step.operation != "items" or len(step.operands) != 1:
         return None
     return step.operands[0] if isinstance(step.operands[0], CellGroup) else None
-
-
-def _takes_lists(step: Compute) -> bool:
-    return OPERATIONS[step.operation].takes in ("list", "entries", "all", "each")
 
 
 def _lines(numbers: Sequence[PrintedNumber]) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:

@@ -93,7 +93,7 @@ def test_a_server_that_forbids_retries_is_not_asked_again(bench: Bench) -> None:
 
 def test_a_slow_server_is_given_up(bench: Bench) -> None:
     bench.server.script = lambda asked: say("late", delay=30)
-    fails(bench, OutageError, "0.05", spec=replace(bench.spec, timeout=0.05, attempts=2))
+    fails(bench, OutageError, "0.3", spec=replace(bench.spec, timeout=0.3, attempts=2))
     assert [exchange.status for exchange in bench.exchanges] == [None, None]
     assert all(exchange.error for exchange in bench.exchanges)
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from quaestor.core.words import search_words
 from quaestor.errors import QueryError
 from quaestor.graph.facts import HeaderNumber, MentionFact, Observation, PrintedNumber, TextCell, period_code
-from quaestor.graph.guard import Token, guard
+from quaestor.graph.guard import guard
 from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.graph.sparql import Limits
 from quaestor.graph.writing import label_node, mention_node, observation_node, text_node
@@ -138,7 +138,8 @@ def _widen(query: str) -> _Widened:
     start = next(place for place, token in enumerate(tokens) if token.is_keyword("SELECT"))
     end = next((p for p, token in enumerate(tokens) if token.text == "{" or token.is_keyword("WHERE")), len(tokens) - 1)
     chosen = tokens[start + 1 : end]
-    computing = next((t for t in (*chosen, *tokens) if _computes(t) or (t in chosen and t.text == "(")), None)
+    grouping = [t for t in tokens if t.is_keyword("GROUP") or t.is_keyword("HAVING")]
+    computing = next((t for t in (*chosen, *grouping) if t.text == "(" or t in grouping), None)
     if computing is not None:
         raise QueryError(
             f"{computing.text} computes; select a number as printed on the page, and compute with it in the formula",
@@ -150,10 +151,6 @@ def _widen(query: str) -> _Widened:
     # As long as what it stands for, so that complaints name the right place.
     every = " * " + re.sub(r"[^\n]", " ", guarded.text[begin:rest])[3:]
     return _Widened(guarded.text[:begin] + every + guarded.text[rest:], selected or None, names)
-
-
-def _computes(token: Token) -> bool:
-    return token.is_keyword("GROUP") or token.is_keyword("HAVING")
 
 
 def _is_text(value: Value | None) -> bool:

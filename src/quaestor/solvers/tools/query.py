@@ -72,7 +72,7 @@ def query_kg(page: GraphPage, draft: PlanBuilder, request: QueryKg) -> Retrieved
     facts = [page.graph.zeros.get(fact.source, fact) for fact in fitting]
     words = f"{type_} {_filter_words(filters)} {request.property or ''}".strip()
     if not filters.keys() - _TIMES:
-        facts = [fact for fact in facts if not _is_change(fact)] or facts
+        facts = [fact for fact in facts if not any(map(names_change, fact.column.levels))] or facts
     if not facts:
         return _refuse_filters(property_, instances, matching, filters)
     if len(facts) == 1 or (property_ is not None and len({_amount(fact) for fact in facts}) == 1):
@@ -171,11 +171,6 @@ def _is_period(text: str, period: Period) -> bool:
     return text.strip().casefold() == period_code(period).casefold() or parse_period(text) == period
 
 
-def _is_change(fact: Fact) -> bool:
-    """Return whether a cell is in a column of changes."""
-    return any(names_change(level) for level in fact.column.levels)
-
-
 def _amount(fact: Fact) -> object:
     """Return what two cells have in common that print one amount of one period; of words and gaps the cell."""
     if isinstance(fact, TextCell) or fact.period is None:
@@ -264,7 +259,7 @@ def _ambiguous(
             _label(fact),
             {**filters, **{key: trait[key] for key in telling if trait[key] is not None}},
             fact.source,
-            None if _is_empty(fact) else draft.show(fact, property_),
+            None if isinstance(fact, TextCell) and fact.empty else draft.show(fact, property_),
         )
         for fact, trait in zip(facts[:_MOST_NAMED], traits, strict=False)
     ]
@@ -285,10 +280,6 @@ def _several(facts: Sequence[Fact], draft: PlanBuilder, words: str) -> SeveralRe
         else:
             shown.append(_as_retrieved(fact, draft.show(fact, words)))
     return SeveralRetrieved(len(facts), tuple(shown))
-
-
-def _is_empty(fact: Fact) -> bool:
-    return isinstance(fact, TextCell) and fact.empty
 
 
 def _print(fact: Fact) -> str:

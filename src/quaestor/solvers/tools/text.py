@@ -235,7 +235,9 @@ def _refuse_search(numbers: Sequence[InText], text: PageText, asked: _Asked, req
     units = sorted({item.quantity.unit or item.quantity.scale.value for item in numbers})
     given = {"words": request.words, "unit": request.unit, "period": request.period}
     alone = {
-        "the words": None if request.words is None else [n for n in numbers if _has_words(n, asked, text)],
+        "the words": None
+        if request.words is None
+        else [n for n in numbers if _share(text.searched(n), asked.words) >= _SHARE_NEEDED],
         "the unit": None if asked.unit is None else [n for n in numbers if counts(n, asked.unit)],
         "the period": None if asked.period is None else [n for n in numbers if _period_fit(n, asked.period, text)],
     }
@@ -249,10 +251,6 @@ def _refuse_search(numbers: Sequence[InText], text: PageText, asked: _Asked, req
         f"periods {', '.join(_periods(numbers)) or 'none'}",
         nearest=tuple(dict.fromkeys(near)),
     )
-
-
-def _has_words(item: InText, asked: _Asked, text: PageText) -> bool:
-    return _share(text.searched(item), asked.words) >= _SHARE_NEEDED
 
 
 def read_period(value: Scalar) -> Period | None:
