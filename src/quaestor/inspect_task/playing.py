@@ -23,7 +23,7 @@ from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.recording import TurnPlace, turn_records
 from quaestor.evaluation.runner import ConversationRunner
 from quaestor.inspect_task.bridge import InspectModels, role_specs, spec_of
-from quaestor.inspect_task.task import Prepared, prepare
+from quaestor.inspect_task.prepared import Prepared, prepare
 from quaestor.llm.session import ModelConfig, ModelSession, open_session
 from quaestor.solvers.base import Solver
 from quaestor.solvers.registry import make_solver, solver_spec, solver_specs
