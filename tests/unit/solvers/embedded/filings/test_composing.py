@@ -365,7 +365,7 @@ def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
     assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
 
 
-def test_a_line_of_a_concept_wins_over_one_that_is_called_like_its_alternative() -> None:
+def test_words_behind_brackets_belong_to_the_name_of_a_line() -> None:
     cash = [["( in millions )", "2023", "2022"], ["sales/(repurchases) of put warrants", "( 8 )", "40"]]
     income = [["( in millions )", "2023", "2022"], ["revenue", "$ 800", "$ 720"], *TAXES[-1:]]
     parts = [

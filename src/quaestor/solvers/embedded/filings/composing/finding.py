@@ -142,8 +142,6 @@ _SAME_NAME = 0.8
 """How much the label of a member has to be like what it is called."""
 _OTHERWISE, _IN_NOTE = 0.75, 0.65
 """How much less likely a line is of a concept that is called even more like another one, or is not of a statement."""
-_OF_CONCEPT, _CALLED = 0.9, 0.85
-"""The probability that a line of a concept is meant, and that one is that is only called like it."""
 _EMPLOYEES = f"{MEASURE}employees"
 _EMPLOYS = lazy_regex(
     r"\bemploy(?:s|ed)?\b|\b(?:had|has|have)\b.{0,60}\b(?:employees|associates|team members|colleagues)\b"
@@ -180,7 +178,7 @@ def find_concept(concept: str, moment: Moment, question: BoundQuestion) -> Found
                 worth = 2.0 * line.role.is_statement + line.tagged - 0.3 * len(series.column) + 0.01 / (1 + line.place)
                 found.append((worth, series))
     if found:
-        return max(found, key=lambda one: one[0])[1], _OF_CONCEPT
+        return max(found, key=lambda one: one[0])[1], 0.9
     if concept.startswith(MEASURE):
         return _find_measure(concept, question)
     known = read_lexicon().concepts.get(concept)
@@ -232,7 +230,7 @@ def _find_called(known: Concept, moment: Moment, table: FactTable) -> Found | No
                     and _fits_scale(series, known.name)
                     and pick_cell(series, (moment,), table, strict=True) is not None
                 ):
-                    best, least = (series, _CALLED * share), share
+                    best, least = (series, 0.9 * share), share
                     break
     return best
 

@@ -344,7 +344,7 @@ class _Measure:
         return text
 
     def _spell(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
-        parts: Sequence[Formula] = formula.parts
+        parts = formula.parts
         match formula.kind:
             case "number":
                 days = formula.name == _DAYS and 0 < moment.months < _MONTHS
@@ -352,8 +352,6 @@ class _Measure:
             case "concept":
                 return self._concept(formula.name, moment, terms, label)
             case "else":
-                if all(part.kind == "concept" and not part.name.startswith(MEASURE) for part in parts):
-                    parts = sorted(parts, key=lambda part: -self._certainty(part.name, moment))
                 return next((text for part in parts if (text := self._spell(part, moment, terms, label))), None)
             case "prior":
                 return self._spell(parts[0], moment.before(years=1), terms, label)
@@ -364,10 +362,6 @@ class _Measure:
                 sides = [self._spell(parts[0], at, terms, label) for at in times]
                 return sides[0] if None in sides or not averaged else f"(({sides[0]} + {sides[1]}) / 2)"
         return self._operation(formula, moment, terms, label)
-
-    def _certainty(self, concept: str, moment: Moment) -> float:
-        found = self.find(concept, moment)
-        return found[1] if found else 0.0
 
     def _operation(self, formula: Formula, moment: Moment, terms: FormulaTerms, label: str) -> str | None:
         sides = [self._spell(part, moment, terms, label) for part in formula.parts]
