@@ -17,7 +17,7 @@ from quaestor.documents.table import TableRole
 from quaestor.facts.lines import FactCell, FactLine, Moment, fiscal_calendar
 from quaestor.facts.rows import read_rows
 from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sentence_lines
-from quaestor.retrieval.company_name import cover_names, find_symbols, may_be_of_one_company
+from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
 
 # Full names of the abbreviations that a document explains: "United States and Canada (UCAN)".
 
@@ -211,7 +211,7 @@ class FactTable:
     @cached_property
     def company(self) -> frozenset[str]:
         """The terms by which the document's own company is called."""
-        names = (*cover_names(self.document), *find_symbols(self.document))
+        names = (*cover_names(self.document), *cover_symbols(self.document))
         return frozenset(term for name in names for term in terms(name)) - _LEGAL_TERMS
 
     @cached_property

@@ -27,9 +27,6 @@ _NO_NAME = lazy_regex(
 )
 _SYMBOL_HEADING = lazy_regex(r"\b(?:trading|ticker) symbol", re.IGNORECASE)
 _SYMBOL = lazy_regex(r"[A-Z]{2,5}")
-_TRADED_UNDER = lazy_regex(
-    r"\b(?:listed|traded?|trades|trading)\b[^.]{0,120}\bsymbols? [\"\u201c]?(?P<symbol>[A-Z]{2,5})\b"
-)
 _SMALL = SMALL_WORDS | {"&"}
 _DOMAIN = lazy_regex(r"\.(?:com|net|org)$", re.IGNORECASE)
 _LEAST = 3
@@ -131,8 +128,8 @@ def _words_on_cover(document: Document, file: str) -> frozenset[str]:
     return frozenset(word for name in names for word in name.lower().split() if word not in _SMALL)
 
 
-def find_symbols(document: Document) -> Iterator[str]:
-    """Yield the trading symbols on the cover of a document, and those that its stock trades under by its sentences."""
+def cover_symbols(document: Document) -> Iterator[str]:
+    """Yield the trading symbols on the cover of a document."""
     for block in document.blocks[:COVER]:
         yield from (found["symbol"] for found in _releases_in(block.content) if found["symbol"])
         if isinstance(block.content, Table):
@@ -141,9 +138,6 @@ def find_symbols(document: Document) -> Iterator[str]:
                 if _SYMBOL_HEADING.search(column.label):
                     cells = (row[place].text.strip() for row in table.cells)
                     yield from (text for text in cells if _SYMBOL.fullmatch(text))
-    for sentence in document.sentences:
-        if traded := _TRADED_UNDER.search(sentence.text):
-            yield traded["symbol"]
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.documents.document import Document
-from quaestor.retrieval.company_name import cover_names, find_symbols, without_company
+from quaestor.retrieval.company_name import cover_names, cover_symbols, without_company
 
 
 def release(*sentences: str) -> Document:
@@ -24,16 +24,8 @@ def test_a_release_names_its_company(sentence: str, name: str) -> None:
     assert set(cover_names(release(sentence))) == {name}
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Quill Inc. (NASDAQ: QLL) today announced its results",
-        "Our common stock is listed on the New York Stock Exchange under the symbol \u201cQLL.\u201d",
-        "The Company's common stock is traded on The Nasdaq Stock Market under the symbol QLL.",
-    ],
-)
-def test_a_sentence_about_the_listing_names_the_symbol(sentence: str) -> None:
-    assert list(find_symbols(release(sentence))) == ["QLL"]
+def test_where_its_shares_are_listed_says_the_symbol() -> None:
+    assert list(cover_symbols(release("Quill Inc. (NASDAQ: QLL) today announced its results"))) == ["QLL"]
 
 
 @pytest.mark.parametrize("question", ["what was Quill Corp's net loss?", "what was Quill's net loss?"])
