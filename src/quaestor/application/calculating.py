@@ -41,6 +41,8 @@ from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
 
 _SHOWN = 4
+_POINTS = {"percentage points": 0, "basis points": -2}
+"""What counts in percent, with the power of ten that it is of one."""
 
 
 def calculate_formula(
@@ -147,10 +149,11 @@ def _constant(name: str, text: str) -> Constant:
     found = parse_cell(typed)
     if len(found) != 1:
         raise QuantityError(typed, "expected one number as printed in tables, such as 5,300, (435) or 14.1 %", name)
-    value, scale = found[0].value, found[0].scale
-    if scale is Scale.PERCENT:
-        return Constant(shift_decimal(value, -2), f"{value:f}%")
-    return Constant(value, write_literal(value), None if scale is Scale.ONE else scale)
+    value, scale, unit = found[0].value, found[0].scale, found[0].unit
+    if unit in _POINTS:
+        value, scale, unit = shift_decimal(value, _POINTS[unit]), Scale.PERCENT, None
+    text = f"{value:f}" if scale is Scale.PERCENT else write_literal(value)
+    return Constant(value, text, None if scale is Scale.ONE else scale, unit)
 
 
 def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:

@@ -7,6 +7,7 @@ from typing import Literal
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.display import show_number
 from quaestor.conversation.turn import Turn
+from quaestor.core.answer_value import Number
 from quaestor.core.provenance import Source
 from quaestor.plan.execute import StepResult
 from quaestor.plan.operations import metric_of
@@ -106,8 +107,9 @@ def _leaf(operand: Operand, place: str, earlier: Sequence[str]) -> PlanNode | No
 
 
 def _constant(operand: Constant) -> str:
-    scale = "" if operand.scale is None or operand.scale.value == "one" else f" {operand.scale.value}"
-    return f"{operand.value:,f}{scale}"
+    if operand.scale is None and operand.unit is None:
+        return f"{operand.value:,f}"
+    return show_number(Answer(value=Number(operand.value), scale=operand.counts.scale, unit=operand.unit))
 
 
 def _print(operand: RowRef | CellGroup) -> str:

@@ -315,9 +315,10 @@ class _Reader:
 
     def _operand(self, operand: Operand, found: list[Meaning], turn: int) -> Meaning:
         match operand:
-            case Constant(value=value, text=text, scale=scale):
-                words = text.removeprefix("const_").replace("m1", "-1")
-                return meaning.constant(value, amount_words(value, scale) if scale else words)
+            case Constant(value=value, text=text, scale=None, unit=None):
+                return meaning.constant(value, text.removeprefix("const_").replace("m1", "-1"))
+            case Constant(value=value, scale=scale, unit=unit):
+                return meaning.constant(value, amount_words(value, scale, unit))
             case RowRef(text=text, table=table):
                 where = "" if table is None else f" of table {table}"
                 return meaning.number_result(f"row {text}{where}", f"{text}{where}", None, "", text)

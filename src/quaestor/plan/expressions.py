@@ -189,7 +189,7 @@ class _Reader:
 
     def _negative(self, operand: Operand) -> Operand:
         if isinstance(operand, Constant):
-            return Constant(-operand.value, write_literal(-operand.value))
+            return replace(operand, value=-operand.value, text=write_literal(-operand.value))
         return self._compute("multiply", operand, Constant(read_literal("const_m1"), "const_m1"))
 
     def _atom(self) -> Operand:
@@ -208,9 +208,10 @@ class _Reader:
     def _number(self, token: _Token) -> Constant:
         if len(token.text) > LONGEST_NUMBER:
             raise self._fault(f"a number of {len(token.text)} characters, more than {LONGEST_NUMBER}", token)
-        value = read_literal(token.text)
-        percent = token.text.endswith("%")
-        return Constant(value, "".join(token.text.split()) if percent else write_literal(value))
+        value = read_literal(token.text.removesuffix("%"))
+        if token.text.endswith("%"):
+            return Constant(value, f"{value:f}", Scale.PERCENT)
+        return Constant(value, write_literal(value))
 
     def _close(self) -> None:
         if not self._at(")"):

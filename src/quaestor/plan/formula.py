@@ -8,7 +8,7 @@ from decimal import Decimal
 from textwrap import shorten
 from typing import NamedTuple
 
-from quaestor.core.quantity import Quantity, Scale
+from quaestor.core.quantity import Scale
 from quaestor.plan.operations import OPERATIONS, Operation, require_in_range
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, Plan, RowRef
@@ -75,19 +75,19 @@ def _extract(step: Extract) -> _Part:
     number, counts = step.number, step.counts
     if step.quantity is None or number is None:
         return _Part(step.text or "", _ATOM)
-    shown = _number(number, counts, step.quantity)
+    shown = _number(number, counts, step.quantity.scale)
     if counts.percent:
         return _Part(shown, _ATOM, counts)
     printed = shown if step.quantity.scale is Scale.ONE else format(number, "f")
     return _Part(shown, _ATOM, counts, f"{printed} {counts.scale.value}" if counts.scale is not Scale.ONE else printed)
 
 
-def _number(value: Decimal, counts: Dimension, quantity: Quantity) -> str:
+def _number(value: Decimal, counts: Dimension, scale: Scale | None) -> str:
     """Return a number as printed: with its percent sign or the scale word behind it."""
     printed = format(require_in_range(value), "f")
     if counts.percent:
         return f"{printed}%"
-    return printed if quantity.scale is Scale.ONE else f"{printed} {counts.scale.value}"
+    return printed if scale in (None, Scale.ONE) else f"{printed} {counts.scale.value}"
 
 
 def _compute(step: Compute, parts: Sequence[_Part], earlier: Sequence[_Part]) -> _Part:
@@ -137,7 +137,7 @@ def _group(group: CellGroup) -> _Part:
     counts = set(group.counts)
     common = counts.pop() if len(counts) == 1 else Dimension()
     cells = [
-        f"{_plainly(label, _LONGEST_LABEL)}: {_number(quantity.value, kind, quantity)}"
+        f"{_plainly(label, _LONGEST_LABEL)}: {_number(quantity.value, kind, quantity.scale)}"
         for label, quantity, kind in zip(group.labels, group.values, group.counts, strict=True)
     ]
     if len(cells) > MOST_SHOWN:
@@ -175,8 +175,8 @@ def _convert(operands: Sequence[_Part], shifts: Sequence[int]) -> list[_Part]:
 
 def _operand(operand: Operand, parts: Sequence[_Part], earlier: Sequence[_Part]) -> _Part:
     if isinstance(operand, Constant):
-        text = operand.text if operand.text.endswith("%") else format(operand.value, "f")
-        return _Part(text if operand.scale is None else f"{text} {operand.scale.value}", _ATOM, operand.counts)
+        text = operand.text if operand.text.endswith("%") else _number(operand.value, operand.counts, operand.scale)
+        return _Part(text, _ATOM, operand.counts)
     if isinstance(operand, RowRef):
         return _Part(operand.text, _ATOM)
     if isinstance(operand, CellGroup):

@@ -2,7 +2,7 @@
 
 Fixed before any reference answer is seen, by kind of use:
 
-- A percentage that is looked up stays as printed: `13.4 %` is 13.4 percent.
+- A percentage that is looked up, given or in a formula stays as printed: `13.4 %` is 13.4 percent.
 - Percentages added, subtracted, compared or averaged are points and stay percent: 13.4 % - 11.1 % is 2.3 percent.
   With a number without a sign they are points too, for the print leaves the sign to a header; with the constant
   one and with a ratio that was computed they are fractions: 1 - 11 % is 0.89.
@@ -214,9 +214,9 @@ def multiply(kinds: Sequence[Dimension]) -> OperandScaling:
     if left.percent and right.percent:
         return _plain((-2, -2))
     if left.percent or right.percent:
-        amount = right if left.percent else left
+        share, amount = (left, right) if left.percent else (right, left)
         if amount.constant is not None and abs(amount.constant) <= _MOST_TIMES:
-            return OperandScaling((0, 0), Scale.PERCENT, unit)
+            return OperandScaling((0, 0), Scale.PERCENT, share.unit)
         return OperandScaling(_fractions(kinds), amount.scale, amount.unit, amount.in_ones)
     for scaled, factor in ((left, right), (right, left)):
         converted = scaled.exponent - factor.factor

@@ -8,9 +8,10 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Discriminator, Field
 
+from quaestor.core.currencies import is_currency
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.plan.scales import Dimension
+from quaestor.plan.scales import Dimension, shift_decimal
 
 # The steps of a plan.
 #
@@ -48,17 +49,27 @@ class Constant:
         value: The number: `const_100` is 100, `const_m1` is -1, `27%` is 0.27.
         text: How program text writes it.
         scale: The multiplier of one unit of it, if it was given with one ("add 325 million"); None for a bare one.
+        unit: What it counts, if it was given with one ("over 365 days"); None for a bare one.
     """
 
     value: Decimal
     text: str
     scale: Annotated[Scale | None, Field(exclude_if=_is_none)] = None
+    unit: Annotated[str | None, Field(exclude_if=_is_none)] = None
     kind: Literal["constant"] = field(default="constant", kw_only=True)
 
     @property
     def counts(self) -> Dimension:
-        """What it counts."""
-        return Dimension(self.scale or Scale.ONE, constant=self.value)
+        """What it counts: money and a percentage as on the page, everything else also how many times."""
+        scale, money = self.scale or Scale.ONE, is_currency(self.unit)
+        times = None if money or scale is Scale.PERCENT else self.value
+        single = scale is Scale.ONE and self.unit is not None and not money
+        return Dimension(scale, self.unit, times, in_ones=single)
+
+    @property
+    def number(self) -> Decimal:
+        """The number in units: 0.27 of 27 percent."""
+        return shift_decimal(self.value, self.counts.exponent)
 
     @property
     def limits(self) -> Dimension:

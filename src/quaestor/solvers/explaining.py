@@ -255,7 +255,7 @@ def _guesses(plan: Plan, context: TurnContext) -> tuple[str, ...]:
         if isinstance(operand, Constant)
         and operand.value not in asked
         and (
-            not (needs_no_source(operand.value) or is_root(step, operand))
+            not (needs_no_source(operand.number) or is_root(step, operand))
             or (step.id in named and len(step.operands) == 1)
             or (named and _makes_an_amount(plan, step, operand))
         )

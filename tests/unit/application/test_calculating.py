@@ -11,9 +11,19 @@ from quaestor.conversation.display import show_number
 from quaestor.errors import InputError, PlanError
 
 SHOP = page(
-    [["( in thousands )", "2012", "2011"], ["net sales", "$ 5,300", "$ 5,000"], ["rent", "40", "30"]],
+    [
+        ["( in thousands )", "2012", "2011"],
+        ["net sales", "$ 5,300", "$ 5,000"],
+        ["rent", "40", "30"],
+        ["margin", "13.4 %", "11.1 %"],
+    ],
     after=["the shop owes $ 2.7 billion to banks .", "5 of 9 shops are new ."],
 )
+NAMED: dict[str, NamedValue] = {
+    "sales": CellValue("net sales", "2012"),
+    "margin": CellValue("margin", "2012"),
+    "debt": TextValue("owes $ 2.7 billion to"),
+}
 SALES = {"new": CellValue("net sales", "2012"), "old": CellValue("net sales", "2011")}
 
 
@@ -83,3 +93,32 @@ def test_of_a_value_of_no_kind_only_the_faults_of_the_nearest_kind_are_named(val
     with pytest.raises(ValidationError) as caught:
         VALUES.validate_python(given)
     assert [place for place, _ in read_faults(caught.value.errors(), given)] == places
+
+
+@pytest.mark.parametrize(
+    ("formula", "given", "shown"),
+    [
+        ("x", "$ 5.3 million", "$ 5.3 million"),
+        ("-x", "5.3 million", "-5.3 million"),
+        ("x", "15 %", "15 %"),
+        ("margin + x", "0.5 %", "13.9 %"),
+        ("margin + x", "50 basis points", "13.90 %"),
+        ("margin > x", "13.5 %", "no"),
+        ("max(margin, x)", "20 %", "20 %"),
+        ("margin - 10%", "1", "3.4 %"),
+        ("margin * x", "2 times", "26.8 %"),
+        ("sales * (1 + x)", "10 %", "$ 5,830.00 thousand"),
+        ("sales / x", "365 days", "$ 14.52 thousand"),
+        ("sales - x", "$ 1 million", "$ 4,300 thousand"),
+        ("debt / x", "2 million shares", "$ 1.35 thousand"),
+    ],
+)
+def test_given_numbers_count_as_printed_ones(formula: str, given: str, shown: str) -> None:
+    values = {**NAMED, "x": GivenValue(given)}
+    assert show_number(calculate_formula(SHOP, formula, values).answer) == shown
+
+
+@pytest.mark.parametrize("given", ["EUR 5 million", "10 shares", "10 %"])
+def test_given_numbers_that_count_something_else_have_no_sum(given: str) -> None:
+    with pytest.raises(PlanError):
+        calculate_formula(SHOP, "sales + x", {**NAMED, "x": GivenValue(given)})

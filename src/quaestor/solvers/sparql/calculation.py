@@ -83,7 +83,7 @@ class FormulaPhase:
 
     def _ungrounded(self, plan: Plan) -> list[str]:
         numbers = dict.fromkeys(
-            operand.value
+            operand.number
             for step in plan.steps
             if isinstance(step, Compute)
             for operand in step.operands
