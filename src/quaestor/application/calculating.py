@@ -64,7 +64,7 @@ def read_plan(written: Mapping[str, object]) -> WorkflowPlan:
     try:
         return _plans().validate_python(written)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)
+        found = error.errors(include_url=False)
         (where, what), *_ = read_faults(found, written)
         raise InputError(f"invalid plan at {where}: {what}") from None
 

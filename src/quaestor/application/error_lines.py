@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from quaestor.core.serial import fault_words
+from quaestor.core.serial import fault_line
 
 _LONGEST = 400
 _LONGEST_FAULT = 200
@@ -36,7 +36,7 @@ def read_faults(found: Iterable[Mapping[str, Any]], given: object = None) -> lis
     by_place: dict[tuple[object, ...], dict[object, list[tuple[str, str]]]] = {}
     for fault in found:
         place, kind, shown = _without_kinds(fault, given)
-        words = fault_words(fault["msg"])[:_LONGEST_FAULT]
+        words = ("its name: " if fault["loc"][-1:] == ("[key]",) else "") + fault_line(fault)[:_LONGEST_FAULT]
         by_place.setdefault(place, {}).setdefault(kind, []).append((".".join(map(str, shown))[:_LONGEST_FAULT], words))
     return [fault for kinds in by_place.values() for fault in min(kinds.values(), key=len)]
 

@@ -1,5 +1,7 @@
 """Values as JSON and back, exactly; and the triple, in which graphs are written."""
 
+import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -76,11 +78,62 @@ def restore(kind: type[T], data: object) -> T:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the first thing that is wrong with a value, with its place: `steps.0.id: Field required`."""
-    fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault_words(fault['msg'])}"
+    """Return the first thing that is wrong with a value, with its place: `steps.0.id: required, but missing`."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault_words(fault)}"
 
 
-def fault_words(message: str) -> str:
-    """Return what pydantic says of a fault without the name of Python's error."""
-    return message.removeprefix("Value error, ")
+_OBJECT, _WHOLE, _NUMBER, _TRUTH = "an object", "a whole number", "a number", "true or false"
+_MISSING, _UNKNOWN = "required, but missing", "unknown; leave it out"
+_FAULTS = {
+    "missing": _MISSING, "missing_argument": _MISSING, "missing_keyword_only_argument": _MISSING,
+    "extra_forbidden": _UNKNOWN, "unexpected_keyword_argument": _UNKNOWN,
+    "union_tag_invalid": "expected {discriminator} to be one of {expected_tags}",
+    "union_tag_not_found": "{discriminator} is required, but missing",
+}  # fmt: skip
+_EXPECTED = {
+    "string_type": "text", "string_sub_type": "text", "string_pattern_mismatch": "text of the form {pattern}",
+    "string_too_short": "{min_length} or more characters", "string_too_long": "{max_length} or fewer characters",
+    "too_short": "{min_length} or more entries", "too_long": "{max_length} or fewer entries",
+    "int_type": _WHOLE, "int_parsing": _WHOLE, "int_from_float": _WHOLE, "int_parsing_size": "a smaller number",
+    "float_type": _NUMBER, "float_parsing": _NUMBER, "finite_number": _NUMBER, "decimal_type": _NUMBER,
+    "decimal_parsing": _NUMBER, "bool_type": _TRUTH, "bool_parsing": _TRUTH, "none_required": "null",
+    "dict_type": _OBJECT, "mapping_type": _OBJECT, "model_type": _OBJECT, "model_attributes_type": _OBJECT,
+    "dataclass_type": _OBJECT, "list_type": "a list", "tuple_type": "a list",
+    "literal_error": "{expected}", "enum": "{expected}", "multiple_of": "a multiple of {multiple_of}",
+    "greater_than_equal": "{ge} or more", "less_than_equal": "{le} or less", "greater_than": "more than {gt}",
+    "less_than": "less than {lt}",
+}  # fmt: skip
+_LENGTHS = frozenset({"string_too_short", "string_too_long", "too_short", "too_long"})
+_LONGEST_SHOWN = 40
+
+
+def fault_words(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value, for each error that pydantic finds in it: `expected a whole number`."""
+    kind = fault.get("type", "")
+    if template := _FAULTS.get(kind) or (kind in _EXPECTED and f"expected {_EXPECTED[kind]}"):
+        return template.format_map(fault.get("ctx", {}))
+    words = str(fault["msg"]).removeprefix("Value error, ")
+    return words if kind == "value_error" else words[:1].lower() + words[1:]
+
+
+def fault_line(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value and, if that helps, what was given: `expected 1 or more, not 0`."""
+    words, kind = fault_words(fault), fault.get("type", "")
+    if kind not in _EXPECTED or "input" not in fault:
+        return words
+    given = fault["input"]
+    return f"{words}, not {len(given) if kind in _LENGTHS else _show_given(given)}"
+
+
+def _show_given(value: object) -> str:
+    match value:
+        case None | bool() | int() | float():
+            return json.dumps(value)[:_LONGEST_SHOWN]
+        case str():
+            return repr(value if len(value) <= _LONGEST_SHOWN else f"{value[: _LONGEST_SHOWN - 1]}…")
+        case Mapping():
+            return "an object"
+        case list() | tuple():
+            return "a list"
+    return "this"

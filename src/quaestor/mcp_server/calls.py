@@ -179,7 +179,7 @@ def _log_unforeseen(where: str, error: Exception) -> CallToolResult:
 
 def _faults(error: ValidationError, given: Mapping[str, Any]) -> str:
     """Return what is wrong with arguments, field by field."""
-    found = read_faults(error.errors(include_url=False, include_input=False, include_context=False), given)
+    found = read_faults(error.errors(include_url=False), given)
     lines = [f"{where}: {what}" if where else what for where, what in found[:_MOST_FAULTS]]
     more = f"; and {len(found) - _MOST_FAULTS} more" if len(found) > _MOST_FAULTS else ""
     return " ".join("; ".join(lines).split())[:_LONGEST_LINE] + more

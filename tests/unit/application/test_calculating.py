@@ -2,11 +2,9 @@ from decimal import Decimal
 
 import pytest
 from pages import page
-from pydantic import TypeAdapter, ValidationError
 
 from quaestor.application.calculating import calculate_formula
-from quaestor.application.error_lines import read_faults
-from quaestor.application.named_values import CellValue, EarlierValue, GivenValue, NamedValue, NamedValues, TextValue
+from quaestor.application.named_values import CellValue, EarlierValue, GivenValue, NamedValue, TextValue
 from quaestor.conversation.display import show_number
 from quaestor.errors import InputError, PlanError
 
@@ -72,27 +70,6 @@ def test_what_a_name_cannot_stand_for_is_refused(formula: str, values: dict[str,
 def test_what_has_no_result_is_refused(formula: str) -> None:
     with pytest.raises(PlanError):
         calculate_formula(SHOP, formula, SALES)
-
-
-VALUES = TypeAdapter(dict[str, NamedValues])
-
-
-@pytest.mark.parametrize(
-    ("value", "places"),
-    [
-        ({"row": 1}, ["values.A.row"]),
-        ({"turn": "x"}, ["values.A.turn"]),
-        ({"row": "sales", "kind": "cell"}, ["values.A.kind"]),
-        ({"row": "sales", "table": "x"}, ["values.A.table"]),
-        ({"number": None}, ["values.A.number"]),
-        (5, ["values.A"]),
-    ],
-)
-def test_of_a_value_of_no_kind_only_the_faults_of_the_nearest_kind_are_named(value: object, places: list[str]) -> None:
-    given = {"values": {"A": value}}
-    with pytest.raises(ValidationError) as caught:
-        VALUES.validate_python(given)
-    assert [place for place, _ in read_faults(caught.value.errors(), given)] == places
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,9 @@ def read_json(kind: type[T], reply: object) -> T:
 def _faults(error: ValidationError, value: object) -> list[str]:
     """Return what is wrong with each field, once, by its place in the reply: `step 2, operand 1: ...`."""
     wrong: dict[str, dict[str, str]] = {}
-    for fault in error.errors(include_url=False, include_context=False):
+    for fault in error.errors(include_url=False):
         given = "" if fault["type"] == "missing" else f", not {quoted(str(fault['input']))}"
-        words = serial.fault_words(fault["msg"]).lower()[:_LONGEST_FAULT]
+        words = serial.fault_words(fault)[:_LONGEST_FAULT]
         wrong.setdefault(_place(fault["loc"], value), {})[words] = given
     listed = [f"{place}: {' or '.join(faults)}{next(iter(faults.values()))}" for place, faults in wrong.items()]
     return listed[:_MOST_FAULTS]

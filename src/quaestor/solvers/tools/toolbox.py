@@ -241,7 +241,7 @@ def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
     known = tuple(properties) if isinstance(properties, dict) else ()
     faults: dict[str, str] = {}
     near: list[str] = []
-    for fault in error.errors(include_url=False, include_context=False):
+    for fault in error.errors(include_url=False):
         place = str(fault["loc"][0]) if fault["loc"] else "arguments"
         if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
             near += nearest(place, known, 1)
@@ -249,7 +249,7 @@ def _misfit(tool: Tool[R], error: ValidationError) -> Refusal:
         elif fault["type"] in ("missing", "missing_argument"):
             faults[place] = "is missing"
         else:
-            faults.setdefault(place, f"{serial.fault_words(fault['msg']).lower()}, not {str(fault['input'])[:60]!r}")
+            faults.setdefault(place, f"{serial.fault_words(fault)}, not {str(fault['input'])[:60]!r}")
     listed = "; ".join(f"{place[:60]}: {what}" for place, what in faults.items())
     return Refusal(
         f"{tool.name} cannot take these arguments: {listed}", f"Its parameters are {', '.join(known)}", tuple(near)

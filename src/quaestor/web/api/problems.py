@@ -224,7 +224,7 @@ def install_problems(api: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         found = read_faults(error.errors(), {"body": error.body})
         faults = [Fault(where=where, what=what) for where, what in found[:_MOST_FAULTS]]
-        line = "; ".join(f"{fault.where}: {fault.what[:1].lower()}{fault.what[1:]}" for fault in faults[:3])
+        line = "; ".join(f"{fault.where}: {fault.what}" for fault in faults[:3])
         return problem_answer(problem_of(422, line or "the request is invalid", errors=faults))
 
     api.add_exception_handler(QuaestorError, on_quaestor)

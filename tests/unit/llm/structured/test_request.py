@@ -176,12 +176,12 @@ FAULTS = [
     (say("I cannot help."), "the reply holds no JSON object: 'I cannot help.'"),
     (say('{"steps": ['), "the reply is not valid JSON"),
     (Reply('{"steps": [', truncated=True), "cut off at its limit of tokens"),
-    (say('{"steps": [{"kind": "guess"}]}'), "step 1: input tag 'guess'"),
-    (say('{"steps": 5}'), "steps: input should be a valid list"),
+    (say('{"steps": [{"kind": "guess"}]}'), "step 1: expected 'kind' to be one of 'look', 'sum'"),
+    (say('{"steps": 5}'), "steps: expected a list"),
     (Reply(calls=(Call("rm", {"all": True}),)), "there is no tool rm"),
     (Reply(calls=(Call("write_steps", "{"),)), "the reply is not valid JSON"),
     (Reply(calls=(Call("write_steps", "[1]"),)), "holds no JSON object"),
-    (Reply(calls=(Call("write_steps", {}),)), "steps: field required"),
+    (Reply(calls=(Call("write_steps", {}),)), "steps: required, but missing"),
 ]
 
 
@@ -247,10 +247,10 @@ def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        ({"steps": [{"kind": "look"}]}, "step 1, words: field required"),
-        ({"steps": [{"kind": "sum", "of": [1, "two"]}]}, "step 1, of 2: input should be a valid integer"),
-        ({"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]}, "step 2: input tag 'add'"),
-        ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: input should be a valid integer"),
+        ({"steps": [{"kind": "look"}]}, "step 1, words: required, but missing"),
+        ({"steps": [{"kind": "sum", "of": [1, "two"]}]}, "step 1, of 2: expected a whole number"),
+        ({"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]}, "step 2: expected 'kind' to be one of 'look', 'sum'"),
+        ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: expected a whole number"),
     ],
 )
 def test_a_fault_names_the_field_as_written_and_what_was_given(said: dict[str, Any], fault: str) -> None:
