@@ -24,12 +24,10 @@ from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
 from quaestor.core.parsing import parse_cell
 from quaestor.core.provenance import CellRef, SentenceRef
-from quaestor.core.quantity import Scale
 from quaestor.documents.document import Document, Mention
 from quaestor.errors import InputError, QuantityError
 from quaestor.plan.expressions import Variable, is_name, parse_expression
-from quaestor.plan.scales import shift_decimal, write_literal
-from quaestor.plan.steps import Constant, Extract, Plan, Ref
+from quaestor.plan.steps import Constant, Extract, Plan, Ref, given_number
 from quaestor.questions.question import read_question
 from quaestor.repair.choosing import place_label, quantity_at
 from quaestor.repair.naming import find_cell
@@ -41,8 +39,6 @@ from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
 
 _SHOWN = 4
-_POINTS = {"percentage points": 0, "basis points": -2}
-"""What counts in percent, with the power of ten that it is of one."""
 
 
 def calculate_formula(
@@ -149,11 +145,7 @@ def _constant(name: str, text: str) -> Constant:
     found = parse_cell(typed)
     if len(found) != 1:
         raise QuantityError(typed, "expected one number as printed in tables, such as 5,300, (435) or 14.1 %", name)
-    value, scale, unit = found[0].value, found[0].scale, found[0].unit
-    if unit in _POINTS:
-        value, scale, unit = shift_decimal(value, _POINTS[unit]), Scale.PERCENT, None
-    text = f"{value:f}" if scale is Scale.PERCENT else write_literal(value)
-    return Constant(value, text, None if scale is Scale.ONE else scale, unit)
+    return given_number(found[0])
 
 
 def _turn(document: Document, question: str, plan: Plan, turns: Sequence[Turn]) -> Turn:

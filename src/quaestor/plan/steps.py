@@ -11,7 +11,8 @@ from pydantic import Discriminator, Field
 from quaestor.core.currencies import is_currency
 from quaestor.core.provenance import Source
 from quaestor.core.quantity import Quantity, Scale
-from quaestor.plan.scales import Dimension, shift_decimal
+from quaestor.plan.operations import require_in_range
+from quaestor.plan.scales import Dimension, shift_decimal, write_literal
 
 # The steps of a plan.
 #
@@ -76,6 +77,23 @@ class Constant:
         """What it counts among numbers that are compared with it: `3%` is a fraction, a scale of one single things."""
         in_ones = self.scale is Scale.ONE or (self.scale is None and self.text.endswith("%"))
         return replace(self.counts, in_ones=True) if in_ones else self.counts
+
+
+_POINTS = {"percentage points": 0, "basis points": -2}
+"""What counts in percent, with the power of ten that it is of one."""
+
+
+def given_number(quantity: Quantity) -> Constant:
+    """Return a number that is given and in no document, with all that its print states.
+
+    Raises:
+        MagnitudeError: It is too large or too fine.
+    """
+    value, scale, unit = require_in_range(quantity.value), quantity.scale, quantity.unit
+    if unit in _POINTS:
+        value, scale, unit = shift_decimal(value, _POINTS[unit]), Scale.PERCENT, None
+    text = f"{value:f}" if scale is Scale.PERCENT else write_literal(value)
+    return Constant(value, text, None if scale is Scale.ONE else scale, unit)
 
 
 def counted(quantity: Quantity, label_scale: Scale | None, label_unit: str | None) -> Dimension:

@@ -10,6 +10,8 @@ from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
 
+from quaestor.core.parsing import parse_cell
+from quaestor.core.quantity import Quantity
 from quaestor.core.words import NUMBER_WORDS
 
 _PLACES = MappingProxyType(
@@ -24,7 +26,7 @@ _NUMBER = "|".join(_MANY)
 _OF_THEM = rf"(?: of (?:them|these|those|the (?:{_NUMBER})))?"
 _VALUE = r"(?:one|value|number|figure|amount|item)"
 _NOUN = rf"(?: (?:{_VALUE}s?|(?P<answers>(?:answer|result)s?)))?{_OF_THEM}"
-_SMALL_NUMBER = rf"(?:\d{{1,3}}|one|{_NUMBER})"
+_ORDINAL = rf"(?:\d{{1,40}}|one|{_NUMBER})"
 _ANSWER = (
     r"(?:(?:the )?(?:answers?|results?)(?: (?:of|to) (?:questions?|turns?))?|(?:questions?|turns?))"
     r" (?:(?:number|no\.?) )?"
@@ -35,15 +37,16 @@ _TERMS: Mapping[str, re.Pattern[str]] = MappingProxyType({
         "place": rf"(?:the |(?!other\b))(?P<place>{'|'.join(_PLACES)})(?: (?:{_NUMBER}))?{_NOUN}",
         "all": rf"(?:both{_NOUN}|(?:all (?:of )?)?(?:the|all|these|those) (?:{_NUMBER}){_NOUN}"
                r"|all(?: of)?(?: (?:them|these|those))?)".replace("(?P<answers>", "(?:"),
-        "numbered": rf"(?:{_ANSWER}#?|#){_SMALL_NUMBER}(?:(?:, ?| )(?:and )?(?:{_ANSWER})?#?{_SMALL_NUMBER}){{0,11}}",
-        "range": rf"(?:{_ANSWER}#?|#)(?P<first>\d{{1,3}}) ?(?:-|to|through) ?#?(?P<last>\d{{1,3}})",
+        "numbered": rf"(?:{_ANSWER}#?|#){_ORDINAL}(?:(?:, ?| )(?:and )?(?:{_ANSWER})?#?{_ORDINAL}){{0,11}}",
+        "range": rf"(?:{_ANSWER}#?|#)(?P<from>\d{{1,40}}) ?(?:-|to|through) ?#?(?P<to>\d{{1,40}})",
         "answers": r"(?:all (?:of )?)?(?:(?:the|these|those|my) )?(?:previous )?answers(?: so far)?",
         "before": rf"the (?:previous|prior|preceding) (?:{_VALUE}|answer|result)",
         "that": rf"(?:that|this|it)(?: (?:{_VALUE}|answer|result))?|the (?:answer|result)",
         "them": r"(?:them|these|those)",
+        "given": r"[-+]?[$€£¥]? ?\d[\d,.]*(?:e[-+]?\d{1,6})?(?: ?(?:%|[a-z]{1,12}))?",
     }.items()
 })  # fmt: skip
-"""What may be computed with: parts of a list by their places, answers by their numbers, the last answer."""
+"""What may be computed with: parts of a list by their places, answers by their numbers, the last answer, a number."""
 
 _LEAD = re.compile(
     r"(?:(?:and|so|then|now|but|ok|okay|please|also)\b[ ,]{0,3}){0,4}"
@@ -81,22 +84,25 @@ _FACTORS: Mapping[str, tuple[str, int]] = MappingProxyType({
     "double": ("multiply", 2), "twice": ("multiply", 2), "triple": ("multiply", 3), "half": ("divide", 2),
     "halve": ("divide", 2), "a third": ("divide", 3), "a quarter": ("divide", 4), "a tenth": ("divide", 10),
 })  # fmt: skip
-_FACTOR = r"(?P<factor>\d{1,9}(?:\.\d{1,6})?)"
 _OPERATION = re.compile(rf"(?:{_one_of(_OF_ALL)})(?: (?:of|between|for|in|from))? ")
+_ALONE = re.compile(rf"(?P<sum>{_OF_ALL['sum']})|(?P<average>{_OF_ALL['average']})")
 _JOINT = re.compile(rf" (?:{_one_of(_BETWEEN)}) ")
 _WITH = re.compile(r" (?:and|to|over|by|with|from) ")
 _TAKEN = re.compile(r"(?:subtract|deduct|take) ")
 _BY_WORD = re.compile(rf"(?P<word>{'|'.join(_FACTORS)}) (?:of )?")
-_BY_NUMBER = re.compile(rf"{_FACTOR}(?: times|(?P<percent> ?%| percent) of) ")
-_BEHIND = re.compile(rf" (?:(?P<multiply>times|multiplied by|\*)|(?P<divide>divided by|over|/)|by) {_FACTOR}$")
-_VERB = re.compile(r"(?:multiply|(?P<divide>divide)) ")
+_PERCENT_OF = re.compile(r"(?P<factor>\d{1,40}(?:\.\d{1,40})?)(?: ?%| percent) of ")
 _WHICH = re.compile(
     r"which (?:one )?(?:of (?P<a>.{1,40}) )?(?:is|was) (?:the )?"
     r"(?:(?P<argmax>(?P<more>larger|higher|bigger|greater|more)|largest|highest|biggest|greatest|most)"
     r"|(?P<argmin>(?P<fewer>smaller|lower|less|fewer)|smallest|lowest|least))"
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WITH_EXPONENT = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,6})?")
 _THEM = frozenset({"them", "these", "those"})
 _LONGEST = 200
+_MOST_ANSWERS = 1_000
+NO_PLACE = 10**12
+"""The place of an answer that no conversation has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +114,18 @@ class AskedParts:
         count: Of how many parts the answer is; 0 if not given.
         operation: What is done with them, a name of `quaestor.plan.operations`; "" of parts as they are.
         answers: Whether they are answers of the conversation, whatever these consist of.
-        factor: The number that one is multiplied or divided by.
+        factor: The number that is the other operand, behind the one that is asked for.
+        inverse: Whether it is before that one.
+        of_list: Whether the last list is meant, as a whole.
     """
 
     places: tuple[int, ...]
     count: int = 0
     operation: str = ""
     answers: bool = False
-    factor: Decimal | None = None
+    factor: Quantity | None = None
+    inverse: bool = False
+    of_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +133,7 @@ class _Term:
     places: tuple[int, ...]
     count: int = 0
     answers: bool = False
+    given: Quantity | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -130,13 +141,15 @@ def read_asked_parts(text: str) -> AskedParts | None:
     """Return what a question in lower case asks of earlier answers or their parts; None if it asks for anything else.
 
     >>> read_asked_parts("and the sum of the first two?")
-    AskedParts(places=(0, 1), count=0, operation='sum', answers=False, factor=None)
+    AskedParts(places=(0, 1), count=0, operation='sum', answers=False, factor=None, inverse=False, of_list=False)
     >>> read_asked_parts("what was the first quarter?")
     """
     if len(text) > _LONGEST:
         return None
     asked = " ".join(text.split()).rstrip(" ?.!")
     asked = asked[len(lead[0]) if (lead := _LEAD.match(asked)) else 0 :]
+    if (alone := _ALONE.fullmatch(asked)) is not None:
+        return AskedParts((), operation=_find_name(alone), of_list=True)
     together = _TOGETHER.search(asked)
     asked = asked[: together.start()] if together else asked
     forms = (parts for form in _list_forms(asked) if (parts := _read_form(form)) is not None)
@@ -158,7 +171,7 @@ class _Form:
 
     terms: tuple[str, ...]
     operation: str = ""
-    factor: Decimal | None = None
+    factor: Quantity | None = None
     compares: bool = False
 
 
@@ -177,16 +190,9 @@ def _list_forms(asked: str) -> Iterator[_Form]:
         yield _Form((whole, less), "subtract")
     if by_word := _BY_WORD.match(asked):
         name, times = _FACTORS[by_word["word"]]
-        yield _Form((asked[by_word.end() :],), name, Decimal(times))
-    if by_number := _BY_NUMBER.match(asked):
-        factor = Decimal(by_number["factor"]) / (100 if by_number["percent"] else 1)
-        yield _Form((asked[by_number.end() :],), "multiply", factor)
-    if behind := _BEHIND.search(asked):
-        verb = _VERB.match(asked)
-        divides = behind["divide"] or (not behind["multiply"] and verb and verb["divide"])
-        if verb or behind["multiply"] or behind["divide"]:
-            term = asked[verb.end() if verb else 0 : behind.start()]
-            yield _Form((term,), "divide" if divides else "multiply", Decimal(behind["factor"]))
+        yield _Form((asked[by_word.end() :],), name, Quantity(Decimal(times)))
+    if percent := _PERCENT_OF.match(asked):
+        yield _Form((asked[percent.end() :],), "multiply", Quantity(Decimal(percent["factor"]) / 100))
     if which := _WHICH.fullmatch(asked):
         compares = bool(which["more"] or which["fewer"])
         yield _Form((which["a"],) if which["a"] else (), "argmax" if which["argmax"] else "argmin", None, compares)
@@ -199,11 +205,15 @@ def _find_name(found: re.Match[str]) -> str:
 
 def _read_form(form: _Form) -> AskedParts | None:
     """Return what is asked for by a form whose terms are all known; else None."""
-    named = [term for text in form.terms if (term := _read_term(text)) is not None]
+    read = [term for text in form.terms if (term := _read_term(text)) is not None]
+    named = [term for term in read if term.given is None]
     operation, answers = form.operation, {term.answers for term in named}
     places = tuple(place for term in named for place in term.places)
-    if len(named) < len(form.terms) or len(answers) > 1 or len(set(places)) < len(places):
+    again = len(set(places)) < len(places) and min(places) < 0  # "it to it"
+    if len(read) < len(form.terms) or len(answers) > 1 or again:
         return None
+    if len(named) < len(read):
+        return _read_with_number(operation, read, named)
     if not operation and (not _THEM.isdisjoint(form.terms) or (answers == {True} and places == (-1,))):
         return None  # "what is it?"
     if len(named) == 2 and not all(term.places for term in named):
@@ -218,6 +228,20 @@ def _read_form(form: _Form) -> AskedParts | None:
     return AskedParts(places, count, operation, answers == {True})
 
 
+def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Term]) -> AskedParts | None:
+    """Return what is computed of one answer or part and a number that is given; None of anything else."""
+    if len(read) != 2 or len(named) != 1 or len(named[0].places) != 1 or not operation:
+        return None
+    before, behind = read
+    inverse = before.given is not None
+    if operation in ("change", "percentage_change"):
+        # From the first to the second.
+        inverse, operation = not inverse, "subtract" if operation == "change" else operation
+    return AskedParts(
+        named[0].places, named[0].count, operation, named[0].answers, before.given or behind.given, inverse
+    )
+
+
 def _read_term(text: str) -> _Term | None:
     """Return what words name; None if it is neither an answer nor a part of one."""
     name, found = next(
@@ -226,22 +250,33 @@ def _read_term(text: str) -> _Term | None:
     if found is None:
         return None
     match name:
+        case "given":
+            return _read_number(text)
         case "numbered":
-            written = re.findall(rf"\b{_SMALL_NUMBER}\b", text)
+            written = re.findall(rf"\b{_ORDINAL}\b", text)
             return _name_answers([int(word) if word.isdigit() else NUMBER_WORDS[word] for word in written])
         case "range":
-            return _name_answers(range(int(found["first"]), int(found["last"]) + 1))
-        case "answers":
-            return _Term((), answers=True)
-        case "that" | "before":
-            return _Term((-1 if name == "that" else -2,), answers=True)
+            first, last = sorted((int(found["from"]), int(found["to"])))
+            return _name_answers(range(first, last + 1) if last - first < _MOST_ANSWERS else [last])
+        case "answers" | "that" | "before":
+            return _Term({"that": (-1,), "before": (-2,)}.get(name, ()), answers=True)
     places, count = _read_places(text)
     many = name == "place" and found["answers"] is not None and (len(places) > 1 or places[0] >= 0)
     return _Term(places, count, answers=many)
 
 
-def _name_answers(numbers: Sequence[int]) -> _Term | None:
-    return _Term(tuple(number - 1 for number in numbers), answers=True) if numbers and min(numbers) > 0 else None
+def _name_answers(numbers: Sequence[int]) -> _Term:
+    return _Term(tuple(number - 1 if 0 < number < _MOST_ANSWERS else NO_PLACE for number in numbers), answers=True)
+
+
+def _read_number(text: str) -> _Term | None:
+    """Return the number that a text is, as `1e400` or as a page prints it; None if it is a year or something else."""
+    if _YEAR.fullmatch(text):
+        return None
+    if _WITH_EXPONENT.fullmatch(text):
+        return _Term((), given=Quantity(Decimal(text), text=text))
+    found = parse_cell(text)
+    return _Term((), given=found[0]) if len(found) == 1 and found[0].text == text else None
 
 
 def _read_places(text: str) -> tuple[tuple[int, ...], int]:

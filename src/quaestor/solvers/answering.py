@@ -1,6 +1,7 @@
 """Makes the answer of a plan, or an answer without a value, as the last step of every solver; verifies answers."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
@@ -185,10 +186,18 @@ def answer_by_plan(plan: Plan, question: str, context: TurnContext, turn: int, w
     Args:
         why: What the question asks for, with a place for the number of that answer.
     """
-    try:
-        answer = answer_from_plan(plan, context, question=question)
-    except PlanError:
-        return None
+    with suppress(PlanError):
+        return answer_on_earlier(plan, question, context, turn, why)
+    return None
+
+
+def answer_on_earlier(plan: Plan, question: str, context: TurnContext, turn: int, why: str) -> Answer:
+    """Return the answer of a plan on an earlier answer, as `answer_by_plan` does.
+
+    Raises:
+        PlanError: The plan cannot be executed.
+    """
+    answer = answer_from_plan(plan, context, question=question)
     before, last = context.memory.answers[turn], plan.steps[-1]
     context.trace.append(CandidateChosen(1, last.operation if isinstance(last, Compute) else "lookup", 1.0))
     grounds = f'"{question.strip()}" {why.format(turn + 1)}'

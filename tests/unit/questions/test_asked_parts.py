@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from quaestor.questions.asked_parts import AskedParts, read_asked_parts
+from quaestor.core.quantity import Quantity, Scale
+from quaestor.questions.asked_parts import NO_PLACE, AskedParts, read_asked_parts
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from quaestor.questions.asked_parts import AskedParts, read_asked_parts
         ("the second as a percentage of the first", AskedParts((1, 0), 0, "percentage")),
         ("which of the three is the lowest?", AskedParts((), 3, "argmin")),
         ("so which was larger?", AskedParts((), 2, "argmax")),
-        ("half of the second one", AskedParts((1,), 0, "divide", factor=Decimal(2))),
+        ("half of the second one", AskedParts((1,), 0, "divide", factor=Quantity(Decimal(2)))),
     ],
 )
 def test_parts_are_named_by_their_places(text: str, asked: AskedParts) -> None:
@@ -41,20 +42,57 @@ def test_parts_are_named_by_their_places(text: str, asked: AskedParts) -> None:
         ("the percentage change from answer 1 to answer 2", (1, 0), "percentage_change", None),
         ("subtract question 2 from that", (-1, 1), "subtract", None),
         ("that minus the previous one", (-1, -2), "subtract", None),
-        ("and double that?", (-1,), "multiply", 2),
-        ("what is a third of it", (-1,), "divide", 3),
-        ("12.5% of answer 2", (1,), "multiply", Decimal("0.125")),
-        ("divide the result by 4", (-1,), "divide", 4),
-        ("that times 1.5", (-1,), "multiply", Decimal("1.5")),
+        ("and double that?", (-1,), "multiply", "2"),
+        ("what is a third of it", (-1,), "divide", "3"),
+        ("12.5% of answer 2", (1,), "multiply", "0.125"),
+        ("divide the result by 4", (-1,), "divide", "4"),
+        ("that times 1.5", (-1,), "multiply", "1.5"),
+        ("that plus 5", (-1,), "sum", "5"),
+        ("subtract 7.5 from answer 3", (2,), "subtract", "7.5"),
+        ("answer 1 minus answer 1", (0, 0), "subtract", None),
+        ("the sum of answers 4-2", (1, 2, 3), "sum", None),
     ],
 )
 def test_answers_are_named_by_their_numbers(
-    text: str, places: tuple[int, ...], operation: str, factor: Decimal | None
+    text: str, places: tuple[int, ...], operation: str, factor: str | None
 ) -> None:
-    assert read_asked_parts(text) == AskedParts(places, 0, operation, answers=True, factor=factor)
+    asked = read_asked_parts(text)
+    assert asked is not None
+    assert (asked.places, asked.operation, asked.answers, asked.count) == (places, operation, True, 0)
+    assert (None if asked.factor is None else asked.factor.value) == (None if factor is None else Decimal(factor))
 
 
-@pytest.mark.parametrize("text", ["what is it?", "it to it", "half of the segments", "interest 2", "answer 0"])
+@pytest.mark.parametrize(
+    ("text", "value", "scale", "inverse"),
+    [
+        ("that times 1e400", "1e400", Scale.ONE, False),
+        ("multiply it by -1,000", "-1000", Scale.ONE, False),
+        ("that plus $ 2.5 million", "2.5", Scale.MILLION, False),
+        ("add 5% to that", "5", Scale.PERCENT, True),
+        ("100 divided by answer 2", "100", Scale.ONE, True),
+        ("the change from 10 to that", "10", Scale.ONE, False),
+    ],
+)
+def test_a_number_that_is_given_is_read_as_it_is_printed(text: str, value: str, scale: Scale, inverse: bool) -> None:
+    asked = read_asked_parts(text)
+    assert asked is not None
+    assert asked.factor is not None
+    assert (asked.factor.value, asked.factor.scale, asked.inverse) == (Decimal(value), scale, inverse)
+
+
+@pytest.mark.parametrize("text", ["answer 0", "the sum of answers 1 to 999999999", "answer 12345678901234567890"])
+def test_an_answer_that_no_conversation_has_is_still_one_that_is_asked_for(text: str) -> None:
+    asked = read_asked_parts(text)
+    assert asked is not None
+    assert asked.places == (NO_PLACE,)
+
+
+@pytest.mark.parametrize(("text", "operation"), [("the average?", "average"), ("and the total", "sum")])
+def test_an_operation_alone_is_on_the_last_list(text: str, operation: str) -> None:
+    assert read_asked_parts(text) == AskedParts((), 0, operation, of_list=True)
+
+
+@pytest.mark.parametrize("text", ["what is it?", "it to it", "half of the segments", "interest 2", "that minus 2023"])
 def test_words_that_are_no_answers_are_not_computed_with(text: str) -> None:
     assert read_asked_parts(text) is None
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Memory, Turn
-from quaestor.core.answer_value import Text
+from quaestor.core.answer_value import Text, ValueList
+from quaestor.core.quantity import Scale
 from quaestor.errors import PlanError
 from quaestor.plan.operations import OPERATIONS
 from quaestor.plan.steps import (
@@ -17,17 +18,21 @@ from quaestor.plan.steps import (
     Plan,
     Ref,
     closed_plan,
+    given_number,
     refer_further_back,
 )
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.asked_parts import AskedParts, read_asked_parts
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.splitting import split_question
-from quaestor.solvers.answering import answer_by_plan, answer_without_value
+from quaestor.solvers.answering import answer_on_earlier, answer_without_value
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.parts import join_plans
 
+_ASKS = "asks for what was answered up to question {}"
 _NOT_COMPUTED = "that cannot be computed from the earlier answers"
+_MIXED = "answer {} has parts of different kinds: name one of them, such as the first"
+_NO_PERCENTAGE = 'answer {0} is not a percentage; to add a share of it, ask for "10% of answer {0}" first'
 _FAR = 8
 """Turns further back are not pointed at by place."""
 
@@ -53,17 +58,17 @@ _TurnPart = tuple[int, Plan]
 
 def answer_part_count(question: str, context: TurnContext) -> Answer | None:
     """Return the answer to what is asked of earlier answers or their parts: "the first one?", "half of answer 2"."""
-    found = _build_parts_plan(question, context.memory, of_turns=context.is_long or not context.document.is_page)
-    whole = context.document.whole or context.document
-    whole_context = replace(context, document=whole)
-    if found is None:
-        return None
-    if found.plan is None:
-        return replace(answer_without_value(context, "no_question", found.lack), answerable=0.0)
+    whole_context = replace(context, document=context.document.whole or context.document)
     last = len(context.memory.answers) - 1
-    answer = answer_by_plan(found.plan, question, whole_context, last, "asks for what was answered up to question {}")
-    if answer is None:
-        return replace(answer_without_value(context, "no_question", _NOT_COMPUTED), answerable=0.0)
+    try:
+        found = _build_parts_plan(question, context.memory, of_turns=context.is_long or not context.document.is_page)
+        if found is None:
+            return None
+        if found.plan is None:
+            return replace(answer_without_value(context, "no_question", found.lack), answerable=0.0)
+        answer = answer_on_earlier(found.plan, question, whole_context, last, _ASKS)
+    except PlanError as error:
+        return replace(answer_without_value(context, "no_question", f"{_NOT_COMPUTED}: {error}"), answerable=0.0)
     sure = [confidence for turn in found.turns if (confidence := context.memory.answers[turn].confidence) is not None]
     return replace(answer, confidence=min(sure, default=None))
 
@@ -77,17 +82,58 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     asked = read_asked_parts(question.lower())
     if asked is None or not memory.turns:
         return None
+    if asked.of_list:
+        return _compute_list(asked, memory)
     if asked.answers:
         places = [place if place >= 0 else len(memory.turns) + place for place in _list_places(asked, memory)]
-        lacking = next((place for place in places if not _has_value(memory, place)), None)
-        if lacking is not None:
-            known = 0 <= lacking < len(memory.turns)
-            return PartsPlan(None, (), f"answer {lacking + 1} has no value" if known else "there is no such answer")
+        if lack := next(filter(None, (_describe_lack(asked, memory, place) for place in places)), ""):
+            return PartsPlan(None, (), lack)
         parts = _repeat_answers(memory, places)
     else:
         parts = _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
     plan = _compute_parts(asked, [part for _, part in parts]) if parts else None
+    if plan is None and asked.answers:
+        return PartsPlan(None, (), _NOT_COMPUTED)
     return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
+
+
+def _compute_list(asked: AskedParts, memory: Memory) -> PartsPlan | None:
+    """Return what is computed of the last answer, if it is a list of numbers; those computed of it are passed over."""
+    for place in range(len(memory.turns) - 1, -1, -1):
+        answer, again = memory.answers[place], read_asked_parts(memory.turns[place].question.lower())
+        if isinstance(answer.value, ValueList):
+            if len(answer.value.items) < 2 or any(item.number is None for item in answer.value.items):
+                return None
+            if _is_mixed(answer):
+                return PartsPlan(None, (), _MIXED.format(place + 1))
+            step = Compute(1, asked.operation, (Ref(place - len(memory.turns)),))
+            return PartsPlan(Plan((step,)), (place,))
+        if again is None or again.answers:
+            return None
+    return None
+
+
+def _describe_lack(asked: AskedParts, memory: Memory, place: int) -> str:
+    """Say why nothing can be computed with an answer; "" if something can."""
+    turns = len(memory.turns)
+    if not 0 <= place < turns:
+        return f"there is no such answer; this conversation has {'answer 1' if turns == 1 else f'answers 1 to {turns}'}"
+    if not _has_value(memory, place):
+        return f"answer {place + 1} has no value"
+    answer, factor = memory.answers[place], asked.factor
+    if asked.operation and _is_mixed(answer):
+        return _MIXED.format(place + 1)
+    added = factor is not None and factor.scale is Scale.PERCENT and asked.operation in ("sum", "subtract")
+    return (
+        _NO_PERCENTAGE.format(place + 1) if added and answer.scale is not Scale.PERCENT and not answer.fraction else ""
+    )
+
+
+def _is_mixed(answer: Answer) -> bool:
+    """Whether an answer lists numbers of different kinds: amounts and percentages, or money and other things."""
+    items = answer.value.items if isinstance(answer.value, ValueList) else ()
+    scaled = [(item.scale, item.unit) if item.scale else (answer.scale, answer.unit) for item in items]
+    return len({(scale is Scale.PERCENT, unit) for scale, unit in scaled}) > 1
 
 
 def _list_places(asked: AskedParts, memory: Memory) -> Sequence[int]:
@@ -116,8 +162,8 @@ def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
     """Return the plan of what is done with parts; None if it cannot be done with so many."""
     if asked.factor is not None:
         steps = parts[0].steps
-        factor = Constant(asked.factor, f"{asked.factor:f}")
-        return Plan((*steps, Compute(steps[-1].id + 1, asked.operation, (Ref(steps[-1].id), factor))))
+        operands = Ref(steps[-1].id), given_number(asked.factor)
+        return Plan((*steps, Compute(steps[-1].id + 1, asked.operation, operands[:: -1 if asked.inverse else 1])))
     if len(parts) == 1:
         return parts[0] if asked.operation in ("", "sum", "average") else None
     listed = join_plans(parts, chained=False)

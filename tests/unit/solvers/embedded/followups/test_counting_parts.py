@@ -84,7 +84,15 @@ SALES, INCOME, COSTS = "what were net sales in 2024?", "what was net income in 2
         (["answer 1 less answer 3", "double that"], "$ 500 million"),
         (["half of answer 2", "that times 4", "and 10% of it?"], "$ 18.0 million"),
         (["the sum of answer 1 and answer 12"], "no answer"),
+        (["the sum of answers 1 to 999999999"], "no answer"),
+        (["answer 0"], "no answer"),
+        (["the ratio of answers 1, 2 and 3"], "no answer"),
+        (["answer 1 minus answer 1"], "$ 0 million"),
         (["that divided by 0"], "no answer"),
+        (["answer 1 times 1e400"], "no answer"),
+        (["answer 1 plus 10%"], "no answer"),
+        (["answer 1 plus $ 2.5 million"], "$ 602.5 million"),
+        (["1,200 divided by answer 1"], "2"),
         (["double answer 1", *["that plus answer 1"] * 70], "$ 43,200 million"),
     ],
 )
@@ -147,3 +155,23 @@ def test_parts_are_looked_for_at_once_in_a_plan_whose_steps_double_another(opera
     turn = replace(looked_up("what is it?", "rent", 2007), answer=answer_from_plan(plan, context))
     context = turn_context("the first one?", memory=Memory((turn,)))
     assert answer_part_count("the first one?", context) is None
+
+
+@pytest.mark.parametrize(
+    ("follow_ups", "expected"),
+    [(["the average?"], "107.5 million"), (["average", "and the total?"], "215 million"), (["double that"], "2022")],
+)
+def test_an_operation_alone_is_on_the_last_list(tmp_path: Path, follow_ups: list[str], expected: str) -> None:
+    (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
+    asked = ["what was operating income in 2022 and 2024?", *follow_ups]
+    assert expected in str(quaestor.open(tmp_path / "alder.md").ask(asked)[-1])
+
+
+@pytest.mark.parametrize("follow_up", ["double that", "the average?"])
+def test_an_amount_and_a_percentage_are_not_computed_with_as_one(tmp_path: Path, follow_up: str) -> None:
+    (tmp_path / "alder.md").write_text(PAGE, encoding="utf-8")
+    asked = ["what was rent in 2024 and what was the percentage change from 2023?", follow_up, "double the first"]
+    _, none, first = quaestor.open(tmp_path / "alder.md").ask(asked)
+    assert none.number is None
+    assert "answer 1" in (none.answer.reason or "")
+    assert str(first) == "80 million"
