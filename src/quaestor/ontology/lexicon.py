@@ -23,11 +23,13 @@ class Concept:
     Attributes:
         name: With its prefix (`us-gaap:Assets`).
         phrases: How people call it, as terms, the usual name first.
+        called: Its usual name.
         others: Phrases that sound similar but mean something else, as written.
     """
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
+    called: str = ""
     others: str = field(default="", repr=False)
 
     @property
@@ -38,10 +40,15 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class NamedMeasure:
-    """A measure that analysts compute from concepts."""
+    """A measure that analysts compute from concepts.
+
+    Attributes:
+        called: Its usual name.
+    """
 
     name: str
     phrases: tuple[tuple[str, ...], ...]
+    called: str = ""
     written: str = field(default="", repr=False)
 
     @property
@@ -54,7 +61,8 @@ class NamedMeasure:
         if self.formula is None or "/" in self.formula.kinds():
             return None
         phrases = tuple((*phrase, *_PER_SHARE) for phrase in self.phrases)
-        return NamedMeasure(f"{self.name}_per_share", phrases, f"({_find_formula(self.written)}) / {_SHARES}")
+        formula = f"({_find_formula(self.written)}) / {_SHARES}"
+        return NamedMeasure(f"{self.name}_per_share", phrases, f"{self.called} per share", formula)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +142,14 @@ def read_lexicon() -> Lexicon:
     named: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     written = (files("quaestor.ontology") / "lexicon.tsv").read_text(encoding="utf-8").splitlines()
     columns = [(*line.split("\t"), "", "")[:3] for line in written]
-    for (subject, _, rest), called in zip(columns, split_terms([phrases for _, phrases, _ in columns]), strict=True):
-        name = subject.removeprefix(MEASURE)
+    split = split_terms([phrases for _, phrases, _ in columns])
+    for (subject, names, rest), phrases in zip(columns, split, strict=True):
+        name, called = subject.removeprefix(MEASURE), names.partition(";")[0].strip()
         if name != subject:
-            measures[name] = NamedMeasure(name, called, rest)
+            measures[name] = NamedMeasure(name, phrases, called, rest)
         else:
-            concepts[name] = Concept(name, called, rest.removeprefix("not:"))
-        for phrase in called:
+            concepts[name] = Concept(name, phrases, called, rest.removeprefix("not:"))
+        for phrase in phrases:
             named[phrase][name in measures].append(name)
     derived = [one for measure in measures.values() if (one := measure.per_share()) is not None]
     for one in derived:

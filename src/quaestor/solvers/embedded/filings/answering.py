@@ -58,8 +58,9 @@ class FilingAnswerer:
         tables = choose_companies(question, facts_of(context), context)
         decided = [(table, self._decide(question, context, table)) for table in tables]
         answers = [answer for table, decision in decided for answer in _answers(decision, question, context, table)]
-        if not answers:
-            return replace(answer_without_value(context, "not_on_page", _NO_LINE), answerable=0.0)
+        lack = decided[0][1].lack if len(decided) == 1 and self._decline else ""
+        if not answers or lack:
+            return replace(answer_without_value(context, "not_on_page", lack or _NO_LINE), answerable=0.0)
         if len(tables) > 1:
             first = [next(_answers(decision, question, context, table), None) for table, decision in decided]
             return _ask_back(context, [answer for answer in first if answer is not None], "name one company")
@@ -99,7 +100,7 @@ def asks_for_measure(question: str, context: TurnContext) -> bool:
             operand.phrase[match.start : match.end]
             for operand in reading.operands
             for match in operand.matches
-            if not match.concepts and any(measures[name].formula is not None for name in match.measures)
+            if any(measures[name].formula is not None for name in match.measures)
         }
         if named or not reading.goes_on or reading.terms:
             printed = {line.label_terms for table in facts_of(context) for line in table.lines} if named else set()

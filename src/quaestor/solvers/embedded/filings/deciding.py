@@ -31,6 +31,7 @@ from quaestor.questions.understanding import INTENTS
 from quaestor.solvers.answering import with_label_scales
 from quaestor.solvers.embedded.filings.binding import find_synonyms
 from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal
+from quaestor.solvers.embedded.filings.composing.meanings import describe_lack
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer
 from quaestor.solvers.embedded.filings.turns import (
@@ -119,12 +120,14 @@ class Decision:
         features: The features of each result whose probability was estimated.
         answerable: The probability that the filing has an answer.
         parts: The decision of each question, if it consists of several.
+        lack: What the filing lacks to compute the measure that is asked for; "" if nothing.
     """
 
     results: tuple[PlanResult, ...]
     features: tuple[Mapping[str, float], ...]
     answerable: float
     parts: "tuple[Decision, ...]" = ()
+    lack: str = ""
 
     @property
     def right(self) -> float:
@@ -234,10 +237,10 @@ def _estimate_confidence(
     understood: UnderstoodQuestion, results: tuple[PlanResult, ...], model: ConfidenceModel | None
 ) -> Decision:
     """Estimate the probability that each result is right, and sort the results by it."""
-    if not results:
-        return Decision((), (), 0.0)
-    judged = results[:_JUDGED]
     question = understood.question
+    if not results:
+        return Decision((), (), 0.0, lack=describe_lack(question))
+    judged = results[:_JUDGED]
     agreements, evidence = measure_agreements(judged), find_evidence(question, understood.inherited)
     joint = measure_joint(evidence, question, list(map(float, understood.likely.kinds)))
     shared = {**count_lines(question), **joint}
@@ -267,10 +270,12 @@ def _estimate_confidence(
             min(right, _OF_ANOTHER) if _is_of_another(result.proposal, measures, question.table) else right
             for right, result in zip(rights, judged, strict=True)
         ]
+    if lack := describe_lack(question):
+        rights = [min(right, _OF_ANOTHER) for right in rights]
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]
-    return Decision(ranked, tuple(features[place] for place in order), answerable)
+    return Decision(ranked, tuple(features[place] for place in order), answerable, lack=lack)
 
 
 def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposal]:

@@ -184,3 +184,41 @@ def test_a_measure_and_its_change_are_not_answered_by_a_sentence_about_something
     document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(lines), said])
     (turn,) = play("what was the gross margin and how did it change?", document=document)
     assert turn.answer.formula == "{320 / 800; 320 / 800 - 300 / 720}"
+
+
+STATEMENTS = [
+    ["( in millions )", "2023", "2022"],
+    ["total net sales", "$ 800", "$ 720"],
+    ["operating income", "120", "100"],
+    ["income before taxes", "110", "95"],
+    ["income taxes", "22", "24"],
+    ["net income", "88", "71"],
+    ["net cash provided by operating activities", "158", "121"],
+]
+
+
+@pytest.mark.parametrize("question", ["what was the tax rate in 2023?", "effective tax rate 2023"])
+def test_a_measure_that_is_called_like_a_line_is_computed_if_no_line_is(question: str) -> None:
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(STATEMENTS)])
+    assert play(question, document=document)[0].answer.formula == "22 / 110"
+    printed = [*STATEMENTS, ["effective tax rate", "21.5 %", "25.0 %"]]
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS OF INCOME"), TablePart(printed)])
+    assert play(question, document=document)[0].answer.formula == "21.5%"
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("what was free cash flow in 2023?", ["capital expenditures"]),
+        ("how did free cash flow change from 2022 to 2023?", ["capital expenditures"]),
+        ("what was free cash flow as a percentage of net sales?", ["capital expenditures"]),
+        ("did free cash flow grow in 2023?", ["capital expenditures"]),
+        ("what was the current ratio?", ["current assets", "current liabilities"]),
+    ],
+)
+def test_the_inputs_that_a_measure_lacks_are_named(question: str, named: list[str]) -> None:
+    document = assemble("TERN/2023/10-K", [HeadingPart("STATEMENTS"), TablePart(STATEMENTS)])
+    (turn,) = play(question, document=document)
+    assert turn.answer.value is None
+    assert all(f'"{name}"' in (turn.answer.reason or "") for name in named)
+    assert "operating cash flow" not in (turn.answer.reason or "")

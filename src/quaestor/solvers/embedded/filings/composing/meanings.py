@@ -8,7 +8,7 @@ from functools import partial
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.facts.lines import FactLine, Moment
-from quaestor.facts.table import Series
+from quaestor.facts.table import FactTable, Series
 from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import QuestionOperand
@@ -367,7 +367,7 @@ class _Measure:
         sides = [self._spell(part, moment, terms, label) for part in formula.parts]
         if None not in sides:
             return f"({sides[0]} {formula.kind} {sides[1]})"
-        if formula.kind not in "+-":
+        if formula.kind not in "+-" or (sides[1] is None and _needs_second(formula)):
             return None
         # A sum goes without a part that the filing does not have, if hardly without its first, or what is taken off.
         terms.score += log_share(LIKELY) if formula.kind == "-" or not sides[0] else 0.0
@@ -391,6 +391,69 @@ class _Measure:
             text = spell_at(found[0], None, terms, label)
         terms.score = min(terms.score, score + log_share(found[1]))
         return text
+
+
+# Inputs of a measure that a filing does not have
+
+
+def describe_lack(question: BoundQuestion) -> str:
+    """Say what the filing lacks to compute a measure that an operand names, and does not print; "" if nothing."""
+    for operand in question.reading.operands:
+        measures = [read_lexicon().measures[name] for name in operand.measures if operand.is_concept]
+        if any(known.formula is None or _is_named(known, question.table) for known in measures):
+            continue
+        moment = (*question.wanted, question.table.latest)[0]
+        lacking = [dict.fromkeys(_list_lacking(known.formula, moment, question)) for known in measures if known.formula]
+        if lacking and all(lacking):
+            names = '" and "'.join(lacking[0])
+            return f'{measures[0].called} requires "{names}", which the document does not have at that time'
+    return ""
+
+
+def _is_named(known: NamedMeasure, table: FactTable) -> bool:
+    """Return whether a line or sentence has the words of a name of a measure."""
+    return any(
+        table.sentences.having(phrase).all(axis=0).any()
+        or any(set(phrase) <= {*line.path_terms, *line.label_terms} for line in table.lines)
+        for phrase in known.phrases
+    )
+
+
+def _needs_second(formula: Formula) -> bool:
+    """Return whether an operation needs its second part: a company may not have what is added, or also taken off."""
+    return formula.kind in "*/" or (formula.kind == "-" and formula.parts[0].kind != "-")
+
+
+def _list_lacking(formula: Formula, moment: Moment, question: BoundQuestion) -> Iterator[str]:
+    """Yield the names of the inputs of a formula that a filing does not have."""
+    parts = formula.parts
+    match formula.kind:
+        case "number":
+            return
+        case "concept":
+            yield from _name_lacking(formula.name, moment, question)
+        case "else":
+            ways = [list(_list_lacking(part, moment, question)) for part in parts]
+            yield from ways[0] if all(ways) else ()
+        case "prior":
+            yield from _list_lacking(parts[0], moment.before(years=1), question)
+        case _:
+            for part in parts if _needs_second(formula) else parts[:1]:
+                yield from _list_lacking(part, moment, question)
+
+
+def _name_lacking(concept: str, moment: Moment, question: BoundQuestion) -> Iterator[str]:
+    lexicon, table = read_lexicon(), question.table
+    measure = lexicon.measures.get(concept.removeprefix(MEASURE))
+    known = measure or lexicon.concepts[concept]
+    if concept == DEBTS:
+        found = spell_debts(moment, FormulaTerms(table), "") is not None
+    elif measure is not None and measure.formula is not None:
+        found = not list(_list_lacking(measure.formula, moment, question))
+    else:
+        found = find_concept(concept, moment, question) is not None
+    if not found and not any(line.label_terms in known.phrases for line in table.lines):
+        yield known.called
 
 
 # What was talked about
