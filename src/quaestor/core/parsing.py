@@ -92,10 +92,16 @@ def _has_other_digits(
         return True
     if _WORDS.search(masked):
         return False
-    if any(_SPACING.fullmatch(masked, before.end, after.start) for before, after in pairwise(spans)):
+    if any(_may_be_one(masked, before, after) for before, after in pairwise(spans)):
         return True
     between = [masked[end:start] for (_, end), (start, _) in pairwise([(0, 0), *known, (len(masked), len(masked))])]
     return any(re.search("[0-9]", _MARK_OR_NAME.sub("", text)) for text in between)
+
+
+def _may_be_one(masked: str, before: QuantitySpan, after: QuantitySpan) -> bool:
+    """Whether two numbers may be one in parts ("12 345"): spacing parts them, no sign ends one or begins it."""
+    apart = not masked[before.end - 1].isdigit() or masked[after.start] == "("
+    return not apart and _SPACING.fullmatch(masked, before.end, after.start) is not None
 
 
 def is_money(text: str) -> bool:

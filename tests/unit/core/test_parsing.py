@@ -349,4 +349,19 @@ def test_a_share_in_brackets_behind_an_amount_is_a_second_number_of_the_cell() -
     assert (amount.value, amount.unit) == (Decimal(1200), "USD")
     assert (share.value, share.scale) == (Decimal("12.5"), Scale.PERCENT)
     assert [q.value for q in parse_cell("(12.5%)")] == [Decimal("-12.5")]
-    assert parse_cell("12% (3%)") == ()  # of two columns that ran together the second may be negative
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("12% (3%)", ["12", "-3"]),  # of two columns that ran together
+        ("12.5 % ( 3.2 )", ["12.5", "-3.2"]),
+        ("1,250 ( 435 )", ["1250", "-435"]),
+        ("12.5 % 3.2 %", ["12.5", "3.2"]),
+        ("12.5 % ( 12.5 % )", ["12.5"]),
+        ("12 345", []),
+        ("1.2.3", []),
+    ],
+)
+def test_numbers_that_a_sign_parts_are_several_and_others_may_be_one_in_parts(text: str, values: list[str]) -> None:
+    assert [quantity.value for quantity in parse_cell(text)] == [Decimal(value) for value in values]
