@@ -3,7 +3,9 @@
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Outcome, Quaestor, command_line, one_line
@@ -239,12 +241,18 @@ def test_reference_answers_that_another_package_reads(site: Path, tmp_path: Path
     assert [str(turn.executed) for turn in read_gold(file)["only"]] == ["5", "7"]
 
 
-def test_a_spec_accepts_the_field_names_of_version_0_2() -> None:
-    with pytest.warns(DeprecationWarning, match="prompt_additions"):
-        spec = SolverSpec("largest", "", SPEC.build, EmbeddedOptions, told=lambda _: "an example")
-    assert spec.prompt_additions(EmbeddedOptions()) == "an example"
-    with pytest.warns(DeprecationWarning, match="inner_option"):
-        assert SolverSpec("largest", "", SPEC.build, EmbeddedOptions, around="weights").inner_option == "weights"
+def test_a_spec_has_the_field_names_of_version_0_2() -> None:
+    old: dict[str, Any] = {"told": lambda _: "an example", "asked": {"decline": True}, "around": "weights"}
+    new = ("prompt_additions", "interactive_defaults", "inner_option")
+    for (name, value), current in zip(old.items(), new, strict=True):
+        with pytest.warns(DeprecationWarning, match=current):
+            spec = SolverSpec("largest", "", SPEC.build, EmbeddedOptions, **{name: value})
+        assert getattr(spec, current) == value
+        with pytest.warns(DeprecationWarning, match=current):
+            assert getattr(spec, name) == value
+    again = replace(spec, inner_option="decline")
+    assert (again.inner_option, again.name) == ("decline", "largest")
+    assert not hasattr(spec, "nothing")
 
 
 BROKEN = [

@@ -1,7 +1,8 @@
 """The entry of a solver in the registry: its name, options and defaults, and how it is built."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
+from functools import wraps
 from typing import TYPE_CHECKING, Generic, TypeVar
 from warnings import warn
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from quaestor.solvers.base import Solver
 
 O = TypeVar("O", bound="DataclassInstance")  # noqa: E741 - of options
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,26 @@ _RENAMED |= {"any_kind": "mixed_answer_defaults", "around": "inner_option", "sev
 """Fields of `SolverSpec` by the names that they had in version 0.2."""
 
 
+def _warn_renamed(old: str) -> None:
+    warn(f"the field {old!r} of SolverSpec is now {_RENAMED[old]!r}", DeprecationWarning, stacklevel=3)
+
+
+def _accept_old_names(kind: type[T]) -> type[T]:
+    """Let the fields of a class be given by their old names."""
+    made = kind.__init__
+
+    @wraps(made)
+    def init(self: T, *args: object, **fields: object) -> None:
+        for old in _RENAMED.keys() & fields.keys():
+            _warn_renamed(old)
+            fields[_RENAMED[old]] = fields.pop(old)
+        made(self, *args, **fields)
+
+    setattr(kind, "__init__", init)  # noqa: B010 - a method cannot be assigned
+    return kind
+
+
+@_accept_old_names
 @dataclass(frozen=True, slots=True)
 class SolverSpec(Generic[O]):
     """The entry of a solver in the registry.
@@ -114,19 +137,15 @@ class SolverSpec(Generic[O]):
     benchmark_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     mixed_answer_defaults: Mapping[str, bool | float | str] = field(default_factory=dict)
     loads: tuple[str, ...] = ()
-    told: InitVar[Callable[[O], str] | None] = None
-    asked: InitVar[Mapping[str, bool | float | str] | None] = None
-    benchmarked: InitVar[Mapping[str, bool | float | str] | None] = None
-    any_kind: InitVar[Mapping[str, bool | float | str] | None] = None
-    around: InitVar[str | None] = None
-    several: InitVar[bool | None] = None
 
-    def __post_init__(self, *renamed: object) -> None:
-        """Set fields that are given by their old names."""
-        for (old, new), value in zip(_RENAMED.items(), renamed, strict=True):
-            if value is not None:
-                warn(f"the field {old!r} of SolverSpec is now {new!r}", DeprecationWarning, stacklevel=3)
-                object.__setattr__(self, new, value)
+    if not TYPE_CHECKING:  # every name would be an attribute for type checkers
+
+        def __getattr__(self, name: str) -> object:
+            """Return a field by its old name."""
+            if name not in _RENAMED:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            _warn_renamed(name)
+            return getattr(self, _RENAMED[name])
 
     @property
     def words(self) -> str:
