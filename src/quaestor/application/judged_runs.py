@@ -15,6 +15,7 @@ from quaestor.application import saved_scores
 from quaestor.application.conversation_filter import read_conversations_of_run
 from quaestor.application.run_references import PlayedFile, read_labelled
 from quaestor.application.run_service import OVER_DATASETS, find_run, require_finished
+from quaestor.application.run_views import require_same_questions
 from quaestor.application.saved_scores import read_judged_frame
 from quaestor.application.score_service import score_run
 from quaestor.core import serial
@@ -124,11 +125,7 @@ async def require_comparable(store: RunStore, names: Sequence[str]) -> tuple[Run
     found = [await find_run(store, name, kind=OVER_DATASETS) for name in names]
     runs = tuple({run.id: run for run in found}.values())
     for run in runs:
-        if run.dataset_digest != runs[0].dataset_digest:
-            raise InputError(
-                f"runs {runs[0].id} and {run.id} have different questions ({runs[0].dataset}, {run.dataset}): "
-                "compare runs of the same file"
-            )
+        require_same_questions(runs[0], run)
         await require_finished(store, run)
     return runs
 

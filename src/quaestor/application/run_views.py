@@ -139,11 +139,23 @@ class RunViews:
     def _open_scores(self, first: RunView, second: RunView) -> ScoreStore:
         if self._scores is None:
             raise InputError("this store has no scores, so its runs cannot be compared")
-        if first.run.dataset_digest != second.run.dataset_digest:
-            raise InputError(
-                f"runs {first.run.id} and {second.run.id} have different questions: compare runs of the same file"
-            )
+        require_same_questions(first.run, second.run)
         return self._scores
+
+
+def require_same_questions(first: RunRecord, second: RunRecord) -> None:
+    """Make sure that two runs are of the same questions.
+
+    Raises:
+        InputError: They are not; the message says how many conversations of which file each has.
+    """
+    if first.dataset_digest == second.dataset_digest:
+        return
+    shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]
+    raise InputError(
+        f"runs {shown[0]} and {shown[1]} have different questions: compare runs of the same conversations of one file, "
+        "such as two with the same --limit"
+    )
 
 
 def by_chance(counts: PairCounts) -> float | None:
