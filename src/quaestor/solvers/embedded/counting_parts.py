@@ -92,7 +92,7 @@ def _build_parts_plan(question: str, memory: Memory, *, of_turns: bool) -> Parts
     else:
         parts = _find_meant_parts(asked, memory, len(memory.turns), of_turns=of_turns)
     plan = _compute_parts(asked, [part for _, part in parts]) if parts else None
-    if plan is None and asked.answers:
+    if plan is None and asked.answers and len(parts) > 1:
         return PartsPlan(None, (), _NOT_COMPUTED)
     return None if plan is None else PartsPlan(plan, tuple(dict.fromkeys(turn for turn, _ in parts)))
 
