@@ -154,7 +154,7 @@ def require_same_questions(first: RunRecord, second: RunRecord) -> None:
     shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]
     raise InputError(
         f"runs {shown[0]} and {shown[1]} have different questions: compare runs of the same conversations of one file, "
-        "such as two with the same --limit"
+        "such as two with the same limit"
     )
 
 
