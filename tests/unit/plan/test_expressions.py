@@ -115,7 +115,7 @@ def test_unfit_uses_of_a_list_are_reported(text: str, position: int, named: str)
 
 def test_a_percentage_counts_as_one_of_the_page() -> None:
     result = execute(plan("15% + 15 %")).result
-    assert (result.number, result.scale) == (30, Scale.PERCENT)
+    assert (result.number, result.scale) == (Decimal(30), Scale.PERCENT)
     assert value("-(2 * 2.5%) + 1") == Decimal("0.95")
     assert to_program(plan("a * 2.5 %")) == "multiply(8, 2.5%)"
 
