@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from pydantic_ai.models import override_allow_model_requests
 
-Send = Callable[[httpx2.AsyncBaseTransport, httpx2.Request], Awaitable[httpx2.Response]]
+Send = Callable[[httpx2.AsyncHTTPTransport, httpx2.Request], Awaitable[httpx2.Response]]
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _guarded(send: Send) -> Send:
-    async def guarded(self: httpx2.AsyncBaseTransport, request: httpx2.Request) -> httpx2.Response:
+    async def guarded(self: httpx2.AsyncHTTPTransport, request: httpx2.Request) -> httpx2.Response:
         if not ipaddress.ip_address(request.url.host).is_loopback:
             pytest.fail(f"a live request to {request.url.host}")
         return await send(self, request)

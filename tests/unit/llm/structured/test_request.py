@@ -249,7 +249,10 @@ def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
     [
         ({"steps": [{"kind": "look"}]}, "step 1, words: required, but missing"),
         ({"steps": [{"kind": "sum", "of": [1, "two"]}]}, "step 1, of 2: expected a whole number"),
-        ({"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]}, "step 2: expected 'kind' to be one of 'look', 'sum'"),
+        (
+            {"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]},
+            "step 2: expected 'kind' to be one of 'look', 'sum'",
+        ),
         ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: expected a whole number"),
     ],
 )
