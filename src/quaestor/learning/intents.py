@@ -77,7 +77,7 @@ def generate_samples(*, seed: int = 0, weight: float = 0.5) -> list[QuestionSamp
     choose = random.Random(seed)
     lexicon = read_lexicon()
     measures = [" ".join(one.phrases[0]) for one in lexicon.concepts.values() if len(one.phrases[0]) <= _SHORT]
-    ratios = [" ".join(one.phrases[0]) for one in lexicon.measures.values() if one.formula is not None]
+    ratios = [" ".join(one.phrases[0]) for one in lexicon.measures.values() if one.formula and one.phrases]
     samples = []
     for line in (files("quaestor.learning") / "question_templates.tsv").read_text(encoding="utf-8").splitlines():
         intent, after, template = line.split("\t")

@@ -34,7 +34,6 @@ NO_NUMBERS = [
     (ENGLISH, "1,2345"),
     (ENGLISH, "1''234"),
     (ENGLISH, "-1,234-"),
-    (ENGLISH, "(1,052,954) (1,591,837)"),
     (ENGLISH, "7 1/4 %"),
     (ENGLISH, "5 \u00bd"),
     (ENGLISH, "5\u00bd %"),

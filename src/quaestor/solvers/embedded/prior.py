@@ -12,15 +12,16 @@ from quaestor.core.provenance import CellRef, Source
 from quaestor.documents.document import Document
 from quaestor.documents.table import Table
 from quaestor.questions.question import Question
+from quaestor.questions.stems import stems
 from quaestor.questions.times import AskedTime, times_asked
-from quaestor.solvers.embedded.candidates import LOOKUP, Candidates
+from quaestor.solvers.embedded.candidates import DIVIDE, LOOKUP, Candidates
 from quaestor.solvers.embedded.number_fit import (
     OTHER_KIND,
     LabelMentions,
     read_asked_kind,
     weigh_look_alikes,
 )
-from quaestor.solvers.embedded.operand_pool import NEW, NONE, USED, Pool
+from quaestor.solvers.embedded.operand_pool import NEW, NONE, RESULT1, USED, Pool
 from quaestor.solvers.embedded.page import Floats, Ints, NumberMatrix, is_among
 from quaestor.solvers.embedded.period_fit import is_of_other_time, read_asked_period
 from quaestor.solvers.embedded.turn_state import TurnView
@@ -42,7 +43,14 @@ PLAN = 1.0
 YEAR = 4.0
 """What a number of another year has less where a question points at one by its distance."""
 MEANT = 4.0
-"""What it counts that a plan looks up the line that a question names and nothing else."""
+"""What it counts that a plan looks up the line that a question names and nothing else, or divides the last answer by
+it."""
+_VERB = r"\b(?:is|are|was|were|did|does|do|has|had)\b"
+_SHARE_OF = lazy_regex(
+    r"\b(?:(?:as a |what |which )?(?:percent(?:age)?|share|proportion|fraction|part|portion|%)|(?P<much>how much)) of "
+    rf"(?:(?!{_VERB}).)+?(?(much)(?=\s*{_VERB} (?:it|that|this|they|these|those)\b)"
+    rf"|(?=$|[?.,]|{_VERB} (?:it|that|this|they|these|those)\b))"
+)
 _PLACE_NAMED = lazy_regex(r"\baccording to\b|\bas (?:shown|stated|reported) in\b", re.IGNORECASE)
 OTHER_TIME = 6.0
 """What a number of another time than is asked for has less."""
@@ -59,11 +67,13 @@ class Prior:
         years: The year of each leaf, 0 if none is known.
         named: Whether the question names the line of each leaf, and asks for nothing else ("change in taxes" may be a
             line).
+        share_of_last: Whether the last answer is asked for as a share of what the question names.
     """
 
     leaves: Floats
     years: Ints
     named: NDArray[np.bool_]
+    share_of_last: bool = False
 
     def adjust_leaves(self, probability: NDArray[np.float64], answered: Iterable[int] = ()) -> NDArray[np.float64]:
         """Return the leaves' probabilities with what speaks for them.
@@ -100,8 +110,17 @@ class Prior:
         found = PLAN * np.where(second, (first + own[candidates.second]) / 2, first)
         leaf = candidates.pool.leaf[candidates.first]
         looked_up = (candidates.operation == LOOKUP) & (leaf >= 0) & self.named[np.maximum(leaf, 0)]
+        looked_up = self._find_shares_of_last(candidates) if self.share_of_last else looked_up
         meant: Floats = (found + MEANT * looked_up).astype(np.float32)
         return meant
+
+    def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
+        """Return which plans divide the last answer by a number of the same year."""
+        pool = candidates.pool
+        last, base = pool.leaf[candidates.first], pool.leaf[candidates.second]
+        one_year = self.years[np.maximum(last, 0)] == self.years[np.maximum(base, 0)]
+        shares: NDArray[np.bool_] = (candidates.operation == DIVIDE) & (pool.kind[candidates.first] == RESULT1)
+        return shares & (base >= 0) & (one_year | (last < 0))
 
     def _weigh_operands(self, pool: Pool) -> Floats:
         """What speaks for each operand of a turn; nothing speaks for or against other operands."""
@@ -149,7 +168,13 @@ def build_prior(
     found, named = found - away, named & (away == away.min())
     less = weigh_look_alikes(question, leaves.leaves, labels, document)
     found, named = found - less, named & (less == less[named].min(initial=np.inf))
-    return Prior(found - found.max(), leaves.year, named)
+    return Prior(found - found.max(), leaves.year, named, asks_share_of_last(question))
+
+
+def asks_share_of_last(question: Question) -> bool:
+    """Return whether the last answer is asked for as a share of what the question names: "as a percentage of it?"."""
+    named = _SHARE_OF.search(question.lowered)
+    return named is not None and not stems(question.lowered[: named.start()] + " " + question.lowered[named.end() :])
 
 
 def _is_of_other_times(asked: Sequence[AskedTime], source: Source, document: Document) -> bool:

@@ -25,9 +25,9 @@ def played(*questions: str) -> Turn:
     ("question", "formula"),
     [
         ("and the change?", "48.65 - 33.20"),
-        ("what is the average?", "average(48.65, 33.20)"),
+        ("what is the average?", "average({48.65; 33.20})"),
         ("and the percentage change?", "(48.65 - 33.20) / 33.20"),
-        ("what is the sum?", "33.20 + 48.65"),
+        ("what is the sum?", "sum({48.65; 33.20})"),
         ("and the change from 2005 to 2006?", "33.20 - 27.95"),
     ],
 )
