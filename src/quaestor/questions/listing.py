@@ -56,6 +56,15 @@ _CHOOSES = lazy_regex(
     r"|(?:large|bigge|great|small|lowe|highe|strong|weak|fa|slow|be|wor|mo|lea)\w{0,3}st"
     r"|(?:does|did|do|is|are|was|were) (?!you\b))\b"
 )
+_WHICH = lazy_regex(
+    r"\b(?:which|who|when|what (?:year|quarter|month|segment|region|country|product|line|category|type|kind))\b"
+)
+_EXTREME = lazy_regex(
+    r"\b(?:largest|biggest|greatest|smallest|strongest|weakest|lowest|highest|fastest|slowest|best|worst|most|least|top)\b"
+)
+_ITS_AMOUNT = lazy_regex(
+    r"(?:and |so )?(?:what|how (?:much|many|big|large|high)) (?:was|is|were|are) (?:it|that|this|they)"
+)
 _MOST = 12
 _STOPS = (
     r"(?:the|an?|of|for|from|in|on|at|to|by|with|as|under|over|between|into|during|per|is|are|was|were|respective|respectively"
@@ -165,6 +174,21 @@ def asks_for_parts(text: str) -> bool:
     """
     lower = text.lower()
     return _BROKEN_DOWN.search(lower) is not None and _CHOOSES.search(lower) is None
+
+
+def asks_for_extreme(text: str) -> bool:
+    """Return whether a question asks which of several, or when something, is at its highest or lowest.
+
+    >>> asks_for_extreme("In which year was income highest"), asks_for_extreme("what was the highest price")
+    (True, False)
+    """
+    lower = text.lower()
+    return _WHICH.search(lower) is not None and _EXTREME.search(lower) is not None
+
+
+def asks_for_its_amount(text: str) -> bool:
+    """Return whether a question asks for the amount of the last answer and names nothing: "and how much was it?"."""
+    return _ITS_AMOUNT.fullmatch(text.lower().strip(" ?.,-")) is not None
 
 
 def asks_one(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import spans_of_terms
 from quaestor.questions.asked_times import read_moments
+from quaestor.questions.listing import asks_for_extreme, asks_for_its_amount
 from quaestor.questions.splitting import cut_clauses, split_question
 from quaestor.questions.understanding import (
     ParsedQuestion,
@@ -282,6 +283,8 @@ def _complete(clause: str, first: str) -> str:
     if (asked := _WHEN_MOST.fullmatch(clause)) is not None:
         return f"{asked['when']} was it {asked['most']}"  # of the times of the answer before
     back = _POINTS_BACK.search(clause.lower())
+    if asks_for_extreme(first) and asks_for_its_amount(clause):
+        return clause  # "which was largest, and how much was it?": of the one that is found
     if back is not None:
         word = back[0].split()
         lead = f"{word[0]} " if len(word) > 1 and word[0] in ("of", "for", "on") else ""

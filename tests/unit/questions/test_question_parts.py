@@ -41,6 +41,10 @@ from quaestor.questions.question_parts import asks_several, split_filing_questio
             "What were sales in 2022 and 2023, and say when they were highest?",
             ("What were sales in 2022 and 2023", "when was it highest"),
         ),
+        (
+            "Which segment had the highest revenue in 2022, and how much was it?",
+            ("Which segment had the highest revenue in 2022", "how much was it"),
+        ),
         ("GAAP and non-GAAP diluted EPS for 2022", ("GAAP diluted EPS for 2022", "non-GAAP diluted EPS for 2022")),
     ],
 )

@@ -120,7 +120,8 @@ class Prior:
         last, base = pool.leaf[candidates.first], pool.leaf[candidates.second]
         one_year = self.years[np.maximum(last, 0)] == self.years[np.maximum(base, 0)]
         shares: NDArray[np.bool_] = (candidates.operation == DIVIDE) & (pool.kind[candidates.first] == RESULT1)
-        return shares & (base >= 0) & (one_year | (last < 0))
+        shares &= (base >= 0) & (one_year | (last < 0))
+        return shares
 
     def _weigh_operands(self, pool: Pool) -> Floats:
         """What speaks for each operand of a turn; nothing speaks for or against other operands."""

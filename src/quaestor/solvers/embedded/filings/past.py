@@ -16,7 +16,7 @@ from quaestor.facts.table import FactTable, Series
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.answer_units import kind_of_number, share_of_kind
-from quaestor.questions.listing import asks_for_parts, read_order
+from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, read_order
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 
 _OF_WORDS = 0.6
@@ -76,7 +76,9 @@ class PastAnswer:
 
     @property
     def anchor(self) -> Moment | None:
-        """The latest of its times."""
+        """The latest of its times; of a ranking that of what was found."""
+        if self.form == "ranking":
+            return find_anchor(self.measured[0])
         return max(self.moments, key=_order_moment, default=None)
 
     @property
@@ -301,6 +303,8 @@ def mix_with_repetition(
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed
     asked = "ranking" if read_order(text) else "list" if asks_for_parts(text) else ""
+    if before == "ranking" and asks_for_its_amount(text):
+        asked = "lookup"
     if asked:
         mixed = (1 - _PARTS) * shares
         mixed[INTENTS.index(asked)] += _PARTS

@@ -20,6 +20,7 @@ from quaestor.plan.steps import Compute, Plan
 from quaestor.questions.answer_units import KINDS, kind_of_number
 from quaestor.questions.developments import without_change
 from quaestor.questions.intents import QuestionClassifier
+from quaestor.questions.listing import asks_for_its_amount
 from quaestor.questions.offices import spell_offices
 from quaestor.questions.question_parts import split_filing_question
 from quaestor.questions.quoted_names import mark_quoted_names, restore_names
@@ -368,6 +369,14 @@ def _compare_otherwise(question: BoundQuestion, past: Sequence[PastTurn], weight
     return [one for one in again if one.form in _OF_TWO_TIMES and set(question.moments).intersection(one.moments)]
 
 
+def _classify_kind(reading: ParsedQuestion, state: TurnState, weights: FilingWeights) -> NDArray[np.float64]:
+    """Return the probabilities of the kinds of answers; of what a ranking found an amount is asked for, not words."""
+    kinds = weights.kinds.classify(reading, before=state.kind)
+    if state.intent == "ranking" and asks_for_its_amount(reading.text):
+        kinds[KINDS.index("words")] = 0.0
+    return kinds
+
+
 def understand_turn(
     text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights
 ) -> UnderstoodQuestion:
@@ -383,7 +392,7 @@ def understand_turn(
     if reading.of_balance:
         lookup, change = INTENTS.index("lookup"), INTENTS.index("change")
         shares[change], shares[lookup] = shares[change] + shares[lookup], 0.0
-    likely = QuestionProbabilities(shares, weights.kinds.classify(reading, before=state.kind))
+    likely = QuestionProbabilities(shares, _classify_kind(reading, state, weights))
     words = find_sentences(build_word_query(reading, moments, state, shares), table)
     ranked = rank_sentences(words, weights.words)
     likely = with_sentences(likely, ranked, table)

@@ -365,6 +365,14 @@ def test_measures_are_computed_of_lines_without_tags_by_any_name_of_theirs(
     assert number(untagged, ask(untagged, text, "lookup")) == pytest.approx(answer)
 
 
+def test_what_follows_a_ranking_is_of_what_it_found(table: FactTable) -> None:
+    before = ask(table, "in which year was net income highest?", "ranking", ("net income",))
+    past = read_past_answer(before, table)
+    assert past is not None
+    assert past.anchor == Moment(2022, 4, 12)
+    assert number(table, ask(table, "and what was it?", "lookup", before=(before,))) == 75
+
+
 def test_words_behind_brackets_belong_to_the_name_of_a_line() -> None:
     cash = [["( in millions )", "2023", "2022"], ["sales/(repurchases) of put warrants", "( 8 )", "40"]]
     income = [["( in millions )", "2023", "2022"], ["revenue", "$ 800", "$ 720"], *TAXES[-1:]]
