@@ -440,10 +440,13 @@ class _TableReader:
     def _quarters(self) -> dict[int, int]:
         """Which fiscal quarters columns are of whose headings have no year: "Quarter ended March 31"."""
         found: dict[int, int] = {}
+        named_anywhere = any(map(_names_quarter, self.table.columns))
         for column, header in enumerate(self.table.columns):
             if header.period is not None and header.period.kind != "year":
                 continue
-            named = parse_period(header.label, _LEAP_YEAR) if _QUARTER.search(" ".join(header.levels)) else None
+            # "Quarter ended" may be in the corner, or over some of the columns only.
+            is_day = named_anywhere and len(header.levels) < 2 and not _YEAR.search(header.label)
+            named = parse_period(header.label, _LEAP_YEAR) if is_day or _names_quarter(header) else None
             if named is not None and named.kind == "quarter":
                 found[column] = named.quarter or 4
             elif named is not None and named.kind == "date":
@@ -559,10 +562,16 @@ def _currency_of(fact: Fact) -> str | None:
     return unit if unit.isupper() else None
 
 
+def _names_quarter(header: Header) -> bool:
+    return any(map(_QUARTER.search, header.levels or (header.label,)))
+
+
 def _without_times(header: Header) -> tuple[str, ...]:
     """Return the terms of a heading without its period."""
-    found = [term for level in (header.levels or (header.label,)) for term in terms(level)]
-    dropped = _TIME_TERMS | _PARTS_OF_TIMES if header.period is not None else _TIME_TERMS
+    levels = header.levels or (header.label,)
+    found = [term for level in levels for term in terms(level)]
+    timed = header.period is not None or _names_quarter(header)  # "First Fiscal Quarter" has no year
+    dropped = _TIME_TERMS | _PARTS_OF_TIMES if timed else _TIME_TERMS
     return tuple(dict.fromkeys(term for term in found if not term[0].isdigit() and term not in dropped))
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from quaestor.core.provenance import CellRef
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.lines import Moment
@@ -66,19 +68,28 @@ def test_words_of_periods_are_no_part_of_a_heading() -> None:
     assert [cell.column for cell in line.cells] == [(), ("level",)]
 
 
-def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group() -> None:
+@pytest.mark.parametrize(
+    "headings",
+    [
+        [["", "Quarter ended", "Quarter ended"], ["", "March 31", "December 31"]],
+        [["", "", "Quarter ended"], ["", "March 31", "December 31"]],
+        [["Quarter ended", "March 31", "December 31"]],
+        [["", "First fiscal quarter", "Fourth fiscal quarter"]],
+    ],
+    ids=["over each column", "over one column", "in the corner", "by number"],
+)
+def test_quarters_whose_columns_name_no_year_are_of_the_year_of_their_group(headings: list[list[str]]) -> None:
     grid = [
-        ["", "Quarter ended", "Quarter ended"],
-        ["", "March 31", "December 31"],
+        *headings,
         ["2024", "", ""],
         ["Net sales", "$ 110", "$ 130"],
         ["2023", "", ""],
         ["Net sales", "$ 90", "$ 120"],
     ]
     lines = read_grid(grid).lines
-    assert [(line.label, [cell.moment for cell in line.cells]) for line in lines] == [
-        ("Net sales", [Moment(2024, 1, 3), Moment(2024, 4, 3)]),
-        ("Net sales", [Moment(2023, 1, 3), Moment(2023, 4, 3)]),
+    assert [(line.label, [(cell.moment, cell.column) for cell in line.cells]) for line in lines] == [
+        ("Net sales", [(Moment(2024, 1, 3), ()), (Moment(2024, 4, 3), ())]),
+        ("Net sales", [(Moment(2023, 1, 3), ()), (Moment(2023, 4, 3), ())]),
     ]
 
 
