@@ -21,6 +21,7 @@ _WORDINGS: tuple[tuple[str, str], ...] = (
     # how many
     (r"^(?:and |so )?(?:#|no\.|nr\.?) of\b", "how many"),
     (r"(?:(?<![\w#])#|\bno\.|\bnr\.?|\bnum\.?)\s?(?:of\b|(?=shares\b|employees\b|stores\b|options\b))", "number of"),
+    (r"\bby how many (?P<money>dollars|usd|euros?|eur|pounds|gbp|yen)\b", r"by how much in \g<money>"),
     # growth
     (r"\bhow (?:many|much) (?:%|percent|pct) (?P<how>more|less|fewer|higher|lower|up|down)\b",
      r"by what percent \g<how>"),

@@ -11,6 +11,7 @@ from quaestor.questions.wordings import in_plain_wording
         ("# of shares?", "how many shares?"),
         ("average nr of employees", "average number of employees"),
         ("how many percent less than a year ago", "by what percent less than a year ago"),
+        ("by how many dollars did it fall", "by how much in dollars did it fall"),
         ("% raise?", "% increase?"),
         ("capex 2024, $m", "capex 2024 in $ millions"),
         ("notes of $5 million", "notes of $5 million"),
