@@ -82,7 +82,7 @@ class DocumentTools:
             return await self._do(page, partial(_query, sparql, limits))
 
     async def check_number(self, document: Document, number: str, most: int = 10) -> NumberCheck:
-        """Return where a number is, as `number_check.check_number`."""
+        """Return the place of a number, as `number_check.check_number`."""
         return await compute(check_number, document, number, most)
 
     async def calculate(

@@ -95,7 +95,7 @@ def write_export(output: OutputFile, format: ExportFormat, conversations: Sequen
 
 
 def export_bytes(format: ExportFormat, conversations: Sequence[ExportedConversation]) -> bytes:
-    """Return conversations as a file holds them."""
+    """Return conversations as the bytes of a file."""
     # Who exports nothing does not wait until all that writes files is loaded.
     if format == "xlsx":
         from quaestor.exports.workbook.writing import workbook_bytes

@@ -40,7 +40,7 @@ class OutputFile:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give the path of a temporary file beside it, which takes its place where the block ends well."""
+        """Give the path of a temporary file beside it, which takes its place if the block ends well."""
         self.require_free()
         if self.path.exists() and not self.path.is_file():
             # A device or a pipe, such as /dev/stdout, has no successor.
@@ -104,7 +104,7 @@ class OutputFolder:
 
     @contextmanager
     def replacing(self) -> Iterator[Path]:
-        """Give an empty folder beside it; its files move over where the block ends well."""
+        """Give an empty folder beside it; its files move over if the block ends well."""
         self.require_free()
         target = self.path.resolve()
         temporary = _temporary_path(target)

@@ -317,7 +317,7 @@ class SessionManager:
             return ()
 
     async def undo(self, id: str) -> tuple[Turn, ...]:
-        """Take the last question back, with all that it asked, and return its turns; none if there is none."""
+        """Take the last question back, with all that it asked, and return its turns, if any."""
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)
             turns = await chat.undo()
@@ -378,7 +378,7 @@ class SessionManager:
         return renamed
 
     async def delete(self, id: str) -> None:
-        """Take a conversation away for good, with all that is kept of it in the store; stops what is asked in it."""
+        """Stop the questions of a conversation, and delete it with all that the store has of it."""
         self.stop(id)
         async with self._lock_session(id) as session:
             await self._close_chat(session)

@@ -110,7 +110,7 @@ class Uploads:
         return upload
 
     async def open(self, id: str) -> Upload:
-        """Return an upload of before, read again where what was read of it is not kept."""
+        """Return an earlier upload, read again if its document is not kept."""
         name, digest, data = await asyncio.to_thread(self._find, id)
         return Upload(id, name, digest, len(data), await self._document(data, digest, name))
 

@@ -355,7 +355,7 @@ class RunOptions(SpreadOptions, RecordedModelOptions, OntologyOptions, SolverOpt
     traces: TracesOption = None
 
     def trace_options(self, used_files: Sequence[Path], *, force: bool) -> "TraceOptions | None":
-        """Return where traces are written; None if they are not."""
+        """Return the place that traces are written to; None if they are not."""
         from quaestor.application.live_traces import TraceOptions
 
         return TraceOptions(self.traces, used_files, force, go_on=self.resume is not None) if self.traces else None

@@ -348,7 +348,7 @@ def _marked_cell(cell: Cell, marked: Collection[Source]) -> Text | str:
 
 
 def _marked_sentence(sentence: Sentence, spans: Collection[SentenceRef]) -> Text:
-    """Return a sentence with its marked spans in brackets; where two of them overlap, with the first."""
+    """Return a sentence with its marked spans in brackets; if two of them overlap, with the first."""
     line, end = Text(), 0
     here = [ref for ref in spans if (ref.section, ref.sentence) == (sentence.section, sentence.index)]
     for ref in sorted(here, key=lambda ref: (ref.start, ref.end)):

@@ -253,7 +253,7 @@ class LoopWorkers:
         task.add_done_callback(self._hiring.discard)
 
     async def _begin(self) -> None:
-        """Has a worker started, and hears it from then on."""
+        """Start a worker, and hear it from then on."""
         try:
             # In a thread: a fork server answers when it has loaded everything, and nobody here waits for that.
             process, ours = await asyncio.to_thread(self._start)
@@ -455,7 +455,7 @@ def make_picklable(error: Exception) -> Exception:
 
 @contextmanager
 def ignore_signals() -> Iterator[None]:
-    """Has processes that are started within, and theirs, hear no interrupt and no SIGTERM; this one loses none."""
+    """Keep interrupts and SIGTERM from processes that are started within, and theirs; this one loses none."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

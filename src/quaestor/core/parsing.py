@@ -99,7 +99,7 @@ def _has_other_digits(
 
 
 def _may_be_one(masked: str, before: QuantitySpan, after: QuantitySpan) -> bool:
-    """Whether two numbers may be one in parts ("12 345"): spacing parts them, no sign ends one or begins it."""
+    """Return whether two numbers may be one in parts ("12 345"): with spacing and no sign between them."""
     apart = not masked[before.end - 1].isdigit() or masked[after.start] == "("
     return not apart and _SPACING.fullmatch(masked, before.end, after.start) is not None
 

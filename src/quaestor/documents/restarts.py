@@ -36,7 +36,7 @@ class RestartedHeader:
 
 
 def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
-    """Return the headings in mid-table that say of when the rows below are, from top to bottom."""
+    """Return the headings in mid-table that name the periods of the rows below, from top to bottom."""
     if not header_rows:
         return []
     found: list[RestartedHeader] = []

@@ -422,7 +422,7 @@ def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
 
 
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
-    """Return sentences whose amounts of money count in the scale of a caption that holds where they are.
+    """Return sentences whose amounts of money count in the scale of the caption that applies to them.
 
     What prints a scale of its own or cents, what is written out to the millions, and prices of a share are as printed.
     """

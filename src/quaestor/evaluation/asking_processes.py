@@ -222,7 +222,7 @@ class _Player:
         return replace(played, exchanges=(), turns=(), graph=() if unchanged else played.graph)
 
     def receive(self, what: tuple[str, float]) -> None:
-        """Leave a model alone that another worker was told to leave alone."""
+        """Leave a model alone that another worker has to leave alone."""
         self._model.meter.hold_here(*what)
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
@@ -233,7 +233,7 @@ class _Player:
         return reply
 
     def hold(self, model: str, seconds: float) -> None:
-        """Has no worker ask a model for some time."""
+        """Keep all workers from asking a model for some time."""
         self._line.send(("hold", model, seconds))
 
     def append(self, exchange: "Exchange") -> None:

@@ -97,7 +97,7 @@ class _Remote(Protocol):
     """An operation in another process."""
 
     def remote(self, *given: Any) -> Any:
-        """Begin it, and return what is awaited for its result."""
+        """Begin the operation, and return what is awaited for its result."""
         ...
 
 
@@ -116,12 +116,12 @@ class RayCounter:
         self._actor = actor
 
     async def reserve(self, model: str) -> BudgetExceededError | float:
-        """Allow one more request, which is 0, or returns what forbids it, or the seconds to wait before."""
+        """Allow one more request; return 0, the seconds to wait before, or what forbids it."""
         reply: BudgetExceededError | float = await self._actor.reserve.remote(model)
         return reply
 
     def hold(self, model: str, seconds: float) -> None:
-        """Has no worker ask a model for some time."""
+        """Keep all workers from asking a model for some time."""
         self._actor.hold.remote(model, seconds)
 
     def append(self, exchange: Exchange) -> None:

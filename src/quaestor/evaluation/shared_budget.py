@@ -40,7 +40,7 @@ class Counter:
         return 0.0
 
     def hold(self, model: str, seconds: float) -> None:
-        """Has no worker ask a model for some time."""
+        """Keep all workers from asking a model for some time."""
         self._meter.hold(model, seconds)
 
     def append(self, exchange: Exchange) -> None:
@@ -80,7 +80,7 @@ class SharedMeter(Meter):
         self._counter, self._retries = counter, RetryPolicy()
 
     def hold(self, model: str, seconds: float) -> float:
-        """Has no worker ask a model for some time.
+        """Keep all workers from asking a model for some time.
 
         Returns:
             When that ends here.
@@ -89,7 +89,7 @@ class SharedMeter(Meter):
         return super().hold(model, seconds)
 
     def hold_here(self, model: str, seconds: float) -> None:
-        """Has this worker not ask a model for some time, which another one was told to leave alone."""
+        """Keep this worker from asking a model that another one has to leave alone for some time."""
         super().hold(model, seconds)
 
     async def allow(self, model: str = "") -> None:

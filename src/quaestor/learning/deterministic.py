@@ -30,7 +30,7 @@ def deterministic_pool(count: int) -> Iterator[Workers]:
 
 @contextmanager
 def one_order() -> Iterator[None]:
-    """Has processes that are started inside add up in one order."""
+    """Let processes that are started inside add up in one order."""
     chosen = variables_of_order()
     before = {name: os.environ.get(name) for name in chosen}
     os.environ.update(chosen)

@@ -220,7 +220,7 @@ def _is_stated(result: Decimal, gold: GoldTurn) -> bool:
 
 
 def rejoin_conversations(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield conversations of two parts each, whose `second` is the place of the question where the second begins.
+    """Yield conversations of two parts each, whose `second` is the place of the question that begins the second.
 
     The parts of each joined conversation the other way round, and single questions about one page behind each other.
 

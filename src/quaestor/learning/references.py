@@ -123,7 +123,7 @@ _RIDGE = 0.3
 """The weight of the squares in the penalty."""
 
 _SEEN = 15
-"""A trait together with a cue has a weight only where so many sets show it."""
+"""A trait together with a cue has a weight only if so many sets show it."""
 
 SPARSITY = 2.0
 """The weight of the absolute values: of 1, 2, 3 and 5 the best on held-out companies, within what chance allows."""

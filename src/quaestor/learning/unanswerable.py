@@ -41,7 +41,7 @@ _TELLING = 100
 """Two pages that print one number above it say the same; smaller ones and years are printed everywhere."""
 
 _DESCRIBED = 2
-"""A question that is answered by a choice is put elsewhere where so many of its words describe numbers of its page."""
+"""A question that is answered by a choice is put to other pages if so many of its words describe numbers of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ Lines = frozenset[tuple[str, int, int]]
 
 
 def lines_with(leaves: Iterable[int], page: NumberMatrix) -> Lines:
-    """Returns the lines that numbers of a page are in: a row of a table, a column of one that is turned, a sentence.
+    """Return the lines that numbers of a page are in: a row of a table, a column of one that is turned, a sentence.
 
     Args:
         leaves: The numbers.

@@ -69,7 +69,7 @@ def evaluate(
         conversations: Only these, each by its id or its page's.
         sample: Only so many, drawn.
         seed: What decides the draw.
-        workers: How many conversations at once; None leaves it to the solver. More than one starts processes, where
+        workers: How many conversations at once; None leaves it to the solver. More than one starts processes, if
             the solver asks no model.
         store: Where the run is kept; by default nowhere.
         settings: By default those of the environment and of quaestor.toml.
@@ -78,7 +78,7 @@ def evaluate(
         DatasetError: The file cannot be read, or has no reference answers.
         InputError: There is no such conversation, or several of `limit`, `conversations` and `sample` are given.
         SettingsError: There is no such solver or option, or it needs a model.
-        RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed where it is kept.
+        RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed if it is kept.
 
     >>> from quaestor import evaluate
     >>> evaluate("sample", limit=1).report.score.execution.total

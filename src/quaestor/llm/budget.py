@@ -146,7 +146,7 @@ class Meter:
         return self._turns.get(place, Usage())
 
     def hold(self, model: str, seconds: float) -> float:
-        """Has nobody ask a model for some time, which its server wants to be left alone.
+        """Keep everybody from asking a model whose server wants to be left alone for some time.
 
         Returns:
             When that ends, as `waiting` takes it.

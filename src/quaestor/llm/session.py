@@ -124,7 +124,7 @@ class ModelSession:
 
     @contextmanager
     def asking(self, conversation: str, turn: int, agent: str = "") -> "Iterator[TracedTurn]":
-        """Tags what is asked inside, and traces the turn; gives what records how it ended."""
+        """Tag what is asked inside, trace the turn, and give what records how it ended."""
         from quaestor.llm.tracing import turn_span
         from quaestor.llm.transcript import turn_context
 

@@ -75,7 +75,7 @@ class TracedTurn:
 
 @contextmanager
 def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", place: "TurnKey") -> Iterator[TracedTurn]:
-    """Has a span around a turn, in which its requests and tools are; gives what records how it ended."""
+    """Put a span around a turn with its requests and tools, and give what records how it ended."""
     if provider is None:
         yield TracedTurn()
         return
@@ -112,7 +112,7 @@ def turn_span(provider: "AnyProvider | None", agent: str, spec: "ModelSpec", pla
 
 @contextmanager
 def tool_span(tool: str, description: str, arguments: str) -> Iterator[Callable[[object, str | None], None]]:
-    """Has a span around the call of a tool in a turn that is traced; gives what takes its reply."""
+    """Put a span around the call of a tool in a traced turn, and give what takes its reply."""
     tracer = _tracer.get()
     if tracer is None:
         yield lambda result, refusal: None

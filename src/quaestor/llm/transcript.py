@@ -78,7 +78,7 @@ _phase: ContextVar[str] = ContextVar("phase", default="")
 
 @contextmanager
 def turn_context(run: str, conversation: str, turn: int) -> Iterator[TurnKey]:
-    """Tags every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
+    """Tag every request made inside, in this task and in those it starts; conversations in parallel do not mix."""
     place = TurnKey(run, conversation, turn)
     token = _asking.set(_Asking(place, itertools.count()))
     try:

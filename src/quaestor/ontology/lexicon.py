@@ -57,7 +57,7 @@ class NamedMeasure:
         return parse_formula(self.written)
 
     def per_share(self) -> "NamedMeasure | None":
-        """Return what it is for each share; None if it is no amount, or can only be looked up."""
+        """Return the measure per share; None if it is a ratio, or can only be looked up."""
         if self.formula is None or "/" in self.formula.kinds():
             return None
         phrases = tuple((*phrase, *_PER_SHARE) for phrase in self.phrases)

@@ -229,7 +229,7 @@ def _read_form(form: _Form) -> AskedParts | None:
 
 
 def _read_with_number(operation: str, read: Sequence[_Term], named: Sequence[_Term]) -> AskedParts | None:
-    """Return what is computed of one answer or part and a number that is given; None of anything else."""
+    """Return what is computed of one answer or part and a number that is given; None for anything else."""
     if len(read) != 2 or len(named) != 1 or len(named[0].places) != 1 or not operation:
         return None
     before, behind = read

@@ -263,7 +263,7 @@ class FileContent:
 
     @contextmanager
     def as_it_is(self) -> Iterator[io.BufferedIOBase]:
-        """Open it as it lies on the disk, packed or not.
+        """Open the file as it is stored, packed or not.
 
         Raises:
             DatasetError: It cannot be read.

@@ -1,6 +1,6 @@
 """Kinds of files: the suffixes of those that are read; what others are by their first bytes, and what to do with them.
 
-What no reader reads is never taken for a text, even where it is written in letters.
+What no reader reads is never taken for a text, even if it is written in letters.
 """
 
 import re

@@ -165,7 +165,7 @@ def _is_computed(turn: GoldTurn) -> bool:
 
 
 def program_fault(turn: GoldTurn, tables: Sequence[TableRows]) -> str | None:
-    """Return what a reference program gives, where that is not its answer; else None."""
+    """Return what a reference program gives, if that is not its answer; else None."""
     try:
         value = run_program(turn.program, tables)
     except PlanError as error:

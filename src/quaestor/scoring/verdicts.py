@@ -96,7 +96,7 @@ class ConversationJudge:
     """Judges conversations one by one. What it needs of pages is read once for those that follow each other."""
 
     def __init__(self) -> None:
-        """Has read no page yet."""
+        """Begin without a page."""
         self._verdicts: dict[tuple[tuple[str, Verdict], ...], Mapping[str, Verdict]] = {}
         self._kinds: dict[TurnKind, TurnKind] = {}
         self._pages = BoundedCache[int, tuple[Document, PageNumbers, tuple[TableRows, ...]]](_PAGES)

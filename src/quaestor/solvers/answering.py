@@ -29,7 +29,7 @@ _LONGEST_EXPLANATION = 1000
 
 
 NumberSilence = Literal[NoAnswerReason, "other"]
-"""Why a model that was told of numbers alone gives none. `other`: the answer is none, or holds under an assumption."""
+"""Why a model that may give numbers alone gives none. `other`: the answer is none, or depends on an assumption."""
 
 _LONGEST_ASSUMPTION = 500
 
@@ -56,7 +56,7 @@ def assumed_words(numbers: Iterable[str]) -> str:
 
 
 def remarks_with(assumption: str | None, remarks: Iterable[str] = ()) -> str | None:
-    """Return what a reader should doubt, the assumption that an answer holds under first; None for nothing."""
+    """Return what a reader should doubt, first the assumption that an answer depends on; None for nothing."""
     premise = " ".join((assumption or "").split()).removeprefix("assuming ")[:_LONGEST_ASSUMPTION]
     return "; ".join((*([f"assuming {premise}"] if premise else []), *remarks)) or None
 

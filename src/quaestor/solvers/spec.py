@@ -26,9 +26,9 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceOptions:
-    """How sure an answer is: whether that is measured, by what it is told, and what becomes of one that is not.
+    """How sure an answer is: whether that is measured, what it is computed by, and what becomes of unsure answers.
 
-    Benchmarks count silence as wrong, so that a guess never hurts there; a person is told that several answers fit.
+    Benchmarks count silence as wrong, so that a guess never hurts there; a person reads that several answers fit.
     """
 
     measure: bool = option(False, help="record the measures from which `quaestor calibrate` learns a confidence")
@@ -38,7 +38,7 @@ class ConfidenceOptions:
     abstain_below: float = option(0.0, help="withhold answers with a confidence below this", least=0, most=1)
     samples: int = option(1, help="how often the model answers; the most frequent result counts", least=1)
     always_answer: bool = option(
-        False, help="where several answers fit, give the likeliest one; on in runs over a dataset unless set"
+        False, help="if several answers fit, give the likeliest one; on in runs over a dataset unless set"
     )
 
     def __post_init__(self) -> None:

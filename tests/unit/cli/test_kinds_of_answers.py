@@ -1,4 +1,4 @@
-"""Answers that are no single number, and files of TAT-QA, in every command."""
+"""Answers other than a single number, and files of TAT-QA, in every command."""
 
 import json
 from pathlib import Path

@@ -167,12 +167,12 @@ def test_a_request_that_was_not_recorded_names_the_nearest_and_what_differs(benc
         asyncio.run(run())
     assert isinstance(caught.value, OutageError), "a turn that cannot be replayed is not scored as wrong"
     assert isinstance(caught.value, InputError)
-    said = str(caught.value)
-    assert "c9, turn 1" in said
-    assert "c1, turn 1" in said
-    assert "messages[0].content" in said
-    assert "what was the net change?" in said
-    assert "what was the gross change?" in said
+    message = str(caught.value)
+    assert "c9, turn 1" in message
+    assert "c1, turn 1" in message
+    assert "messages[0].content" in message
+    assert "what was the net change?" in message
+    assert "what was the gross change?" in message
     assert len(bench.server.asked) == 3, "asked the live server"
 
 

@@ -144,7 +144,7 @@ def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:
     assert asyncio.run(run()) == "row 3 has 14.1"
     first, second = bench.server.asked
     assert first.system == "Read the table."
-    if first.protocol == "anthropic":  # which keeps a prefix only where it is told to
+    if first.protocol == "anthropic":  # which keeps a prefix only if a mark asks it to
         assert [part["cache_control"]["type"] for part in first.body["system"]] == ["ephemeral"]
     assert first.prompts == ["What is in row 3?"]
     assert first.tools == ["lookup"]

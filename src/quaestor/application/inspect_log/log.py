@@ -242,7 +242,7 @@ _ENDED = ("complete", "failed")
 async def read_logged_run(
     store: RunStore, run: str, names: Sequence[str] = (), dataset: Path | None = None
 ) -> LoggedRun:
-    """Return a run with its exchanges, and with verdicts where it is whole and its labelled file is there."""
+    """Return a run with its exchanges, and with verdicts if it is whole and its labelled file is there."""
     record = await find_run(store, run)
     examples = await store.examples(record.id)
     whole = len(examples) == record.conversations and all(one.status in _ENDED for one in examples)

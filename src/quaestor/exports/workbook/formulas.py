@@ -36,7 +36,7 @@ class WorkingRow:
         label: The formula of the label, or None.
         compared: The formula of what it is compared by, or None.
         place: The formula of its place in the order, or None.
-        input: The cell that the number is taken from, where it merely is.
+        input: The cell that the number is copied from, if it is not computed.
     """
 
     turn: int
@@ -87,7 +87,7 @@ def address(row: int, column: int) -> str:
 
 
 def in_quotes(text: str) -> str:
-    """Return words as a formula holds them.
+    """Return words as a string of a formula.
 
     >>> in_quotes('the "net" line')
     '"the ""net"" line"'

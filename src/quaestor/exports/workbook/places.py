@@ -54,7 +54,7 @@ class SheetNames:
         """Return a name like the one that is wanted, which no other sheet has.
 
         Args:
-            wanted: What it is to be called, cut where it is too long.
+            wanted: What it is to be called, cut if it is too long.
 
         >>> names = SheetNames("Text")
         >>> names.take("JKHY/2009/page_28", " T1"), names.take("jkhy 2009 page_28", " T1"), names.take("text")

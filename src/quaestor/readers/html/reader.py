@@ -76,7 +76,7 @@ def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
 def decode(data: bytes) -> str:
     r"""Return the text of an HTML file.
 
-    A byte order mark says its encoding, else UTF-8 where the bytes are of that form, else what the file declares,
+    A byte order mark says its encoding, else UTF-8 if the bytes are of that form, else what the file declares,
     else Windows-1252, by which browsers read what calls itself Latin-1 or ASCII.
 
     >>> decode(b"caf\xe9 \x97 open")

@@ -270,7 +270,7 @@ _MONTH_DAY = lazy_regex(r"[0-9]{1,2},")
 
 @dataclass(frozen=True)
 class Chunk:
-    """Words of a line that stand together."""
+    """Adjacent words of a line."""
 
     words: tuple[Word, ...]
 

@@ -232,7 +232,7 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
 
 
 def _text_of(element: "_Element") -> str:
-    """Return the text of a cell or a shared text; what is pronounced beside it is none."""
+    """Return the text of a cell or a shared text, without its pronunciation."""
     pieces = [one.text or "" for one in element.iter("{*}v", "{*}t") if next(one.iterancestors("{*}rPh"), None) is None]
     return "".join(pieces)[:LONGEST_CELL]
 

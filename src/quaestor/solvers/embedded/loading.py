@@ -3,7 +3,7 @@
 A folder of weights holds `idf.json` (how telling each stem is), `signature.json` (logistic regression),
 `references.json` (which earlier results are used), `leaves.json` (boosted trees; of XGBoost's JSON what is needed
 to apply them), `ranker.json` (conditional logit), `calibration.json` (how sure is how often right), `choices.json`
-(the same of choices among lines and years), `answerable.json` (whether a page holds an answer), and `card.json` (data,
+(the same of choices among lines and years), `answerable.json` (whether a page has an answer), and `card.json` (data,
 counts, digest). It contains no pickle and no code.
 """
 
@@ -41,7 +41,7 @@ CHOICES_FILE = "choices.json"
 """How sure choices are, beside the others."""
 
 ANSWERABLE_FILE = "answerable.json"
-"""What tells whether a page holds an answer."""
+"""What decides whether a page has an answer."""
 
 T = TypeVar("T")
 

@@ -235,14 +235,14 @@ def replace_by_percentage(question: Question, outcome: TurnAction) -> TurnAction
 
 
 def is_ruled_out(question: Question, outcome: TurnAction) -> bool:
-    """Return whether an outcome only looks an amount up where the question asks for a percentage change."""
+    """Return whether an outcome only looks an amount up although the question asks for a percentage change."""
     if outcome.operation != "lookup" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return False
     return not outcome.counts.percent
 
 
 def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:
-    """Return the outcome, a difference made a relative change where the question asks for the percentage change.
+    """Return the outcome, a difference made a relative change if the question asks for the percentage change.
 
     A ratio less one is relative already, and stays.
     """
@@ -282,4 +282,4 @@ _RESULTS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": sum,
     "average": lambda values: sum(values) / len(values),
 }
-"""What the numbers of a plan come to; a number that has another sign is zero only where it was before."""
+"""What the numbers of a plan come to; a number that has another sign is zero only if it was before."""

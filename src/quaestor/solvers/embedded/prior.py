@@ -1,4 +1,4 @@
-"""What speaks for a number of a document of several tables before the ranking."""
+"""How likely a number of a document of several tables is meant, before the ranking."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

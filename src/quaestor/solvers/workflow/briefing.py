@@ -19,7 +19,7 @@ from quaestor.solvers.workflow.lines import Axes, axes_of
 
 @lru_cache(maxsize=4)
 def rendered_system(all_kinds: bool = False, explains: bool = False, *, always_answer: bool = False) -> str:
-    """Return what holds for every question: form, examples."""
+    """Return what is the same for every question: form, examples."""
     variables = {"all_kinds": all_kinds, "explains": explains, "always_answer": always_answer}
     return render("workflow/system", **variables)
 

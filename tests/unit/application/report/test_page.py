@@ -163,7 +163,7 @@ def test_markdown_has_the_figures_and_no_turn(report: EvaluationReport) -> None:
 
 
 def marks(chart: Element) -> list[tuple[float, float]]:
-    """Where the marks of a chart stand, as shares of its width and its height."""
+    """Return the positions of the marks of a chart, as shares of its width and its height."""
     drawn = html.fromstring(to_markup(chart))
     _, _, width, height = map(float, drawn.get("viewbox", drawn.get("viewBox", "")).split())
     found = [(float(mark.get("cx", "")) / width, float(mark.get("cy", "")) / height) for mark in drawn.iter("circle")]
