@@ -174,6 +174,10 @@ class PlanError(QuaestorError, ValueError):
     """A plan that cannot be run."""
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
 class ProgramError(PlanError):
     """ConvFinQA program text that does not parse.
 
@@ -184,8 +188,7 @@ class ProgramError(PlanError):
     def __init__(self, program: str, position: int, reason: str) -> None:
         self.program = program
         self.position = position
-        shown = program if len(program) <= 80 else program[:77] + "..."
-        super().__init__(f"invalid program {shown!r} at character {position}: {reason}")
+        super().__init__(f"invalid program {_cut(program)!r} at character {position}: {reason}")
 
 
 class FormulaError(PlanError):
@@ -198,8 +201,7 @@ class FormulaError(PlanError):
     def __init__(self, formula: str, position: int, reason: str) -> None:
         self.formula = formula
         self.position = position
-        shown = formula if len(formula) <= 80 else formula[:77] + "..."
-        super().__init__(f"invalid formula {shown!r} at character {position}: {reason}")
+        super().__init__(f"invalid formula {_cut(formula)!r} at character {position}: {reason}")
 
 
 class PlanValidationError(PlanError):

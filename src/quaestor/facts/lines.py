@@ -234,6 +234,11 @@ def _index_phrases() -> _PhraseIndex:
     return _PhraseIndex(phrases, places, weights)
 
 
+def term_set(words: str) -> frozenset[str]:
+    """Return the terms of words that are listed with spaces."""
+    return frozenset(term for word in words.split() for term in terms(word))
+
+
 def _main_terms(words: Sequence[str]) -> frozenset[str]:
     return frozenset(word for word in words if word not in _SMALL_PART and not word[0].isdigit())
 

@@ -20,7 +20,15 @@ from quaestor.documents.captions import caption_in_text, covers, is_price, scale
 from quaestor.documents.document import Document
 from quaestor.documents.facts import Fact
 from quaestor.documents.table import Cell, Header, Table, TableRole
-from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period, name_concept
+from quaestor.facts.lines import (
+    FactCell,
+    FactLine,
+    Moment,
+    moment_of_fact,
+    moment_of_period,
+    name_concept,
+    term_set,
+)
 from quaestor.plan.scales import Dimension
 from quaestor.plan.steps import counted
 
@@ -575,11 +583,7 @@ def _without_times(header: Header) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for term in found if not term[0].isdigit() and term not in dropped))
 
 
-def _terms_of(words: str) -> frozenset[str]:
-    return frozenset(term for word in words.split() for term in terms(word))
-
-
-_TIME_TERMS = _terms_of(
+_TIME_TERMS = term_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
@@ -596,12 +600,12 @@ _WHEN = frozenset(
     "and of in at as on for dates respective respectively january february march april may june july august september "
     "october november december".split()
 )
-_PARTS_OF_TIMES = _terms_of(
+_PARTS_OF_TIMES = term_set(
     "first second third fourth half during unaudited audited date period periods balance balances beginning opening "
     "closing"
 )
 """Words that belong to a period only next to one."""
-_NAMELESS = _TIME_TERMS | _PARTS_OF_TIMES | _terms_of("in of amounts thousands millions billions dollars usd")
+_NAMELESS = _TIME_TERMS | _PARTS_OF_TIMES | term_set("in of amounts thousands millions billions dollars usd")
 
 
 def _names(label: str) -> bool:

@@ -21,7 +21,7 @@ from quaestor.documents.captions import is_price, scale_in_text
 from quaestor.documents.document import Document, Mention, Paragraph, Sentence
 from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import periods_in_text
-from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period
+from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period, term_set
 
 # Lines from sentences: the numbers of running text and what they measure.
 #
@@ -316,61 +316,57 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(found for word in words.split() for found in terms(word))
-
-
-RISES = _stems(
+RISES = term_set(
     """increase increased rose rise risen rising grew grow grown growing growth higher improve improved improvement
     gain gains expand expansion up more favorable favorably above stronger strong accelerate"""
 )
-FALLS = _stems(
+FALLS = term_set(
     """decrease decreased fell fall fallen decline declined declining lower drop dropped reduce reduced reduction
     down shrink shrank worsen worse contraction deteriorate less weak weaker weakness loss losses unfavorable
     unfavorably negative below slower"""
 )
-CAUSE = _stems(
+CAUSE = term_set(
     """due driven drove because attributable attributed result resulted resulting reflect reflecting reflected owing
     caused led related stemming contributed impacted thanks"""
 )
 _SIGNS: Mapping[str, frozenset[str]] = {
     "cause": CAUSE,
-    "mainly": _stems("primarily mainly principally largely mostly"),
-    "offset": _stems("offset partially partly"),
+    "mainly": term_set("primarily mainly principally largely mostly"),
+    "offset": term_set("offset partially partly"),
     "rises": RISES,
     "falls": FALLS,
-    "compares": _stems("compared versus prior year-over-year comparison"),
-    "defines": _stems(
+    "compares": term_set("compared versus prior year-over-year comparison"),
+    "defines": term_set(
         "mean means refer defined define consist comprise comprised include represent measure calculated"
     ),
-    "books": _stems("recognize recognized recorded measured when upon"),
-    "excludes": _stems("exclude excluding excludes except"),
-    "follows": _stems("following follows"),
-    "denies": _stems("no not none never neither nor without cannot"),
-    "expects": _stems(
+    "books": term_set("recognize recognized recorded measured when upon"),
+    "excludes": term_set("exclude excluding excludes except"),
+    "follows": term_set("following follows"),
+    "denies": term_set("no not none never neither nor without cannot"),
+    "expects": term_set(
         "expect anticipate forecast outlook guidance plan planned intend estimated will project target believe"
     ),
-    "may": _stems("may could might would can should"),
-    "about": _stems("approximately about nearly over roughly least"),
-    "we": _stems("we company"),
-    "person": _stems("officer president chairman director chief treasurer ceo cfo"),
-    "served": _stems("served serve auditor auditors since"),
-    "month": _stems("january february march april may june july august september october november december"),
-    "three_months": _stems("quarter three"),
-    "six_months": _stems("six nine half"),
-    "year_named": _stems("year fiscal annual"),
-    "percent": _stems("% percent basis"),
-    "per": _stems("per each every"),
-    "refers": _stems("see refer forth incorporated reference described discussed"),
-    "forward": _stems("forward-looking assurance"),
-    "adverse": _stems("adverse adversely harm risk risks"),
-    "legal": _stems(
+    "may": term_set("may could might would can should"),
+    "about": term_set("approximately about nearly over roughly least"),
+    "we": term_set("we company"),
+    "person": term_set("officer president chairman director chief treasurer ceo cfo"),
+    "served": term_set("served serve auditor auditors since"),
+    "month": term_set("january february march april may june july august september october november december"),
+    "three_months": term_set("quarter three"),
+    "six_months": term_set("six nine half"),
+    "year_named": term_set("year fiscal annual"),
+    "percent": term_set("% percent basis"),
+    "per": term_set("per each every"),
+    "refers": term_set("see refer forth incorporated reference described discussed"),
+    "forward": term_set("forward-looking assurance"),
+    "adverse": term_set("adverse adversely harm risk risks"),
+    "legal": term_set(
         "court plaintiff plaintiffs lawsuit complaint alleging alleged claims settlement jury appeal filed"
     ),
-    "pays": _stems(
+    "pays": term_set(
         "paid pay payment purchase purchased acquired acquisition sold completed announced agreed agreement"
     ),
-    "employs": _stems("employ employees people associates workforce headcount"),
+    "employs": term_set("employ employees people associates workforce headcount"),
 }
 """Terms of a sentence that count for a kind of question."""
 _PATTERNS: Mapping[str, re.Pattern[str]] = {

@@ -93,9 +93,9 @@ def results_of_turns(memory: Memory) -> tuple[Result | None, ...]:
             found.append(None)
             continue
         expression, operands = _read(answer.plan, expressions, turn)
-        again = _latest(expression, expressions)
+        again = find_latest_turn(expression, expressions)
         same = found[again] if again is not None else None
-        rests = same.rests if same else tuple(_latest(operand, expressions) for operand in operands)
+        rests = same.rests if same else tuple(find_latest_turn(operand, expressions) for operand in operands)
         selected = years_of(answer.period) if isinstance(answer.value, Text | ValueList) else frozenset()
         years = selected or asked.year_set or years_of(answer.period)
         expressions.append(expression)
@@ -162,7 +162,8 @@ def latest_results(results: Iterable[Result | None]) -> tuple[Result, ...]:
     return tuple(sorted(distinct.values(), key=lambda result: -result.turn))
 
 
-def _latest(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+def find_latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
+    """Return the latest turn that computes an expression."""
     return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 

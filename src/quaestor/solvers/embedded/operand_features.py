@@ -8,6 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from quaestor.conversation.references.lineage import find_latest_turn
 from quaestor.questions.intent import SEVERAL
 from quaestor.questions.question import Question
 from quaestor.solvers.embedded.candidates import (
@@ -25,7 +26,7 @@ from quaestor.solvers.embedded.number_features import OPERATION_WORDS
 from quaestor.solvers.embedded.operand_pool import CONSTANT, GROUP, GROUP_KINDS, NONE, Pool
 from quaestor.solvers.embedded.page import NumberMatrix, clip, is_among
 from quaestor.solvers.embedded.page_numbers import LEADS
-from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView, find_latest_turn
+from quaestor.solvers.embedded.turn_state import DialogueState, Operand, TurnAction, TurnView
 
 # Which stems of a question each of many labels has, as bits: sets of thousands of pairs in a few operations.
 #

@@ -6,7 +6,14 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from quaestor.conversation.references.expressions import AntecedentSet
-from quaestor.conversation.references.lineage import Expression, Result, how_made, latest_results, things_of
+from quaestor.conversation.references.lineage import (
+    Expression,
+    Result,
+    find_latest_turn,
+    how_made,
+    latest_results,
+    things_of,
+)
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
 from quaestor.conversation.references.ranking import rank_sets
 from quaestor.core.patterns import lazy_regex
@@ -147,11 +154,6 @@ def _build_expression(operand: Operand, earlier: Sequence[Expression]) -> Expres
     if operand.kind == "leaf":
         return Expression("number", int(operand.index))
     return Expression("constant", float(operand.value))
-
-
-def find_latest_turn(expression: Expression, expressions: Sequence[Expression]) -> int | None:
-    """Return the latest turn that computes an expression."""
-    return next((turn for turn in range(len(expressions) - 1, -1, -1) if expressions[turn] == expression), None)
 
 
 def _find_shared_years(operands: Sequence[Operand], leaves: NumberMatrix) -> frozenset[int]:
