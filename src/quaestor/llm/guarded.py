@@ -34,7 +34,7 @@ Part = TypeVar("Part")
 Sleep = Callable[[float], Awaitable[None]]
 
 # What pydantic-ai and the clients stumble over in a reply that is JSON but not of the protocol: they do not check it.
-_STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError)
+_STUMBLES = (AttributeError, TypeError, KeyError, IndexError, ValueError, AssertionError, RecursionError)
 
 
 class RetryingModel(WrapperModel):

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 _COUNTS = ("requests", "input_tokens", "output_tokens", "cached_tokens", "estimated_tokens")
 _CHARACTERS_PER_TOKEN = 4  # a rough mean of English; only where a server does not say
+_MOST_TOKENS = 10**12  # more is no count of one request, and no store takes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +114,21 @@ def _usages(text: str) -> Iterator[Mapping[str, int]]:
 def _documents(text: str) -> Iterator[dict[str, JsonValue]]:
     lines = [text] if text.lstrip().startswith("{") else [line[5:] for line in text.splitlines() if line[:5] == "data:"]
     for line in lines:
+        if '"usage"' not in line:  # of a long stream nearly all
+            continue
         try:
             document: JsonValue = json.loads(line)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(document, dict):
             yield document
 
 
 def _counts(usage: dict[str, JsonValue]) -> Iterator[tuple[str, int]]:
-    for name, value in usage.items():
-        if isinstance(value, dict):
-            yield from _counts(value)
-        elif isinstance(value, int) and value >= 0:
-            yield name, int(value)
+    pending = [usage]
+    while pending:
+        for name, value in pending.pop().items():
+            if isinstance(value, dict):
+                pending.append(value)
+            elif isinstance(value, int) and 0 <= value <= _MOST_TOKENS:
+                yield name, int(value)

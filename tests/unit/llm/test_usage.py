@@ -48,6 +48,17 @@ def test_what_a_reply_quotes_is_not_counted() -> None:
     assert read_usage(body, "{}", answered=True).input_tokens == 100
 
 
+@pytest.mark.parametrize(
+    "usage",
+    ["[" * 100_000, '{"a":' * 900 + "1" + "}" * 900, '{"prompt_tokens": 1' + "0" * 30 + "}", "9" * 5_000],
+    ids=["lists", "objects", "more than any request has", "digits"],
+)
+def test_counts_that_no_server_means_are_not_believed(usage: str) -> None:
+    read = read_usage(f'{{"choices": [], "usage": {usage}}}', "{}", answered=True)
+    assert read.requests == 1
+    assert read.tokens < 100_000
+
+
 @pytest.mark.parametrize("body", ['{"choices": []}', "not JSON at all", stream({"choices": []}), '{"usage": null}'])
 def test_what_no_server_counts_is_estimated(body: str) -> None:
     usage = read_usage(body, "x" * 400, answered=True)

@@ -4,9 +4,11 @@ Reads no number and looks at no tag, but for handing on what a tag says of the n
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from quaestor.core.patterns import lazy_regex
@@ -311,4 +313,5 @@ class _Builder:
 
 
 def _sentence_at(spans: Sequence[tuple[int, int]], place: int) -> int | None:
-    return next((index for index, (start, end) in enumerate(spans) if start <= place < end), None)
+    found = bisect_right(spans, place, key=itemgetter(0)) - 1
+    return found if found >= 0 and place < spans[found][1] else None

@@ -83,7 +83,10 @@ def usual_prefix(space: str) -> str:
     >>> usual_prefix("http://fasb.org/us-gaap/2024")
     'us-gaap'
     """
-    words = [word for word in urlsplit(space).path.casefold().split("/") if word]
+    try:
+        words = [word for word in urlsplit(space).path.casefold().split("/") if word]
+    except ValueError:  # what is in the place of its host is none
+        words = []
     if not words or "/" not in space:
         return space.casefold()
     named = words[-1] if not words[-1][0].isdigit() else words[-2] if len(words) > 1 else words[-1]
@@ -93,7 +96,10 @@ def usual_prefix(space: str) -> str:
 @lru_cache(maxsize=256)
 def _is_public(space: str) -> bool:
     """Whether a namespace is of a taxonomy that many filers use, whose prefix is not the filer's to choose."""
-    host = urlsplit(space).netloc.casefold()
+    try:
+        host = urlsplit(space).netloc.casefold()
+    except ValueError:
+        return False
     return host.endswith(("fasb.org", "xbrl.us", "xbrl.sec.gov", "xbrl.org", "xbrl.ifrs.org"))
 
 
@@ -316,7 +322,11 @@ def _day(text: str, *, ends: bool) -> date:
     """Return a day. Midnight ends the day before, where a period ends with it."""
     day, _, time = text.strip().partition("T")
     found = date.fromisoformat(day[:10])
-    return found - timedelta(days=1) if ends and time.startswith("00:00:00") else found
+    if not (ends and time.startswith("00:00:00")):
+        return found
+    if found == date.min:
+        raise ValueError(f"no day is before {found}")
+    return found - timedelta(days=1)
 
 
 # A filing's fiscal calendar, from the tags that say what the filing is about (`dei`).

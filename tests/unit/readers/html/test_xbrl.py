@@ -115,7 +115,11 @@ def test_a_broken_tag_is_named_and_left_out(broken: str, named: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("2024-09-28</xbrli:instant>", "soon</xbrli:instant>"), ("<xbrli:instant>2024-09-28</xbrli:instant>", "")],
+    [
+        ("2024-09-28</xbrli:instant>", "soon</xbrli:instant>"),
+        ("<xbrli:instant>2024-09-28</xbrli:instant>", ""),
+        ("2024-09-28</xbrli:instant>", "0001-01-01T00:00:00</xbrli:instant>"),
+    ],
 )
 def test_a_broken_context_is_named_and_left_out(old: str, new: str) -> None:
     tags = tags_of(number("6"), contexts=CONTEXTS.replace(old, new))
