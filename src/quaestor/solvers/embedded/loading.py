@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from quaestor.conversation.references.ranking import Weights as ReferenceWeights
+from quaestor.core.serial import first_fault
 from quaestor.errors import ModelError
 from quaestor.solvers.embedded.models import (
     ANSWERABLE_MEASURES,
@@ -106,7 +107,7 @@ def load_weights(folder: Path | None = None) -> EmbeddedWeights:
         return EmbeddedWeights(
             idf=_read(folder / "idf.json", StemWeights),
             signature=_read_signature(folder / "signature.json"),
-            references=_read(folder / "references.json", dict[str, dict[str, float]]),
+            references=_read(folder / "references.json", dict[str, dict[str, FiniteFloat]]),
             leaves=Trees.read(folder / "leaves.json", tuple(LEAF_FEATURES)),
             ranker=_read_ranker(folder / "ranker.json"),
             calibration=Calibration(*_read_regression(folder / "calibration.json", MEASURES)),
@@ -123,8 +124,7 @@ def _read(path: Path, kind: type[T]) -> T:
     try:
         return TypeAdapter(kind).validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise ValueError(f"{path.name}: {first_fault(error)}") from error
 
 
 def _require_columns(path: Path, columns: Iterable[str], expected: Iterable[str]) -> None:
