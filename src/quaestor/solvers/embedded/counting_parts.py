@@ -163,7 +163,9 @@ def _compute_parts(asked: AskedParts, parts: Sequence[Plan]) -> Plan | None:
     if asked.factor is not None:
         steps = parts[0].steps
         operands = Ref(steps[-1].id), given_number(asked.factor)
-        return Plan((*steps, Compute(steps[-1].id + 1, asked.operation, operands[:: -1 if asked.inverse else 1])))
+        # A number is added to each entry of a list, as it is taken from each; a sum would add up the entries too.
+        name = "add" if asked.operation == "sum" else asked.operation
+        return Plan((*steps, Compute(steps[-1].id + 1, name, operands[:: -1 if asked.inverse else 1])))
     if len(parts) == 1:
         return parts[0] if asked.operation in ("", "sum", "average") else None
     listed = join_plans(parts, chained=False)

@@ -10,6 +10,7 @@ from remembered import looked_up
 
 import quaestor
 from quaestor.conversation.turn import Memory
+from quaestor.core.answer_value import ValueList
 from quaestor.documents.document import Document
 from quaestor.plan.steps import Compute, Constant, Plan, Ref
 from quaestor.solvers.answering import answer_from_plan
@@ -104,6 +105,13 @@ def test_answers_are_computed_with_by_their_numbers(follow_ups: list[str], expec
 def test_what_is_computed_from_answers_is_as_sure_as_the_least_sure_of_them() -> None:
     answers = quaestor.open(a_discussed_filing()).ask([SALES, INCOME, COSTS, "the sum of answers 1 and 2"])
     assert answers[-1].answer.confidence == min(answers[0].answer.confidence or 0, answers[1].answer.confidence or 0)
+
+
+def test_a_number_is_added_to_each_entry_of_a_list() -> None:
+    answers = quaestor.open(a_discussed_filing()).ask(["net sales and net income in 2024", "it plus 5", "it minus 5"])
+    listed = [answer.answer.value for answer in answers[1:]]
+    numbers = [[item.number for item in value.items] for value in listed if isinstance(value, ValueList)]
+    assert numbers == [[605, 95], [600, 90]]
 
 
 def test_a_place_that_the_list_lacks_is_not_made_up() -> None:
