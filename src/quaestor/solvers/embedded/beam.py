@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from quaestor.solvers.embedded.plan_rules import (
     apply_overrides,
     find_asked_years,
     find_leaves,
+    is_amount_for_percentage,
     is_off_question,
     is_ruled_out,
     order_by_years,
@@ -258,7 +259,8 @@ def rank_hypotheses(
         outcomes = list(zip(logs[order].tolist(), done, strict=True))
         if filing:
             outcomes = [(log, _adapt_to_filing(question, outcome, path.state, page)) for log, outcome in outcomes]
-        allowed = [(log, x) for log, x in outcomes if not _is_ruled_out(question, x, path.state, page)] or outcomes
+        off = partial(_is_ruled_out, question, state=path.state, page=page, filing=filing)
+        allowed = [(log, x) for log, x in outcomes if not off(x)] or outcomes
         # The others share what was ruled out.
         left = 0.0 if len(allowed) == len(outcomes) else _sum_logs(allowed) - _sum_logs(outcomes)
         found += [Hypothesis(path, outcome, path.log + log - left) for log, outcome in allowed[:BRANCHES]]
@@ -305,9 +307,12 @@ def _adapt_to_filing(question: Question, outcome: TurnAction, state: DialogueSta
     return asked if question.magnitude else restore_signs(asked, page.leaves)
 
 
-def _is_ruled_out(question: Question, outcome: TurnAction, state: DialogueState, page: PageFeatures) -> bool:
-    used = find_leaves(outcome, state)
-    return is_ruled_out(question, outcome) or is_off_question(question, outcome, used, page.leaves)
+def _is_ruled_out(
+    question: Question, outcome: TurnAction, *, state: DialogueState, page: PageFeatures, filing: bool
+) -> bool:
+    if is_ruled_out(question, outcome) or (filing and is_amount_for_percentage(question, outcome)):
+        return True
+    return is_off_question(question, outcome, find_leaves(outcome, state), page.leaves)
 
 
 def advance_beam(choices: Hypotheses, question: Question) -> tuple[BeamState, ...]:

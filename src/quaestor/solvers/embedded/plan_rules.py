@@ -183,6 +183,10 @@ percentage of sales"."""
 
 
 _IN_PERCENT = lazy_regex(r"\b(?:in|by) (?:percent\b|per cent\b|%)|\bpercentage[- ]?wise\b|\bin percentage terms\b")
+_SHARE = lazy_regex(
+    r"\b(?:percent(?:age)?|share|proportion|fraction) of\b|% of\b|\bas a (?:percent|share|proportion|%)"
+)
+_AMOUNTS = frozenset({"lookup", "subtract", "add", "sum", "average"})
 _FROM_TO = lazy_regex(
     r"\b(?:from|between)\b[a-z\s]{0,60}((?:19|20)\d\d)\b[a-z\s]{0,60}\b(?:to|and)\b[a-z\s]{0,60}((?:19|20)\d\d)\b"
 )
@@ -239,6 +243,12 @@ def is_ruled_out(question: Question, outcome: TurnAction) -> bool:
     if outcome.operation != "lookup" or _ASKED not in question.pattern_names or _COMPARES.search(question.lowered):
         return False
     return not outcome.counts.percent
+
+
+def is_amount_for_percentage(question: Question, outcome: TurnAction) -> bool:
+    """Return whether an outcome is an amount although a filing is asked for a percentage, in so many words."""
+    asked = _IN_PERCENT.search(question.lowered) or _SHARE.search(question.lowered)
+    return bool(asked) and outcome.operation in _AMOUNTS and not outcome.counts.percent
 
 
 def apply_overrides(question: Question, outcome: TurnAction) -> TurnAction:

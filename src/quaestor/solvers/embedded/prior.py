@@ -115,12 +115,14 @@ class Prior:
         return meant
 
     def _find_shares_of_last(self, candidates: Candidates) -> NDArray[np.bool_]:
-        """Return which plans divide the last answer by a number of the same year."""
+        """Return which plans divide the last answer by a number of the same year, of the line that fits best."""
         pool = candidates.pool
         last, base = pool.leaf[candidates.first], pool.leaf[candidates.second]
         one_year = self.years[np.maximum(last, 0)] == self.years[np.maximum(base, 0)]
         shares: NDArray[np.bool_] = (candidates.operation == DIVIDE) & (pool.kind[candidates.first] == RESULT1)
         shares &= (base >= 0) & (one_year | (last < 0))
+        fit = self.leaves[np.maximum(base, 0)]
+        shares &= fit == fit[shares].max(initial=-np.inf)
         return shares
 
     def _weigh_operands(self, pool: Pool) -> Floats:
