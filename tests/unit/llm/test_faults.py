@@ -66,6 +66,11 @@ def test_a_reply_that_is_never_json_is_the_turns_error(bench: Bench) -> None:
     fails(bench, ModelReplyError, bench.spec.name)
 
 
+def test_a_reply_that_is_nested_without_end_is_the_turns_error(bench: Bench) -> None:
+    bench.server.script = lambda asked: garbled("[" * 100_000)
+    fails(bench, ModelReplyError, bench.spec.name)
+
+
 @pytest.mark.parametrize("asked", ["7", "0"])
 def test_retry_after_is_obeyed(bench: Bench, asked: str) -> None:
     bench.says(too_many(asked), say("here"))

@@ -30,6 +30,7 @@ def test_weights_of_operations_of_another_form_are_refused(tmp_path: Path, row: 
     ("file", "key", "value"),
     [
         ("idf.json", "weight", {"rent": "much"}),
+        ("references.json", "extra", {"bias": float("nan")}),
         ("ranker.json", "mean", [{}]),
         ("ranker.json", "mean", [1.0, 2.0]),
         ("signature.json", "intercept", [1.0]),
