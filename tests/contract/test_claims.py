@@ -17,7 +17,6 @@ import pytest
 from scripted import logging_to, many_conversations
 
 from quaestor.datasets.dataset import Dataset
-from quaestor.evaluation import run as running
 from quaestor.evaluation.claims import LEASE_SECONDS, Lease, has_ended
 from quaestor.evaluation.engines import make_engine
 from quaestor.evaluation.run import run_dataset
@@ -166,8 +165,8 @@ def test_what_a_killed_runner_had_claimed_is_finished_by_the_rest(
 ) -> None:
     lease = LEASE_SECONDS if told else SHORT_LEASE
     if not told:  # of a process of another machine nothing is known but its lease
-        for module in (running, __import__("quaestor.evaluation.writing", fromlist=["has_ended"])):
-            monkeypatch.setattr(module, "has_ended", lambda owner: False)
+        for module in ("run", "claims"):
+            monkeypatch.setattr(f"quaestor.evaluation.{module}.has_ended", lambda owner: False)
     pause = 0.05
     killed = start(runner, uri, tmp_path / "killed", pause, "inline", False, None, lease)
     while sum(asked(tmp_path / "killed").values()) < 8:

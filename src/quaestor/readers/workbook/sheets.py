@@ -30,6 +30,7 @@ MOST_UNPACKED = 512 << 20
 
 MOST_ELEMENTS = 4_000_000
 """Elements of all parts together that are gone through: each takes its time, however small it is."""
+_TOO_MANY = f"it has more than {MOST_ELEMENTS:,} elements; save what matters as CSV"
 
 _LIBRARY_ERRORS = (
     zipfile.BadZipFile,
@@ -83,6 +84,8 @@ class Archive:
         parser = etree.XMLPullParser(
             ("end",), resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )
+        with self._readable(name):
+            self._refuse_many_elements(name)
         with self._readable(name), self._zip.open(name) as part:
             try:
                 while chunk := part.read(_CHUNK):
@@ -96,13 +99,27 @@ class Archive:
                 parser.close()
                 yield from self._count(parser)
             except etree.LxmlError as error:
+                if "Resource limit exceeded" in str(error):
+                    raise self._refusal("a text of it is longer than 10 MB; save what matters as CSV") from None
                 raise ValueError(error) from error
+
+    def _refuse_many_elements(self, name: str) -> None:
+        """Count the ends of tags in a large part before it is parsed, which takes a minute for millions of elements."""
+        if self._zip.getinfo(name).file_size < MOST_ELEMENTS:
+            return
+        ends = size = 0
+        with self._zip.open(name) as part:
+            while size <= MOST_UNPACKED and (chunk := part.read(_CHUNK)):
+                size += len(chunk)
+                ends += chunk.count(b"</") + chunk.count(b"/>")
+                if ends > MOST_ELEMENTS:
+                    raise self._refusal(_TOO_MANY)
 
     def _count(self, parser: "XMLPullParser") -> "Iterator[_Element]":
         element: Any
         for _, element in parser.read_events():
             if self._elements >= MOST_ELEMENTS:
-                raise self._refusal(f"it has more than {MOST_ELEMENTS:,} elements; save what matters as CSV")
+                raise self._refusal(_TOO_MANY)
             self._elements += 1
             yield element
 
