@@ -254,7 +254,7 @@ async def spread(
         settings: What spreads them: the engine `ray`, or else nothing.
 
     Raises:
-        EngineError: There is no such cluster, or its workers die.
+        EngineError: The cluster cannot be reached, or its workers die.
         Exception: Whatever the work or `handle` raised first.
     """
     if settings.engine != "ray":

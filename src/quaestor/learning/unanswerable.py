@@ -127,8 +127,8 @@ def described_by(leaf: CandidateNumber) -> frozenset[str]:
 def is_answered_by(page: NumberMatrix, needs: Sequence[Need]) -> bool:
     """Return whether a page has, by accident or again, what a question needs.
 
-    It does if for each number it has one that is equal, or one of that year which all the words of the question
-    describe that describe the needed one, in a line whose name has no more words.
+    Each number that is needed must have an equal one on the page, or one of the same year that the same words of the
+    question describe, on a line whose name has no further words.
 
     Args:
         page: The numbers of the page that the question is put to.

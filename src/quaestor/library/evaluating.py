@@ -76,7 +76,7 @@ def evaluate(
 
     Raises:
         DatasetError: The file cannot be read, or has no reference answers.
-        InputError: There is no such conversation, or several of `limit`, `conversations` and `sample` are given.
+        InputError: A conversation does not exist, or several of `limit`, `conversations` and `sample` are given.
         SettingsError: There is no such solver or option, or it needs a model.
         RunStoppedError: The model cannot be asked, or the budget is used up; the run can be resumed if it is kept.
 

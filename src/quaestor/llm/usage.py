@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 _COUNTS = ("requests", "input_tokens", "output_tokens", "cached_tokens", "estimated_tokens")
 _CHARACTERS_PER_TOKEN = 4  # a rough mean of English; only where a server does not say
-_MOST_TOKENS = 10**12  # more is no count of one request, and no store takes it
+_MOST_TOKENS = 10**12  # a larger count is a server's mistake, and does not fit into a store
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _LONGEST_EXPLANATION = 1000
 
 
 NumberSilence = Literal[NoAnswerReason, "other"]
-"""Why a model that may give numbers alone gives none. `other`: the answer is none, or depends on an assumption."""
+"""Why a model that may give numbers only gave none. `other`: the answer is not a number, or needs an assumption."""
 
 _LONGEST_ASSUMPTION = 500
 

@@ -235,7 +235,7 @@ class Solver(Protocol):
         Raises:
             SolverError: No plan was found; the turn is recorded as wrong and the conversation goes on.
             OutageError: A model that it asks is not available.
-            MissingModelError: It asks a model, and the turn has none.
+            MissingModelError: It asks a model, but the turn does not have one.
         """
         ...
 

@@ -182,7 +182,7 @@ def test_a_cell_of_a_column_of_units_has_scale_and_unit(text: str, scale: Scale 
 
 @pytest.mark.parametrize("heading", ["Unit", "Units", "UoM", "Unit of measure", "Einheit", "Unit\u00e9", "Currency"])
 @pytest.mark.parametrize("last", [False, True])
-def test_a_column_of_units_wherever_it_stands(heading: str, last: bool) -> None:
+def test_a_column_of_units_may_be_first_or_last(heading: str, last: bool) -> None:
     lines = [
         ("Indicator", heading, "2023", "2022"),
         ("Revenue", "EUR m", "1250.4", "1180.0"),

@@ -1,4 +1,4 @@
-"""A table of more cells than are asked: the document has it and warns of it, the graph has none of its numbers."""
+"""Test that the document warns of a table that is too large to be asked, and that the graph leaves its numbers out."""
 
 from dataclasses import replace
 

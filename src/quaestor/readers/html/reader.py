@@ -101,7 +101,7 @@ def parse(data: bytes, where: str) -> "tuple[_Element, tuple[str, ...]]":
     """Return the root element of an HTML file, and one line for each thing that was lost.
 
     Raises:
-        DocumentError: There is no element in it.
+        DocumentError: The file has no elements.
     """
     from lxml import etree
 

@@ -85,7 +85,7 @@ def usual_prefix(space: str) -> str:
     """
     try:
         words = [word for word in urlsplit(space).path.casefold().split("/") if word]
-    except ValueError:  # what is in the place of its host is none
+    except ValueError:  # the host is not valid
         words = []
     if not words or "/" not in space:
         return space.casefold()

@@ -104,7 +104,7 @@ class SolverExpert:
     revises = True
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the plan of the solver's next answer, or what its model says of why there is none."""
+        """Return the plan of the solver's next answer, or its model's reason for not answering."""
         context, trace = self.context, Trace()
         inner = replace(
             context, model=context.models.get("expert", context.model), feedback=tuple(objections), trace=trace

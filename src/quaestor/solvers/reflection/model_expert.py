@@ -55,7 +55,7 @@ class ModelExpert:
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
-        """Return the model's next draft, or what it says of why there is no answer."""
+        """Return the model's next draft, or its reason for not answering."""
         draft = await self._ask(number, objections)
         if draft.no_answer == "other" and not self._all_kinds:
             self._all_kinds = self._explains = True
