@@ -1,51 +1,51 @@
 """The exception tree.
 
-Every error that quaestor raises on purpose is a `QuaestorError`. A branch also inherits the builtin that a
-caller would expect, and carries its facts as attributes. A message says what, where and what to do.
+Every error that quaestor raises on purpose is a `QuaestorError`. Most also inherit the matching built-in exception
+and carry details as attributes. A message says what is wrong, where, and what to do.
 
 QuaestorError
-├── InputError (ValueError)          something that a person or a file gave us
+├── InputError (ValueError)          invalid input from a user or a file
 │   ├── QuantityError                text that cannot be read as a number
-│   ├── DatasetError                 a file or a record that is not what it should be
+│   ├── DatasetError                 an invalid file or record
 │   │   ├── UnlabelledError          a dataset without reference answers
-│   │   ├── ReadingLimitError        a file that takes more memory or time to read than it may; `setting` raises it
-│   │   └── SeveralPagesError        a file of several pages, where one was asked for
-│   ├── DocumentError                parts that make no document
+│   │   ├── ReadingLimitError        a file that exceeds the memory or time limit named in `setting`
+│   │   └── SeveralPagesError        a file with several pages if one is needed
+│   ├── DocumentError                parts that do not form a document
 │   ├── UnknownConversationError     (LookupError) an id that the dataset does not have
-│   ├── UnknownUploadError           (LookupError) a file that was handed over, and is not kept any more
+│   ├── UnknownUploadError           (LookupError) an uploaded file that has been deleted
 │   ├── QuestionError                a question that cannot be asked
-│   ├── BadLinesError                lines of a file that cannot be used; `lines` has all of them
-│   ├── OutputExistsError            a file that is there already and would be replaced
-│   └── SettingsError                a setting that is missing or malformed
-│       ├── MissingModelError        a solver that asks a model, and no model
-│       └── PluginError              what another package adds, and cannot be used
-├── PlanError (ValueError)           a plan that cannot be run
+│   ├── BadLinesError                invalid lines of a file, listed in `lines`
+│   ├── OutputExistsError            an output file that already exists
+│   └── SettingsError                a missing or invalid setting
+│       ├── MissingModelError        no model for a solver that needs one
+│       └── PluginError              a plug-in that cannot be loaded
+├── PlanError (ValueError)           a plan that cannot be executed
 │   ├── ProgramError                 ConvFinQA program text that does not parse
 │   ├── FormulaError                 arithmetic over named values that does not parse
-│   ├── PlanValidationError          references, arity or operand types do not fit; `issues` has all of them
+│   ├── PlanValidationError          invalid references, arity or operand types, listed in `issues`
 │   └── ExecutionError (ArithmeticError)
 │       ├── DivisionByZeroError      (ZeroDivisionError)
-│       ├── MagnitudeError           (OverflowError) a result too large or too fine to hold
-│       └── OperandError             an operand that the operation cannot take
+│       ├── MagnitudeError           (OverflowError) a result that is too large or has too many digits
+│       └── OperandError             an operand of a type that the operation does not accept
 ├── SolverError (RuntimeError)       a solver that found no answer
-│   ├── ModelReplyError              a model's reply that cannot be used, or a request that it does not take
-│   └── OutageError                  a service that the solver needs does not answer; unscored until resumed
-│       ├── ModelAccessError         (InputError) a model that cannot be reached as it is set up
-│       ├── BudgetExceededError      a run has used what it may use; `spent` and `limit` say of what
+│   ├── ModelReplyError              an invalid reply of a model, or a request that it rejects
+│   └── OutageError                  an unavailable service; the turn is unscored until the run is resumed
+│       ├── ModelAccessError         (InputError) a model that cannot be reached with this configuration
+│       ├── BudgetExceededError      the budget of a run is used up; see `spent` and `limit`
 │       └── CassetteError            (InputError) a request that was not recorded, or a recording that cannot be read
-├── QuestionTimeoutError (TimeoutError)  a question that took longer than it may; `seconds` says how long that is
+├── QuestionTimeoutError (TimeoutError)  a question that took longer than `seconds`
 ├── QuestionStoppedError (RuntimeError)  a question that a person or a program stopped
-├── RunStoppedError                  a run that was interrupted, or whose budget or model is gone; `run` is resumed
-├── EngineError (RuntimeError)       conversations that could not be played to their end
-├── BusyError (RuntimeError)         more is asked for at once than is taken; `seconds` says when to ask again
+├── RunStoppedError                  an interrupted run; resume it by its id, `run`
+├── EngineError (RuntimeError)       conversations that could not be completed
+├── BusyError (RuntimeError)         too many requests at once; retry after `seconds`
 ├── StoreError (OSError)             the run store, or a folder beside it, cannot be read or written
 │   ├── UnknownRunError              (LookupError)
-│   ├── StoredValueError             (ValueError) a value in the store that is not as it was written
-│   └── DuplicateRecordError         a record whose key is taken
-│       └── ClaimedError             a conversation that another runner plays; `owner` names it
-├── OntologyError (ValueError)        an ontology that cannot be read, or that is frozen and was to be changed
+│   ├── StoredValueError             (ValueError) a stored value that was altered
+│   └── DuplicateRecordError         a record whose key already exists
+│       └── ClaimedError             a conversation that another runner, `owner`, is running
+├── OntologyError (ValueError)        an ontology that cannot be read, or a change to a frozen one
 ├── GraphError (ValueError)           a document's graph that cannot be built, read or queried
-│   ├── GapError                     rows that no property of a frozen ontology matches; `gaps` has all of them
+│   ├── GapError                     rows that no property of a frozen ontology matches, listed in `gaps`
 │   └── QueryError                   a query that is refused, malformed, too slow or too large
 └── ModelError (RuntimeError)        the shipped or trained weights cannot be used
 """
@@ -58,18 +58,20 @@ _MOST_NAMES = 30
 
 
 class QuaestorError(Exception):
-    """The root of all errors that quaestor raises on purpose.
+    """Base class of all errors that quaestor raises on purpose.
 
-    Pickling keeps the type, the message and the attributes, whatever the arguments of the constructor are: an error
-    crosses from a worker process as it was raised. Its cause and traceback stay behind, as with any exception.
+    Pickling keeps the type, message and attributes, so that worker processes can raise errors in their parent. The
+    cause and the traceback are lost, as with any exception.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how it is made again: without its constructor, which takes facts and not the message."""
-        return _made_again, (type(self), self.args, dict(self.__dict__))
+        """Pickle without calling the constructor, whose arguments differ from `args`."""
+        return _rebuild_error, (type(self), self.args, dict(self.__dict__))
 
 
-def _made_again(kind: type[QuaestorError], arguments: tuple[object, ...], attributes: dict[str, object]) -> Exception:
+def _rebuild_error(
+    kind: type[QuaestorError], arguments: tuple[object, ...], attributes: dict[str, object]
+) -> Exception:
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     error.__dict__.update(attributes)
@@ -77,7 +79,7 @@ def _made_again(kind: type[QuaestorError], arguments: tuple[object, ...], attrib
 
 
 class InputError(QuaestorError, ValueError):
-    """Something that a person or a file gave us cannot be used."""
+    """Invalid input from a user or a file."""
 
 
 class QuantityError(InputError):
@@ -91,11 +93,11 @@ class QuantityError(InputError):
 
 
 class DatasetError(InputError):
-    """A file or a record that is not what it should be."""
+    """An invalid file or record."""
 
 
 class DocumentError(InputError):
-    """Parts that make no document."""
+    """Parts that do not form a document."""
 
 
 class UnlabelledError(DatasetError):
@@ -107,15 +109,15 @@ class UnknownConversationError(DatasetError, LookupError):
 
 
 class UnknownUploadError(InputError, LookupError):
-    """A file that was handed over, and is not kept any more."""
+    """An uploaded file that has been deleted."""
 
 
 class ReadingLimitError(DatasetError):
-    """A file that takes more memory or time to read than it may.
+    """A file that exceeds the memory or time limit for reading.
 
     Attributes:
-        setting: The name of the setting that limits it.
-        limit: What it allows, such as `60 seconds`.
+        setting: The name of the setting.
+        limit: Its value, such as `60 seconds`.
     """
 
     def __init__(self, path: str, setting: str, limit: str) -> None:
@@ -128,7 +130,7 @@ class ReadingLimitError(DatasetError):
 
 
 class SeveralPagesError(DatasetError):
-    """A file that holds several pages, where one was asked for."""
+    """A file with several pages if one is needed."""
 
     def __init__(self, path: str, pages: int) -> None:
         self.path = path
@@ -137,10 +139,10 @@ class SeveralPagesError(DatasetError):
 
 
 class BadLinesError(InputError):
-    """Lines of a file that cannot be used.
+    """Invalid lines of a file.
 
     Attributes:
-        lines: One text for each: `FILE:LINE: what is wrong`.
+        lines: One message for each: `FILE:LINE: what is wrong`.
     """
 
     def __init__(self, file: str, lines: tuple[str, ...], of: int) -> None:
@@ -151,7 +153,7 @@ class BadLinesError(InputError):
 
 
 class OutputExistsError(InputError):
-    """A file that is to be written is there already, and nobody has said that it may be replaced."""
+    """The output file already exists and overwriting was not requested."""
 
 
 class QuestionError(InputError):
@@ -159,19 +161,19 @@ class QuestionError(InputError):
 
 
 class SettingsError(InputError):
-    """A setting that is missing or malformed."""
+    """A missing or invalid setting."""
 
 
 class MissingModelError(SettingsError):
-    """A solver that asks a model was given none."""
+    """The solver needs a model, and none is configured."""
 
 
 class PluginError(SettingsError):
-    """What another package adds by an entry point cannot be used; the message names both."""
+    """A plug-in that cannot be loaded; the message names its package and entry point."""
 
 
 class PlanError(QuaestorError, ValueError):
-    """A plan that cannot be run."""
+    """A plan that cannot be executed."""
 
 
 def _cut(text: str) -> str:
@@ -182,7 +184,7 @@ class ProgramError(PlanError):
     """ConvFinQA program text that does not parse.
 
     Attributes:
-        position: Where in it the reading stopped, from 0.
+        position: Index of the first character that could not be parsed.
     """
 
     def __init__(self, program: str, position: int, reason: str) -> None:
@@ -195,7 +197,7 @@ class FormulaError(PlanError):
     """Arithmetic over named values that does not parse.
 
     Attributes:
-        position: Where in it the reading stopped, from 0.
+        position: Index of the first character that could not be parsed.
     """
 
     def __init__(self, formula: str, position: int, reason: str) -> None:
@@ -205,7 +207,7 @@ class FormulaError(PlanError):
 
 
 class PlanValidationError(PlanError):
-    """References, arity or operand types do not fit.
+    """Invalid references, arity or operand types.
 
     Attributes:
         issues: One sentence for each fault, in the order of the steps.
@@ -217,10 +219,10 @@ class PlanValidationError(PlanError):
 
 
 class ExecutionError(PlanError, ArithmeticError):
-    """A step of a plan has no result.
+    """A step of a plan that cannot be computed.
 
     Attributes:
-        step: Which, where the message names it; else None.
+        step: Index of the step, if known.
     """
 
     def __init__(self, message: str, step: int | None = None) -> None:
@@ -233,11 +235,11 @@ class DivisionByZeroError(ExecutionError, ZeroDivisionError):
 
 
 class MagnitudeError(ExecutionError, OverflowError):
-    """A result too large or too fine to hold."""
+    """A result that is too large or has too many digits."""
 
 
 class OperandError(ExecutionError):
-    """An operand that the operation cannot take, such as a yes/no answer in a sum."""
+    """An operand of a type that the operation does not accept, such as a yes/no answer in a sum."""
 
 
 class SolverError(QuaestorError, RuntimeError):
@@ -245,23 +247,23 @@ class SolverError(QuaestorError, RuntimeError):
 
 
 class OutageError(SolverError):
-    """A service that the solver needs does not answer: the conversation stays unscored until the run is resumed."""
+    """An unavailable service; the conversation stays unscored until the run is resumed."""
 
 
 class ModelReplyError(SolverError):
-    """A model's reply that cannot be used (unreadable, refused), or a request that it does not take (too long)."""
+    """An invalid or refused reply of a model, or a request that it rejects, such as one that is too long."""
 
 
 class ModelAccessError(OutageError, InputError):
-    """A model that cannot be reached as it is set up: no key, an unknown name, no server there."""
+    """A model that cannot be reached with this configuration: no key, an unknown name, no server."""
 
 
 class BudgetExceededError(OutageError):
-    """A run has used what it may use; what it has not played stays unscored until it is resumed with more.
+    """The budget of a run is used up; the remaining conversations stay unscored until it is resumed with a larger one.
 
     Attributes:
-        spent: What has been used, such as `1,200 requests`.
-        limit: What may be, in the same words.
+        spent: The amount used, such as `1,200 requests`.
+        limit: The budget in the same unit.
     """
 
     def __init__(self, spent: str, limit: str) -> None:
@@ -271,7 +273,7 @@ class BudgetExceededError(OutageError):
 
 
 class CassetteError(OutageError, InputError):
-    """A request that is not in the recording that is replayed, or a recording that cannot be read."""
+    """A request that the replayed recording lacks, or a recording that cannot be read."""
 
 
 class QuestionTimeoutError(QuaestorError, TimeoutError):
@@ -290,11 +292,11 @@ class QuestionStoppedError(QuaestorError, RuntimeError):
 
 
 class RunStoppedError(QuaestorError):
-    """A run was stopped, by a person or a limit, and can be resumed.
+    """A run that was stopped by a user or a limit and can be resumed.
 
     Attributes:
-        run: The run's id, by which it is resumed; None if nothing was begun.
-        by_person: Whether a person interrupted it.
+        run: Id to resume the run by; None if nothing was started.
+        by_person: Whether a user interrupted it.
     """
 
     def __init__(self, why: str, run: str | None, *, by_person: bool = False) -> None:
@@ -305,14 +307,14 @@ class RunStoppedError(QuaestorError):
 
 
 class EngineError(QuaestorError, RuntimeError):
-    """Conversations could not be played to their end, such as by a worker process that died."""
+    """Conversations could not be completed, for example because a worker process died."""
 
 
 class BusyError(QuaestorError, RuntimeError):
-    """More is asked for at once than is taken; nothing was done.
+    """Too many requests at once; this one was not started.
 
     Attributes:
-        seconds: After which asking again may help.
+        seconds: Suggested delay before a retry.
     """
 
     def __init__(self, message: str, seconds: int = 1) -> None:
@@ -329,18 +331,18 @@ class UnknownRunError(StoreError, LookupError):
 
 
 class StoredValueError(StoreError, ValueError):
-    """A value in the store that is not as it was written."""
+    """A stored value that was altered."""
 
 
 class DuplicateRecordError(StoreError):
-    """A record whose unique key is taken."""
+    """A record whose key already exists."""
 
 
 class ClaimedError(DuplicateRecordError):
-    """A conversation that another runner plays, or has played since this one looked.
+    """A conversation that another runner is running or has completed.
 
     Attributes:
-        owner: Who plays it; None if it came to its end.
+        owner: The runner; None if the conversation is complete.
     """
 
     def __init__(self, message: str, owner: str | None = None) -> None:
@@ -349,7 +351,7 @@ class ClaimedError(DuplicateRecordError):
 
 
 class OntologyError(QuaestorError, ValueError):
-    """An ontology that cannot be read, or that is frozen and was to be changed."""
+    """An ontology that cannot be read, or a change to a frozen one."""
 
 
 class GraphError(QuaestorError, ValueError):
@@ -360,7 +362,7 @@ class GapError(GraphError):
     """Rows or columns of a document that no property of a frozen ontology matches.
 
     Attributes:
-        gaps: One line for each: where it is, its label, and the nearest properties with their scores.
+        gaps: One line for each: its place, its label, and the nearest properties with their scores.
     """
 
     def __init__(self, document: str, gaps: tuple[str, ...]) -> None:
@@ -378,7 +380,7 @@ class QueryError(GraphError):
 
     Attributes:
         reason: What is wrong and what to do.
-        position: Where in the query, from 0, or None.
+        position: Index of the character in the query, if known.
     """
 
     def __init__(self, reason: str, position: int | None = None) -> None:
@@ -392,7 +394,7 @@ class ModelError(QuaestorError, RuntimeError):
 
 
 def unknown_name(noun: str, name: str, known: Iterable[str], where: str = "", most: int = 1) -> str:
-    """Return the message for a name that does not exist, with the nearest that do or, failing that, all of them.
+    """Return an error message for an unknown name that suggests the nearest known ones, or else lists all.
 
     >>> unknown_name("solver", "embeded", ["embedded", "agent"])
     "unknown solver 'embeded'; did you mean 'embedded'?"
@@ -403,7 +405,7 @@ def unknown_name(noun: str, name: str, known: Iterable[str], where: str = "", mo
 
     folded = {other: other.casefold() for other in known}
     shown = f"unknown {noun} {name[:80]!r}{f' {where}' if where else ''}"
-    # A part of a long id is near it; of a short name every letter would be.
+    # Partial matches are meaningful for long ids only: any letter would match a short name.
     scorer = fuzz.WRatio if len(name) > 3 else fuzz.ratio
     found = process.extract(name[:80].casefold(), folded, scorer=scorer, score_cutoff=_NEAR, limit=most)
     if near := [repr(other) for _, _, other in found]:

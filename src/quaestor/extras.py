@@ -1,7 +1,7 @@
-"""Parts of quaestor that need packages which a plain install leaves out: what they are called, and how to get them.
+"""Optional dependencies by extra.
 
-A plain install answers questions without a model, scores, and builds graphs and ontologies. Whoever is about to do
-more asks here first, so that what is missing is said before any work, in one line.
+A plain install answers questions without a model, scores, and builds graphs and ontologies. Everything else calls
+`require_extra` first, so that a missing package is reported before any work.
 """
 
 from importlib.util import find_spec
@@ -24,24 +24,24 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "workbook": ("xlsxwriter",),
     "train": ("sklearn", "scipy", "xgboost"),
 }
-"""The extras of the package, and the modules that each brings."""
+"""Extra to the modules that it installs."""
 
 
 def require_extra(extra: str, purpose: str) -> None:
-    """Make sure that the modules of an extra are installed, without importing them.
+    """Check that the modules of an extra are installed, without importing them.
 
     Args:
-        purpose: What needs them, as the subject of a sentence: "training needs scipy, ...".
+        purpose: The subject of the error message, such as "training".
 
     Raises:
-        SettingsError: One is missing.
+        SettingsError: A module is missing.
     """
     if missing := [module for module in EXTRAS[extra] if not is_installed(module)]:
         raise SettingsError(f"{purpose} requires {_listed(missing)}: run {how_to_install(extra)}")
 
 
 def extra_of(module: str) -> str | None:
-    """Return the extra that brings a module, or None if none does.
+    """Return the extra that installs a module, or None.
 
     >>> extra_of("pymongo.errors")
     'mongo'

@@ -1,6 +1,6 @@
-"""Options: fields of a frozen dataclass, each with its type, limits and help.
+"""Options declared as fields of a frozen dataclass, each with its type, limits and help.
 
-The settings and the options of solvers are such dataclasses: flags, TOML, variables and JSON are read by their fields.
+Settings and solver options are such dataclasses. Flags, TOML, environment variables and JSON are validated by them.
 """
 
 from collections.abc import Mapping
@@ -33,47 +33,49 @@ def option(
     flag: str | None = None,
     metavar: str | None = None,
 ) -> T:
-    """Return the field of an option.
+    """Declare an option as a dataclass field.
 
     Args:
-        default: Its value if nobody sets it.
-        help: What it decides, in a sentence.
-        flag: Its flag on the command line, if every command that takes it calls it so: `--cache/--no-cache`.
-        metavar: What help shows for its value.
+        default: The default value.
+        help: One sentence for `--help`.
+        least: Minimum of a number.
+        most: Maximum of a number.
+        flag: The command line flag, if it is the same for every command: `--cache/--no-cache`.
+        metavar: Placeholder for the value in `--help`.
     """
     described = {"help": help, "least": least, "most": most, "flag": flag, "metavar": metavar}
     return field(default=default, metadata=described)
 
 
 def option_names(kind: "type[DataclassInstance]") -> tuple[str, ...]:
-    """Return the names of the options of a type, its own before those that several solvers have."""
+    """Return the names of the options of a type, its own before the ones shared by several solvers."""
     return tuple(item.name for item in sorted(fields(kind), key=lambda item: item.kw_only is True))
 
 
 def option_field(kind: "type[DataclassInstance]", name: str) -> "Field[Any]":
-    """Return the field of an option, whose metadata holds its help, limits and flag."""
+    """Return the field of an option; its metadata has its help, limits and flag."""
     return next(item for item in fields(kind) if item.name == name)
 
 
 def option_help(kind: "type[DataclassInstance]", name: str) -> str:
-    """Return what an option decides."""
+    """Return the help of an option."""
     return str(option_field(kind, name).metadata["help"])
 
 
 def require_option(kind: "type[DataclassInstance]", name: str, owner: str) -> None:
-    """Raise SettingsError if a type has no option of that name, suggesting the nearest that it has."""
+    """Raise SettingsError if a type has no option of that name, and suggest the nearest."""
     if name not in (known := option_names(kind)):
         raise SettingsError(unknown_name("option", name, known, where=f"for {owner}"))
 
 
 def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
-    """Return the options that settings or JSON give by name; what they do not name keeps its default.
+    """Create options from values by name; the others keep their defaults.
 
     Args:
-        owner: For messages: `the agent solver`.
+        owner: The owner of the options in messages, such as `the agent solver`.
 
     Raises:
-        SettingsError: There is no such option, or a value is not what it may be.
+        SettingsError: An option is unknown, or a value is invalid.
     """
     for name in values:
         require_option(kind, name, owner)
@@ -81,15 +83,15 @@ def read_options(kind: type[O], values: Mapping[str, object], owner: str) -> O:
 
 
 def require_valid_options(options: "DataclassInstance", owner: str) -> None:
-    """Raise SettingsError if an option is not what it may be."""
+    """Raise SettingsError if an option has an invalid value."""
     _checked(type(options), {item.name: getattr(options, item.name) for item in fields(options)}, owner)
 
 
 def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str) -> object:
-    """Return the value of an option that a person wrote as text: `6`, `0.5`, `true`; `read_options` checks it.
+    """Convert text such as `6`, `0.5` or `true` to the type of an option, without checking its limits.
 
     Raises:
-        SettingsError: The option does not exist, or cannot be given as text.
+        SettingsError: The option does not exist, or is a table.
     """
     require_option(kind, name, owner)
     hint = get_type_hints(kind)[name]
@@ -99,7 +101,7 @@ def read_text(kind: "type[DataclassInstance]", name: str, text: str, owner: str)
 
 
 def value_of_text(hint: object, text: str) -> str | int | float | bool:
-    """Return what a text means for a type, or the text itself if it does not fit."""
+    """Convert text to a type, or return the text if it cannot be converted."""
     kinds = _kinds(hint)
     if bool in kinds:
         words = {"true": True, "false": False} | ({} if int in kinds else {"1": True, "0": False})
@@ -112,10 +114,10 @@ def value_of_text(hint: object, text: str) -> str | int | float | bool:
 
 
 def checked_value(value: object, hint: object, limits: Mapping[str, Any]) -> object:
-    """Return a value as a field of a type and limits holds it.
+    """Check a value against a type and limits, and return it converted.
 
     Raises:
-        ValueError: It does not fit; the message goes on from the name of the field: "must be text, not 3".
+        ValueError: It is invalid; the message continues after the name of the field: "must be text, not 3".
     """
     kinds = _kinds(hint)
     if value is None and NoneType in kinds:
@@ -124,14 +126,14 @@ def checked_value(value: object, hint: object, limits: Mapping[str, Any]) -> obj
         if value not in choices or not isinstance(value, str):
             raise ValueError(f"must be {', '.join(choices[:-1])} or {choices[-1]}, not {value!r}")
         return value
-    # type() and not isinstance: True is not a number here.
+    # `type` instead of `isinstance`, because True must not count as a number.
     if float in kinds and type(value) is int:
         with suppress(OverflowError):
             value = float(value)
     least, most = limits.get("least"), limits.get("most")
     fits = _fits(value, kinds)
     if fits and isinstance(value, int | float):
-        # Of numbers that are none (NaN), every comparison is false.
+        # NaN fails every comparison.
         fits = abs(value) < inf and (least is None or value >= least) and (most is None or value <= most)
     if not fits:
         raise ValueError(f"must be {_wanted(kinds, least, most)}, not {value!r}")
@@ -150,7 +152,7 @@ def _checked(kind: "type[DataclassInstance]", values: Mapping[str, object], owne
 
 
 def _kinds(hint: object) -> tuple[object, ...]:
-    """Return the types of a union, or the one type that it is."""
+    """Return the members of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 

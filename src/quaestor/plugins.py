@@ -1,12 +1,11 @@
-"""Solvers, stores, readers and dataset formats by name: those of this package, and those that other packages add.
+"""Registries of solvers, stores, readers and dataset formats, built in or from other packages.
 
-A package adds one by an entry point, whose group says what it is and whose name is the name that people give:
+A package registers one by an entry point whose name is the name that users type:
 
     [project.entry-points."quaestor.solvers"]
     mine = "my_package.solver:SPEC"
 
-What is of this package is in a table beside them, so that a checkout works whatever was declared when it was
-installed. Nothing is imported before it is asked for.
+The built-in ones are listed in the code, so that a checkout works without reinstalling. Each is imported on first use.
 """
 
 import logging
@@ -28,41 +27,41 @@ _LONGEST = 300
 
 
 class Registry(Generic[T]):
-    """Things of one kind, by name.
+    """Plug-ins of one kind by name.
 
     Attributes:
-        group: The group of their entry points, such as `quaestor.solvers`.
-        noun: What one of them is called in messages, such as `solver`.
+        group: The entry point group, such as `quaestor.solvers`.
+        noun: The word for one of them in messages, such as `solver`.
     """
 
     def __init__(self, group: str, noun: str, built_in: Mapping[str, str], check: Callable[[str, object], T]) -> None:
-        """Take what is of this package, and how something loaded is recognised.
+        """Create a registry.
 
         Args:
-            group: Of the entry points.
-            built_in: By name, as `module:attribute`.
-            check: Returns what was loaded under a name, as what it should be; raises TypeError if it is not that.
+            group: The entry point group.
+            built_in: Name to `module:attribute`.
+            check: Called with the name and the loaded object; returns the plug-in or raises TypeError.
         """
         self.group: str = group
         self.noun: str = noun
         self._built_in = dict(built_in)
         self._check = check
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     @property
     def built_in(self) -> frozenset[str]:
-        """The names of those that are of this package."""
+        """The names of the built-in plug-ins."""
         return frozenset(self._built_in)
 
     def names(self) -> tuple[str, ...]:
-        """Return all names: first those of this package, then those that others add, sorted."""
+        """Return all names: first the built-in ones, then the others, sorted."""
         return (*self._built_in, *sorted(self._added().keys() - self._built_in.keys()))
 
     def find(self, name: str) -> T | None:
-        """Return what has a name; None if nothing has it.
+        """Return the plug-in with a name, or None.
 
         Raises:
-            PluginError: It cannot be loaded, or two have the name.
+            PluginError: It cannot be loaded, or the name is ambiguous.
         """
         added = self._added().get(name, [])
         if len(added) + (name in self._built_in) > 1:
@@ -75,20 +74,20 @@ class Registry(Generic[T]):
         return self._check(name, getattr(import_module(module), attribute))
 
     def usable(self, names: Iterable[str] | None = None) -> Iterator[tuple[str, T]]:
-        """Yield what can be loaded, by name, each loaded when it is asked for.
+        """Yield name and plug-in, loading each when it is reached.
 
-        What another package adds and cannot be loaded, or has a name that is taken, is left out; a line on the logger
-        `quaestor.plugins` says so, once a process.
+        Plug-ins that cannot be loaded or whose name is ambiguous are skipped, with one warning per process on the
+        logger `quaestor.plugins`.
 
         Args:
-            names: Which, and in which order; by default all in the order of `names`.
+            names: Names to yield, in this order; by default all.
         """
         for name in self.names() if names is None else names:
             try:
                 found = self.find(name)
             except PluginError as error:
-                if str(error) not in self._told:
-                    self._told.add(str(error))
+                if str(error) not in self._reported:
+                    self._reported.add(str(error))
                     _log.warning("quaestor: %s", error)
                 if name not in self._built_in:
                     continue
@@ -103,7 +102,7 @@ class Registry(Generic[T]):
     def _load(self, name: str, point: "EntryPoint") -> T:
         try:
             return self._check(name, point.load())
-        except (Exception, SystemExit) as error:  # whatever another package does when it is imported
+        except (Exception, SystemExit) as error:  # importing a foreign package can raise anything
             why = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST]
             raise PluginError(
                 f"cannot load the {self.noun} {name!r} of package {_package(point)} (entry point {_shown(point)} in "
@@ -112,19 +111,19 @@ class Registry(Generic[T]):
 
     def _twice(self, name: str, added: list["EntryPoint"]) -> str:
         own = ["quaestor itself"] if name in self._built_in else []
-        held = [*own, *(f"package {_package(point)} ({_shown(point)})" for point in added)]
-        return f"{len(held)} packages provide the {self.noun} {name!r}: {', '.join(held)}; uninstall all but one"
+        owners = [*own, *(f"package {_package(point)} ({_shown(point)})" for point in added)]
+        return f"{len(owners)} packages provide the {self.noun} {name!r}: {', '.join(owners)}; uninstall all but one"
 
 
 def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
-    """Return what was loaded under a name: an object, or what its class makes.
+    """Return a loaded object, or an instance of a loaded class.
 
     Args:
-        name: That it must have itself.
-        parts: The attributes that it must have.
+        name: The name that it was registered under, which its own `name` must equal.
+        parts: Attributes that it must have.
 
     Raises:
-        TypeError: It has not all of them, or another name.
+        TypeError: An attribute is missing, or the names differ.
     """
     made: object = found() if isinstance(found, type) else found
     if not all(hasattr(made, part) for part in parts):
@@ -136,10 +135,10 @@ def named_object(name: str, found: object, parts: tuple[str, ...]) -> object:
 
 @lru_cache(maxsize=16)
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["EntryPoint"]]:
-    """Return the entry points of a group by name. They change with the path on which packages are found."""
+    """Return the entry points of a group by name, cached for each value of `sys.path`."""
     found: dict[str, list[EntryPoint]] = {}
     for point in _selecting(path)(group=group):
-        # A folder that is on the path twice shows its packages twice.
+        # A folder that is on the path twice lists its packages twice.
         same = found.setdefault(point.name, [])
         if all((_package(point), point.value) != (_package(other), other.value) for other in same):
             same.append(point)
@@ -148,7 +147,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, list["Entry
 
 @lru_cache(maxsize=2)
 def _selecting(path: tuple[str, ...]) -> Callable[..., Iterable["EntryPoint"]]:
-    """Return what gives the entry points of a group. Whichever is wanted, all installed packages are looked at."""
+    """Return the `select` method of all entry points: scanning the installed packages is slow."""
     from importlib.metadata import entry_points
 
     del path

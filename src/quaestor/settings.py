@@ -1,6 +1,6 @@
-"""What a person may set once instead of at every command.
+"""Settings from flags, environment variables and `quaestor.toml`.
 
-Read at the edges only (command line, web, MCP server); everything below is handed values, never settings.
+Only the entry points (command line, web, MCP server) read them and pass values on.
 """
 
 import os
@@ -20,21 +20,21 @@ FILE = "quaestor.toml"
 PREFIX = "QUAESTOR_"
 
 ASKED_AT_ONCE = 8
-"""How many conversations ask a model at once, unless a person says otherwise. Servers limit how much they take."""
+"""Default number of concurrent conversations with a model; providers limit the rate of requests."""
 
 EXCERPT_TOKENS = 4_000
-"""About how many tokens of a long document a question is answered from, unless a person says otherwise."""
+"""Default size of the excerpt of a long document, in approximate tokens."""
 
 QUESTION_SECONDS = 30.0
-"""How many seconds of computing a question may take, unless a person says otherwise."""
+"""Default limit of computing time for a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """User settings, whose flags and variables have the same names, types and limits.
+    """User settings; flags and environment variables have the same names, types and limits.
 
-    The tables `[models.NAME]`, `[prices.NAME]` and `[solvers.NAME]` of the file are kept as written:
-    `quaestor.llm.naming`, `quaestor.llm.budget` and each solver read them.
+    The tables `[models.NAME]`, `[prices.NAME]` and `[solvers.NAME]` are not validated here, but by
+    `quaestor.llm.naming`, `quaestor.llm.budget` and each solver.
     """
 
     store: str = option(
@@ -149,7 +149,11 @@ class Settings:
     solvers: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def concurrency(self, *, asks: bool) -> int:
-        """Return how many conversations are played at once, by a solver that asks a model or one that computes."""
+        """Return the number of concurrent conversations.
+
+        Args:
+            asks: Whether the solver calls a model.
+        """
         if self.workers is not None:
             return self.workers
         if asks:
@@ -167,13 +171,13 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """Return the settings in force: those of flags, then of `QUAESTOR_*` variables, then of `quaestor.toml`.
+    """Return the settings: flags override `QUAESTOR_*` variables, which override `quaestor.toml`.
 
     Args:
-        flags: By name; None is a flag that was not given.
+        flags: Values by name; None for a flag that was not given.
 
     Raises:
-        SettingsError: A value of the wrong type, an unknown key, or a file that is not TOML.
+        SettingsError: A value is invalid, a key is unknown, or the file is not TOML.
     """
     path = (folder or Path()) / FILE
     read = _from_file(path)
@@ -186,7 +190,7 @@ def load_settings(
 
 
 def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a warning for each variable that looks like a setting and is none, naming the nearest.
+    """Return a warning for each environment variable that looks like a misspelt setting.
 
     >>> misspelt_variables({"QUAESTOR_SOLVR": "agent", "QUAESTOR_STORE": "runs.db"})
     ('unknown variable QUAESTOR_SOLVR; did you mean QUAESTOR_SOLVER?',)
@@ -194,7 +198,7 @@ def misspelt_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     known = [PREFIX + name.upper() for name in (*SETTING_NAMES, "debug", "token")]
     warnings = []
     for name in sorted(environment):
-        # Other programs may have variables of the same beginning: only what is nearly one of ours is a slip.
+        # Other programs may use the prefix: report only names close to a setting.
         if name.startswith(PREFIX) and name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.8)):
             warnings.append(f"unknown variable {name}; did you mean {near[0]}?")
     return tuple(warnings)
@@ -211,12 +215,12 @@ def _from_file(path: Path) -> dict[str, object]:
 
     try:
         return tomllib.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:  # of numbers with thousands of digits and of deep nesting, too
+    except (ValueError, RecursionError) as error:  # tomllib also raises them for huge numbers and deep nesting
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
 
 
 def _tables(name: str, tables: object, path: Path) -> dict[str, dict[str, object]]:
-    """Return the tables under a heading such as `[models.NAME]`."""
+    """Return tables such as `[models.NAME]` by name."""
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise SettingsError(f"{name!r} in {path} must contain tables such as [{name}.NAME]")
     return tables
