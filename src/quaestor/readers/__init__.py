@@ -1,1 +1,1 @@
-"""Files that are documents, read as such: a folder or a file for each format, and the ways to tell them apart."""
+"""Readers of documents, one module or folder per file format, and the detection of formats."""

@@ -1,7 +1,6 @@
-"""What was made from a file, kept in a folder by digest, so that it need not be made again.
+"""Cache for data derived from files, in a folder with one entry per digest.
 
-Whatever is wrong with the folder or an entry, the worst is that something is made once more; no operation raises an
-error of the disk.
+No operation raises an `OSError`: if the folder or an entry is damaged, the data is computed again.
 """
 
 import hashlib
@@ -24,23 +23,23 @@ _ABANDONED_SECONDS = 3600.0
 
 
 class ByteCache(Protocol):
-    """Keeps bytes by key. What it is asked for it may have forgotten."""
+    """Cache of bytes by key, which may drop entries at any time."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key, as it was put there; None if nothing is."""
+        """Return the bytes stored under a key, or None."""
         ...
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep bytes under a key, in place of what is there."""
+        """Store bytes under a key, replacing an earlier entry."""
         ...
 
 
 def cache_key(kind: str, *parts: str | bytes) -> str:
-    """Return the key of what is made from some parts: it is another one where any of them is another.
+    """Return a key that changes if any of its parts changes.
 
     Args:
-        kind: What is made, in small letters (`document`, `index`).
-        parts: What it depends on: the digest of the file, the version of what makes it, options.
+        kind: The kind of data in lower case (`document`, `index`).
+        parts: What the data depends on: the digest of the file, the version of the code, options.
 
     >>> cache_key("index", "ab", "c") != cache_key("index", "a", "bc")
     True
@@ -54,18 +53,18 @@ def cache_key(kind: str, *parts: str | bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FolderCache:
-    """A `ByteCache` in a folder, which several processes may use at once.
+    """`ByteCache` in a folder, safe for several processes at once.
 
     Attributes:
-        folder: Where; made when something is kept, for its owner's eyes only.
-        most: The bytes of all entries together; what was not used for longest goes first.
+        folder: Created, readable only by its owner, when the first entry is stored.
+        most: Limit in bytes for all entries together; the least recently used entries are removed first.
     """
 
     folder: Path
     most: int = 1 << 29
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key; an entry that is damaged is removed."""
+        """Return the bytes stored under a key, or None; remove a damaged entry."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -76,12 +75,12 @@ class FolderCache:
             with suppress(OSError):
                 path.unlink()
             return None
-        with suppress(OSError):  # what is used last stays longest
+        with suppress(OSError):  # mark the entry as recently used
             os.utime(path)
         return entry
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep bytes under a key, unless they alone are half of what may be kept."""
+        """Store bytes under a key, unless they alone take half of the limit."""
         if 2 * len(data) > self.most:
             return
         path = self._path(key)
@@ -98,7 +97,7 @@ class FolderCache:
             self._make_room()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         with suppress(OSError):
             for path in self.folder.glob(f"*{_SUFFIX}"):
                 path.unlink(missing_ok=True)
@@ -109,7 +108,7 @@ class FolderCache:
         return self.folder / f"{key}{_SUFFIX}"
 
     def _make_room(self) -> None:
-        """Remove what was not used for longest, and what a process that died left unfinished."""
+        """Remove the least recently used entries, and unfinished files of processes that died."""
         entries: list[tuple[float, int, str]] = []
         with os.scandir(self.folder) as found:
             for entry in found:

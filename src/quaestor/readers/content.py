@@ -1,6 +1,6 @@
-"""What a file holds, looked at by every format and read once: its first bytes, all of it, its text, its JSON.
+"""Content of a file, read lazily and once: its first bytes, all bytes, decoded text, parsed JSON.
 
-What merely looks at a file reads its head.
+Detection of formats reads only `head`.
 """
 
 import codecs
@@ -27,7 +27,7 @@ from quaestor.readers.json_records import JsonOutline, JsonRecords, RecordPlaces
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -38,23 +38,23 @@ _CONTROLS = lazy_regex("[\0-\x08\x0e-\x1f\x7f\ufeff]+")
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """The text of a file.
+    """Decoded text of a file.
 
     Attributes:
-        text: Lines end in a line feed, whatever they end in in the file; without signs that print nothing.
-        warnings: What was lost, one line each.
+        text: The text with line feeds as line ends and without control characters.
+        warnings: One line for each kind of loss while decoding.
     """
 
     text: str
     warnings: tuple[str, ...] = ()
 
     def warned(self, warning: str) -> "DecodedText":
-        """Return it with one more warning."""
+        """Return a copy with one more warning."""
         return replace(self, warnings=(*self.warnings, warning))
 
 
 def decode_text(data: bytes) -> DecodedText:
-    r"""Return bytes as text. Loses nothing that prints.
+    r"""Decode bytes. Keeps every printable character.
 
     >>> decode_text(b"caf\xe9\r\n").text
     'café\n'
@@ -69,7 +69,7 @@ def decode_text(data: bytes) -> DecodedText:
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            # cp1252 leaves five bytes open, which print nothing.
+            # The five bytes that cp1252 does not define are not printable.
             text = data.decode("cp1252", "replace")
             line = data.count(b"\n", 0, error.start) + 1
             warnings.append(f"line {line} is not UTF-8; the text was read as Windows-1252")
@@ -90,12 +90,13 @@ _NAMED = frozenset(
     | {"gb2312", "gbk", "gb18030", "hz", "big5", "big5hkscs", "euc_jp", "shift_jis", "cp932", "iso2022_jp"}
     | {"euc_kr", "cp949", "johab"}
 )
-"""Encodings that a file may name, as Python calls them: those that documents are written in. Python also has
-codecs that do not make text, or that cost more than their length."""
+"""Python's names of the encodings that a file may declare. Python has others that do not produce text, or whose
+cost is not linear in the length.
+"""
 
 
 def named_encoding(name: str) -> str | None:
-    """Return Python's name of the encoding that a file names; None if no document is written in it.
+    """Return Python's name of a declared encoding, or None if it is not supported.
 
     >>> named_encoding("Windows-1251"), named_encoding("zlib_codec"), named_encoding("UTF-1.5")
     ('cp1251', None, None)
@@ -108,7 +109,7 @@ def named_encoding(name: str) -> str | None:
 
 
 def is_text(data: bytes) -> bool:
-    """Return whether the first bytes of a file are those of a text: hardly anything in them prints nothing."""
+    """Return whether the first bytes of a file look like text: at most 5 % of them are control characters."""
     if any(data.startswith(mark) for mark, _ in _MARKS) or _unmarked_wide(data[:_SAMPLE]):
         return True
     controls = sum(data.count(bytes([code])) for code in (*range(9), *range(14, 32), 127))
@@ -116,7 +117,7 @@ def is_text(data: bytes) -> bool:
 
 
 def _unmarked_wide(data: bytes) -> str:
-    """Return the encoding of a text in UTF-16 without a mark: every second byte of it is zero; else ""."""
+    """Return the encoding of UTF-16 text without a byte order mark, in which every second byte is zero; else ""."""
     if len(data) < 4 or b"\0" not in data:
         return ""
     even, odd = data[0::2], data[1::2]
@@ -126,23 +127,23 @@ def _unmarked_wide(data: bytes) -> str:
 
 
 HEAD = 1 << 16
-"""Bytes by which a file is recognised."""
+"""Bytes at the start of a file that are used to recognise its format."""
 
 LARGEST = 256 << 20
-"""Bytes of a file that is read whole, unpacked; more than any filing or data set has."""
+"""Limit in bytes for a file that is read whole, after decompression; larger than any filing or dataset."""
 
 LARGEST_FILE = 2 << 30
-"""Bytes of a file that is looked at."""
+"""Limit in bytes for a file that is opened at all."""
 
 LONGEST_TEXT = 32 << 20
-"""Bytes of a text that are read; what follows is left out with a warning."""
+"""Limit in bytes for text; the rest is left out with a warning."""
 
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-"""How an archive begins; one of them an empty one."""
+"""First bytes of a zip archive; the second is an empty archive."""
 
 _LONGEST_LISTING = 8 << 20
 _PATIENCE = 10
-"""Seconds that a pipe may take until it begins."""
+"""Seconds to wait for the first data of a pipe."""
 
 _GZIP = b"\x1f\x8b\x08"
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:[\[{\"\]0-9-]|true|false|null)|\{\s*[\"}]|[\[{]\s*\Z|[0-9]+\s*\Z)")
@@ -150,10 +151,10 @@ _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*(?:[\[{\"\]0-9-]|true|false|nu
 
 @dataclass(frozen=True)
 class FileContent:
-    """A file, read as far as it is asked about.
+    """Content of a file, read only as far as needed.
 
     Attributes:
-        given: What it holds, where that is at hand; None to read the file.
+        given: The bytes of the file if they are already in memory; None to read the file.
     """
 
     path: Path
@@ -161,16 +162,16 @@ class FileContent:
 
     @cached_property
     def head(self) -> bytes:
-        """The first `HEAD` bytes, unpacked."""
+        """The first `HEAD` bytes, decompressed."""
         with self.open() as file:
             return file.read(HEAD)
 
     @cached_property
     def data(self) -> bytes:
-        """What it holds, unpacked.
+        """All bytes, decompressed.
 
         Raises:
-            DatasetError: It is larger than `LARGEST`, or cannot be read or unpacked.
+            DatasetError: The file is larger than `LARGEST`, or cannot be read or decompressed.
         """
         with self.open() as file:
             data = file.read(LARGEST + 1)
@@ -183,28 +184,28 @@ class FileContent:
 
     @cached_property
     def text(self) -> DecodedText:
-        """The text of a file that is one, up to `LONGEST_TEXT` bytes of it.
+        """The decoded text, up to `LONGEST_TEXT` bytes.
 
         Raises:
-            DatasetError: It cannot be read or unpacked.
+            DatasetError: The file cannot be read or decompressed.
         """
         with self.open() as file:
             data = file.read(LONGEST_TEXT + 1)
         if len(data) <= LONGEST_TEXT:
             return decode_text(data)
         cut = f"only the first {LONGEST_TEXT >> 20} MB were read"
-        # In mid-line nothing could be read right.
+        # Cut at the end of a line, because half a line could be misread.
         return decode_text(data[: data.rfind(b"\n", 0, LONGEST_TEXT) + 1 or LONGEST_TEXT]).warned(cut)
 
     @cached_property
     def is_packed(self) -> bool:
-        """Whether it is a `.gz` file, whatever it is called."""
+        """Whether the file is compressed with gzip, whatever its name."""
         with self.as_it_is() as file:
             return file.read(len(_GZIP)) == _GZIP
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the file as it lies on the disk."""
+        """SHA-256 of the file on disk, without decompression."""
         with self.as_it_is() as file:
             whole = hashlib.sha256()
             while chunk := file.read(1 << 20):
@@ -213,21 +214,21 @@ class FileContent:
 
     @property
     def name(self) -> str:
-        """What the file is called, fit to be printed and stored: the id of its document."""
+        """File name without invisible characters, used as the id of the document."""
         return visible_name(self.path.name)
 
     @property
     def suffix(self) -> str:
-        """How its name ends, in small letters, without `.gz` (`.html`)."""
+        """Suffix in lower case, ignoring `.gz` (`.html`)."""
         plain = self.path.with_suffix("") if self.path.suffix.casefold() == ".gz" else self.path
         return plain.suffix.casefold()
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedIOBase]:
-        """Open it, unpacked, for whoever reads no more of it than it needs.
+        """Open the file, decompressed, to read only a part.
 
         Raises:
-            DatasetError: It cannot be read or unpacked; in the block too.
+            DatasetError: The file cannot be read or decompressed; also raised inside the `with` block.
         """
         with self.as_it_is() as file:
             if not self.is_packed:
@@ -242,14 +243,14 @@ class FileContent:
 
     @cached_property
     def members(self) -> tuple[str, ...]:
-        """The names of what a zip archive holds; empty if it is none, or a broken one.
+        """Names of the members of a zip archive; empty if the file is not an archive, or a damaged one.
 
         Raises:
             DatasetError: As `data`.
         """
         if not self.head.startswith(ZIP_MARKS):
             return ()
-        # An archive of millions of names would fill the memory with them.
+        # An archive with millions of names would exhaust the memory.
         end = self.data.rfind(b"PK\x05\x06")
         if end < 0 or len(self.data) < end + 22 or struct.unpack_from("<I", self.data, end + 12)[0] > _LONGEST_LISTING:
             return ()
@@ -258,21 +259,21 @@ class FileContent:
                 return tuple(archive.namelist())
         except MemoryError:
             raise
-        except Exception:  # noqa: BLE001  # whatever zipfile does with a damaged list of names
+        except Exception:  # noqa: BLE001  # zipfile raises various errors for a damaged directory
             return ()
 
     @contextmanager
     def as_it_is(self) -> Iterator[io.BufferedIOBase]:
-        """Open the file as it is stored, packed or not.
+        """Open the file without decompression.
 
         Raises:
-            DatasetError: It cannot be read.
+            DatasetError: The file cannot be read.
         """
         if self.given is not None:
             yield io.BytesIO(self.given)
             return
         try:
-            # A pipe can be read once only.
+            # A pipe can be read only once.
             regular = self.path.is_file() or not self.path.exists()
             file: io.BufferedIOBase = self.path.open("rb") if regular else io.BytesIO(self._read_pipe)
         except FileNotFoundError:
@@ -284,7 +285,7 @@ class FileContent:
 
     @cached_property
     def _read_pipe(self) -> bytes:
-        # If nobody ever writes, plain opening would wait for ever.
+        # A normal open would block for ever if nothing writes to the pipe.
         with open(self.path, "rb", opener=_at_once) as pipe:
             waiting = select.poll()
             waiting.register(pipe, select.POLLIN)
@@ -298,7 +299,7 @@ class FileContent:
         """The parsed JSON.
 
         Raises:
-            DatasetError: It is none; the message says where it stops being any.
+            DatasetError: The file is not valid JSON; the message names the position of the error.
         """
         parsed, failure = self._parsed
         if failure is not None:
@@ -307,14 +308,14 @@ class FileContent:
 
     @property
     def is_json(self) -> bool:
-        """Whether `json` can be read."""
+        """Whether the file is valid JSON."""
         return self.looks_like_json and self._parsed[1] is None
 
     @cached_property
     def outline(self) -> JsonOutline | None:
-        """What the JSON of a data set is made of, found without holding it.
+        """Positions of the records of a JSON dataset, found without loading them.
 
-        None if it is neither a list nor an object; `json` says then what is wrong.
+        None if the JSON is neither a list nor an object, or invalid; `json` then raises the reason.
         """
         if not self.looks_like_json:
             return None
@@ -325,12 +326,12 @@ class FileContent:
             return None
 
     def records(self, parts: Iterable[RecordPlaces]) -> JsonRecords:
-        """Return values of the JSON, parsed as they are asked for.
+        """Return records of the JSON, parsed on access.
 
-        What is packed, comes out of a pipe or is in another encoding than UTF-8 is held as bytes meanwhile.
+        A file that is compressed, a pipe or not in UTF-8 is kept in memory meanwhile.
 
         Raises:
-            DatasetError: The file cannot be read any more.
+            DatasetError: The file can no longer be read.
         """
         content = self._as_utf8
         if content.given is not None or content.is_packed or not self.path.is_file():
@@ -349,12 +350,12 @@ class FileContent:
 
     @cached_property
     def looks_like_json(self) -> bool:
-        """Whether it is called JSON or begins like it."""
+        """Whether the suffix is that of JSON, or the content begins like JSON."""
         return self.suffix in (".json", ".jsonl") or _JSON.match(self.head) is not None
 
     @cached_property
     def _parsed(self) -> tuple[object, str | None]:
-        """The parsed JSON, or why there is none."""
+        """The parsed JSON and None, or None and the error message."""
         try:
             return json.loads(self.data), None
         except json.JSONDecodeError as error:
@@ -369,10 +370,10 @@ class FileContent:
 
 
 def read_content(path: Path) -> FileContent:
-    """Return what a file holds.
+    """Return the content of a file, to be read lazily.
 
     Raises:
-        DatasetError: There is no such file, nothing in it, or more than can be looked at.
+        DatasetError: The file does not exist, is empty or is larger than `LARGEST_FILE`.
     """
     if path.is_dir():
         raise DatasetError(f"cannot read {path}: it is a directory; name a file inside it")

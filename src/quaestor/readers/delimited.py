@@ -1,4 +1,4 @@
-"""CSV, TSV and their relatives: cells between commas, semicolons, tabs or bars, in any of their dialects."""
+"""Reader of CSV, TSV and other delimited text, with detection of the dialect."""
 
 import csv
 import re
@@ -22,13 +22,13 @@ _SAMPLE_LINES = 200
 _SAMPLE = 100_000
 _LONGEST_FIELD = 1 << 27
 _SURE = 0.5
-"""How good a sign has to be for a file that is not called CSV to be one."""
+"""Minimal score for a file without a CSV suffix to be read as CSV."""
 
 _CELL = lazy_regex(
     rf"\W*|\W*{NUMBER_LOOK}\W*|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}.*|n/?a|nm|true|false|yes|no",
     re.IGNORECASE,
 )
-"""What is a cell at first sight: nothing, a number, a date."""
+"""Text that is clearly a cell: empty, a number, a date or a flag."""
 
 _ENDS_SENTENCE = lazy_regex(r"[a-z)][.:;]\s*$")
 _SEPARATOR_LINE = lazy_regex(r"sep=(.)\s*")
@@ -36,11 +36,11 @@ _SEPARATOR_LINE = lazy_regex(r"sep=(.)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text is cut.
+    """Delimiter of a text and how well it fits.
 
     Attributes:
-        score: How well it fits, from 0 to 1.
-        skip: How many lines at the beginning only say which sign it is.
+        score: From 0 to 1.
+        skip: Number of leading lines that only name the delimiter (`sep=;`).
     """
 
     delimiter: str
@@ -49,12 +49,12 @@ class Dialect:
 
     @property
     def is_sure(self) -> bool:
-        """Whether a text is taken for delimited by that alone."""
+        """Whether the score is high enough for a text without a CSV suffix."""
         return self.score >= _SURE
 
 
 def find_dialect(text: str) -> Dialect | None:
-    r"""Return how a text is cut into cells; None if no sign cuts any of its lines.
+    r"""Return the dialect of a text; None if no delimiter splits any line.
 
     >>> find_dialect("net sales;1.234,5;9,1\ncosts, net;2,5;8\n").delimiter
     ';'
@@ -71,7 +71,7 @@ def find_dialect(text: str) -> Dialect | None:
 
 
 def _score(lines: Sequence[str], delimiter: str) -> float:
-    """Return how well lines fall into cells: how alike their numbers of cells are, and how like cells these look."""
+    """Score a delimiter by how equal the lengths of the rows are and how much the fields look like cells."""
     rows = [row for _, row in cut(lines, delimiter)]
     widths = Counter(len(row) for row in rows if len(row) > 1)
     if not widths:
@@ -80,19 +80,21 @@ def _score(lines: Sequence[str], delimiter: str) -> float:
     cells = [text for row in rows if len(row) == width for text in row[1:]]
     like = sum(_CELL.fullmatch(text.strip()) is not None for text in cells) / len(cells)
     short = sum(len(text) < 60 and not _ENDS_SENTENCE.search(text) for text in cells) / len(cells)
-    # A comma parts prose and thousands too; what no text has but as a delimiter is believed sooner.
+    # A comma also separates clauses and thousands; the other delimiters are rare in prose.
     trust = 0.9 if delimiter == "," else 1.0
     return trust * same / len(rows) * (0.25 + 0.55 * like + 0.2 * short) * (1 - 0.5 / width)
 
 
 def cut(lines: Iterable[str], delimiter: str, *, quoted: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of lines without line feeds, each with the number of the line that it begins on, from 1.
+    """Yield the rows, each with the number of its first line, from 1.
+
+    Lines are given without line feeds.
 
     Args:
-        quoted: Whether a cell may be in quotation marks, and go on over several lines.
+        quoted: Whether a cell may be quoted and span several lines.
     """
     if csv.field_size_limit() < _LONGEST_FIELD:
-        csv.field_size_limit(_LONGEST_FIELD)  # it is the process's; what bounds a cell here is the text
+        csv.field_size_limit(_LONGEST_FIELD)  # the limit is global; LONGEST_TEXT limits the size of a cell here
     reader = csv.reader(
         (f"{line}\n" for line in lines),
         delimiter=delimiter,
@@ -110,12 +112,12 @@ _MOST_LINES_OF_A_CELL = 50
 
 
 class DelimitedReader:
-    """Reads a text of cells as tables, those parted by empty lines each for itself."""
+    """Reads delimited text; empty rows separate tables."""
 
     name = "csv"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether the lines of a text fall into cells: for sure, or at all where it is called CSV."""
+        """Return whether the lines split into cells: clearly, or at all if the file has a CSV suffix."""
         if not is_plain_text(content):
             return False
         head = content.text.text[:100_000]
@@ -127,10 +129,10 @@ class DelimitedReader:
         )
 
     def read(self, content: FileContent) -> Document:
-        """Return the tables of a text, and the lines around them.
+        """Return the document with the tables of the text and the lines around them.
 
         Raises:
-            DatasetError: The file cannot be read.
+            DatasetError: The file cannot be read, or no line has two cells.
         """
         text = content.text
         dialect = find_dialect(text.text)
@@ -147,14 +149,14 @@ class DelimitedReader:
             return f"line {first}" if first == last else f"lines {first}-{last}"
 
         parts = sheet_parts(Sheet(rows.rows, {}, anchor))
-        # Semicolons part cells where commas are before decimals.
+        # Semicolons separate cells if the decimal separator is a comma.
         usual = DECIMAL_COMMA if dialect.delimiter == ";" else DECIMAL_POINT
         return assemble(content.name, parts, rows.warnings, filing=True, usual_decimal=usual)
 
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows so far, and the lines that they begin on, from 1."""
+    """Rows read so far, and the numbers of their first lines, from 1."""
 
     warnings: list[str]
     rows: list[list[str]] = field(default_factory=list)
@@ -178,7 +180,7 @@ class _Rows:
             self.rows = [[", ".join(row)] if _is_a_line(row, usual) else row for row in self.rows]
 
     def _take(self, lines: list[str], dialect: Dialect, *, quoted: bool) -> bool:
-        """Take rows; False if a cell in quotation marks goes on over more lines than any does."""
+        """Read the rows; return False if a quoted cell spans too many lines, so that a quotation mark is unclosed."""
         cells = 0
         for line, row in cut(lines, dialect.delimiter, quoted=quoted):
             if quoted and any(cell.count("\n") > _MOST_LINES_OF_A_CELL for cell in row):
@@ -194,7 +196,7 @@ class _Rows:
 
 
 def _is_a_line(row: list[str], usual: int) -> bool:
-    """Whether the commas of a row part a sentence or a caption rather than cells."""
+    """Whether the commas of a row belong to a sentence or caption rather than separate cells."""
     if not 1 < len(row) < usual or not all(cell[:1].isalpha() or cell[:1] in "($" for cell in row if cell):
         return False
     return is_caption(", ".join(row)) or not any(is_amount(cell) for cell in row)

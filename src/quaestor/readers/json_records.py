@@ -1,6 +1,6 @@
-"""The records of a JSON file, found in one pass and parsed one at a time, so that none is held that nobody asks for.
+"""Records of a JSON file, located in one pass and parsed one at a time on access.
 
-What is no plain JSON in UTF-8 has no such places; it is for whoever parses all of it to say why.
+Only plain JSON in UTF-8 is scanned. For anything else the caller parses the whole file, which also gives the error.
 """
 
 import codecs
@@ -26,13 +26,13 @@ _OPENING = {"[": "list", "{": "object"}
 
 @dataclass(frozen=True, slots=True)
 class RecordPlaces:
-    """Where values are in a file.
+    """Byte positions of values in a file.
 
     Attributes:
-        starts: The place of the first byte of each.
-        ends: That behind the last.
-        marks: The first eight bytes of each one's BLAKE2 digest.
-        listed: Whether they are the elements of a list; else it is one value by itself.
+        starts: Offset of the first byte of each value.
+        ends: Offset after the last byte of each value.
+        marks: First eight bytes of the BLAKE2 digest of each value.
+        listed: Whether the values are the elements of a list; otherwise there is one single value.
     """
 
     starts: "array[int]" = field(default_factory=lambda: array("Q"))
@@ -43,11 +43,11 @@ class RecordPlaces:
 
 @dataclass(frozen=True, slots=True)
 class JsonOutline:
-    """What a JSON file is made of.
+    """Structure of a JSON file.
 
     Attributes:
-        parts: Of an object where the elements of the list under each key stand, or the value there; of a list its
-            elements, under "".
+        parts: For an object, the positions of the elements of the list under each key, or of the value if it is not a
+            list; for a list, the positions of its elements under "".
     """
 
     kind: str
@@ -55,21 +55,21 @@ class JsonOutline:
 
 
 def find_outline(file: io.BufferedIOBase, largest: int) -> JsonOutline | None:
-    """Return what a JSON file is made of; None if it is not a list and no object, not in UTF-8, or not JSON at all.
+    """Return the structure of a JSON file; None if it is not a list or object, not in UTF-8 or not valid JSON.
 
     Args:
-        largest: Bytes; None is returned of a larger one.
+        largest: Limit in bytes; the result for a larger file is None.
     """
     try:
         return _OutlineScanner(file, largest).outline()
-    except (ValueError, RecursionError):  # JSONDecodeError and UnicodeDecodeError among them
+    except (ValueError, RecursionError):  # includes JSONDecodeError and UnicodeDecodeError
         return None
 
 
 class _OutlineScanner:
-    """One pass over a file, a stretch of it at a time.
+    """Scans a file once, in chunks.
 
-    A stretch is taken as Latin-1, one character a byte: what JSON is made of is ASCII, whatever its strings hold.
+    Chunks are decoded as Latin-1, so that a character is a byte: JSON's syntax is ASCII, whatever its strings contain.
     """
 
     def __init__(self, file: io.BufferedIOBase, largest: int) -> None:
@@ -130,11 +130,11 @@ class _OutlineScanner:
         found.marks.append(_mark(self._text[start:end].encode("latin-1")))
 
     def _value(self) -> tuple[int, int]:
-        """Steps over a value; returns where in the stretch it begins and ends."""
+        """Skip a value; return its start and end in the current chunk."""
         while True:
             with suppress(json.JSONDecodeError):
                 end = self._decode(self._text, self._at)[1]
-                # A number that ends with the stretch may go on behind it.
+                # A number at the end of the chunk may continue in the next one.
                 if end < len(self._text) or self._over:
                     start, self._at = self._at, end
                     return start, end
@@ -143,7 +143,7 @@ class _OutlineScanner:
             self._more(max(_CHUNK, len(self._text) - self._at))
 
     def _next(self) -> str:
-        """Steps over white space; returns the character that follows, "" at the end."""
+        """Skip white space; return the next character, "" at the end."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in _SPACE:
                 self._at += 1
@@ -159,7 +159,7 @@ class _OutlineScanner:
         self._at += 1
 
     def _more(self, size: int) -> None:
-        """Forget what was stepped over, and reads on."""
+        """Drop the text that was scanned and read more."""
         data = self._file.read(size)
         self._left -= len(data)
         if self._left < 0:
@@ -174,13 +174,13 @@ def _mark(data: bytes) -> int:
 
 
 class JsonRecords(Sequence[object]):
-    """Values of a JSON file, parsed as they are asked for; several threads may ask at once."""
+    """Values of a JSON file, parsed on access; safe for several threads."""
 
     def __init__(self, path: Path, file: io.BufferedIOBase, parts: Iterable[RecordPlaces]) -> None:
-        """Take the values.
+        """Create the sequence.
 
         Args:
-            file: The file, open, which belongs to the records from now on.
+            file: The open file, which the sequence closes when it is deleted.
         """
         self._path, self._file, self._parts, self._lock = path, file, tuple(parts), threading.Lock()
         self._count = sum(len(part.starts) for part in self._parts)
@@ -194,10 +194,10 @@ class JsonRecords(Sequence[object]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[object]: ...
     def __getitem__(self, index: int | slice) -> object:
-        """Return a record.
+        """Parse and return a record.
 
         Raises:
-            DatasetError: The file has changed since its records were found.
+            DatasetError: The file has changed since it was scanned.
         """
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(self._count))]
@@ -212,7 +212,7 @@ class JsonRecords(Sequence[object]):
         return (self[place] for place in range(self._count))
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file as it is read here, which need not be what its name stands for by now."""
+        """Return the SHA-256 of the open file, even if its path now leads to another file."""
         whole = hashlib.sha256()
         with self._lock:
             self._file.seek(0)

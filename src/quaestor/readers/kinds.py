@@ -1,6 +1,6 @@
-"""Kinds of files: the suffixes of those that are read; what others are by their first bytes, and what to do with them.
+"""Kinds of files: suffixes of the supported formats, and detection of unsupported ones, with advice.
 
-What no reader reads is never taken for a text, even if it is written in letters.
+Unsupported formats are never read as plain text, even if they consist of text.
 """
 
 import re
@@ -15,7 +15,7 @@ SUFFIXES = {
     "csv": (".csv", ".tsv", ".tab", ".psv"),
     "text": (".txt", ".text", ".asc"),
 }
-"""The suffixes of the files of each reader of this package."""
+"""The suffixes for each reader of this package."""
 
 
 _IMAGE = "a picture without text; get the report as HTML, PDF with text, XLSX or CSV"
@@ -64,14 +64,14 @@ _MARKUP = re.compile(
 
 
 def unread_kind(content: FileContent) -> str | None:
-    """Return what a file is that no reader of this package reads, and what to do; None if it is none of these."""
+    """Return the kind of an unsupported file and what to do with it; None if the format is not known as unsupported."""
     head = content.head
     if head.startswith(_OLE):
         return _old_office(content)
     if head.startswith(ZIP_MARKS):
         return _zipped(content)
     for place, mark, kind in _MARKS:
-        # Two letters may begin a text: then what follows them is not text.
+        # A plain text may begin with a mark of two letters, but contains no zero bytes.
         if head.startswith(mark, place) and (len(mark) >= _LEAST_MARK or b"\0" in head[:64]):
             return kind
     if _MHTML.match(head[:4096]):
@@ -82,14 +82,14 @@ def unread_kind(content: FileContent) -> str | None:
 
 
 def is_plain_text(content: FileContent) -> bool:
-    """Return whether a file is text without a mark of its own: no markup, no JSON, nothing that is named here."""
+    """Return whether a file is plain text: not markup, JSON or another recognisable format."""
     if content.looks_like_json or not is_text(content.head) or unread_kind(content) is not None:
         return False
     return _MARKUP.match(content.head[:4096]) is None and _PDF not in content.head[:1024]
 
 
 def is_text_filing(head: bytes) -> bool:
-    """Return whether a file is a filing in plain text, of the time when `<TABLE>` and `<PAGE>` were all its tags."""
+    """Return whether a file is a filing from before HTML, in plain text with tags such as `<TABLE>` and `<PAGE>`."""
     return _TEXT_TAG.search(head) is not None and _PAGE_OF_HTML.search(head) is None
 
 

@@ -1,15 +1,15 @@
-"""Read a file in a process of its own, with limits of memory and time.
+"""Read a file in a separate process with limits on memory and time.
 
-Every door reads files this way: a file may be hostile whoever names it, and the libraries that parse PDF, HTML and
-archives give no bound themselves. It is a new interpreter and not a fork, because the package is used in programs with
-threads, in which a forked process can hang. Starting it costs about 0.4 s of computing, once for each file that is not
+Every entry point reads files this way: a file may be hostile, and the libraries that parse PDF, HTML and archives set
+no limits themselves. The process is a new interpreter rather than a fork, because the package is used in programs with
+threads, in which a forked process can hang. Starting it takes about 0.4 s of CPU time, once for each file that is not
 in the cache; small text files are read without it (see `reading`).
 
-The process is given the file, its name and none of this one's environment that could hold a secret. What comes back is
-the document as `written` writes it, which can hold no code.
+The process gets the file, its name and no environment variable that could contain a secret. It returns the document in
+the format of `written`, which cannot contain code.
 
-Memory and computing are limited by the system on Linux. On macOS the system does not enforce the limit of memory, and
-Windows has neither: there only the time by the clock holds, after which the process is ended.
+On Linux the system limits memory and CPU time. macOS does not enforce the memory limit, and Windows supports neither:
+there only the wall-clock time is limited, after which the process is killed.
 """
 
 import asyncio
@@ -44,22 +44,22 @@ _log = logging.getLogger("quaestor.readers")
 
 _COMMAND = (sys.executable, "-P", "-m", "quaestor.readers.limited_worker")
 _HANDED_ON = ("PATH", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
-"""What of the environment an interpreter may need. Keys and passwords are in none of these."""
+"""Environment variables that an interpreter may need. None of them contains a key or password."""
 
 _ERRORS = {kind.__name__: kind for kind in (InputError, DatasetError, DocumentError, SettingsError, PluginError)}
-"""The errors of readers that come back as they were raised; others come back as `DatasetError`."""
+"""Errors of readers that are raised again as the same class; all others become `DatasetError`."""
 
 _OUT_OF_TIME = frozenset({-getattr(signal, name) for name in ("SIGXCPU", "SIGALRM") if hasattr(signal, name)})
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """What reading one file may take.
+    """Limits for reading one file.
 
     Attributes:
-        memory: Bytes of address space; the setting `read_memory_mb`.
-        seconds: Of computing, and by the clock; the setting `read_seconds`.
-        written: Bytes of the document that was read.
+        memory: Address space in bytes; the setting `read_memory_mb`.
+        seconds: CPU time, and also wall-clock time; the setting `read_seconds`.
+        written: Size of the serialized document in bytes.
     """
 
     memory: int = 2048 << 20
@@ -68,33 +68,33 @@ class ReadingLimits:
 
 
 DEFAULT_LIMITS = ReadingLimits()
-"""Those of the settings' defaults."""
+"""The limits that the settings have by default."""
 
 
 def read_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
-    """Return the name of the reader that takes a file, and its document, whose id is the file's name.
+    """Return the name of the reader that recognises a file, and the document, whose id is the file's name.
 
     Raises:
-        ReadingLimitError: It takes more memory or time than it may.
-        InputError: It is of an unknown kind, or damaged.
-        SettingsError: The extra that reads it is not installed.
+        ReadingLimitError: Reading exceeds the limit of memory or time.
+        InputError: The file is damaged or of an unknown format.
+        SettingsError: The extra that this format needs is not installed.
     """
     reader, written = _run(content, limits, "document")
     return reader, _decode_reply(document_of, written, content)
 
 
 def read_tags_limited(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[PrintedFact, ...]:
-    """Return the tagged numbers that an HTML file prints, in its order.
+    """Return the tagged numbers that an HTML file displays, in document order.
 
     Raises:
-        ReadingLimitError: It takes more memory or time than it may.
-        InputError: It cannot be read.
+        ReadingLimitError: Reading exceeds the limit of memory or time.
+        InputError: The file cannot be read.
     """
     return _decode_reply(printed_of, _run(content, limits, "tags")[1], content)
 
 
 async def read_limited_async(content: FileContent, limits: ReadingLimits = DEFAULT_LIMITS) -> tuple[str, Document]:
-    """Read a file as `read_limited` does; the process ends when the call is cancelled."""
+    """Read a file as `read_limited` does; kill the process if the call is cancelled."""
     request = await asyncio.to_thread(_request, content, limits, "document")
     try:
         process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=subprocess.PIPE, **_process_options())
@@ -126,7 +126,7 @@ def _run(content: FileContent, limits: ReadingLimits, wanted: str) -> tuple[str,
 
 def _process_options() -> dict[str, Any]:
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    # Ctrl-C is for this process to answer.
+    # Ctrl-C is handled by this process only.
     return {**pipes, "env": reading_environment(os.environ), "start_new_session": True}
 
 
@@ -141,16 +141,16 @@ def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
 
 
 def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """Return what a process that reads gets of the environment of the one that starts it."""
+    """Return the environment variables of this process that the reading process gets."""
     environment = {name: own[name] for name in _HANDED_ON if name in own}
-    # Readers of other packages are found where this process finds them.
+    # The reading process finds readers of other packages on the same path as this one.
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
-    # Each thread of a library takes memory of its own, and none of them is of use here.
+    # Each thread of a library takes memory, and reading uses only one.
     return {**environment, "PYTHONUTF8": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply: bytes) -> tuple[str, bytes]:
-    """Return the name of the reader and what the process wrote of the file; raise what it says is wrong."""
+    """Return the name of the reader and the serialized document; raise the error that the process reports."""
     line, _, written = reply.partition(b"\n")
     outcome = _first_line(line)
     if (failure := outcome.get("failure")) is not None:
@@ -166,7 +166,7 @@ def _check_reply(content: FileContent, limits: ReadingLimits, ended: int, reply:
         raise _too_large(content, limits)
     if ended in _OUT_OF_TIME:
         raise _too_slow(content, limits)
-    if ended or "reader" not in outcome:  # a library that gets no memory may end its process
+    if ended or "reader" not in outcome:  # a library may abort its process when an allocation fails
         raise _too_large(content, limits)
     return outcome["reader"], written
 
@@ -179,7 +179,7 @@ def _decode_reply(read: Callable[[bytes], T], written: bytes, content: FileConte
 
 
 def _first_line(line: bytes) -> dict[str, str]:
-    """Return what the process says of the file; nothing if it was ended before."""
+    """Return the outcome that the process reports; an empty dict if it was killed before."""
     try:
         outcome = json.loads(line)
     except ValueError:

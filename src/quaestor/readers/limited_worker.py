@@ -1,8 +1,8 @@
-"""The process that reads one file of unknown content; `limited` is its parent.
+"""Process that reads one untrusted file; its parent is `limited`.
 
-Its input is a line of JSON with the limits and the file's name, and then the file. Its output is a line of JSON, and
-then the document as `written` writes it, or nothing. It takes on its limits before it loads the readers; it opens no
-file to write and no connection, and it ends by itself if its parent is gone.
+Input: a line of JSON with the limits and the file's name, followed by the file. Output: a line of JSON, followed by the
+document in the format of `written`, or by nothing. The process sets its limits before it imports the readers, opens no
+file for writing and no connection, and exits if its parent is gone.
 """
 
 import json
@@ -18,14 +18,14 @@ from pathlib import Path
 
 _FEW_FILES = 64
 _LOOKS = 1.0
-"""Seconds between two looks for the parent."""
+"""Seconds between checks that the parent is alive."""
 
 _LONGEST_TRACE = 8_000
 
 
 def read_input() -> None:
-    """Read the file that comes in, and write what was found."""
-    # What a library prints is not part of the reply.
+    """Read the file from standard input and write the reply to standard output."""
+    # Output that a library prints must not mix with the reply.
     with os.fdopen(os.dup(1), "wb") as reply:
         os.dup2(2, 1)
         asked = json.loads(sys.stdin.buffer.readline())
@@ -50,19 +50,19 @@ def _limit(asked: dict[str, float]) -> None:
         seconds = math.ceil(asked["seconds"])
         for limit, soft, hard in (
             (resource.RLIMIT_AS, asked["memory"], asked["memory"]),
-            (resource.RLIMIT_CPU, seconds, seconds + 1),  # the soft one says by its signal that it was the time
+            (resource.RLIMIT_CPU, seconds, seconds + 1),  # the signal at the soft limit tells a timeout from other ends
             (resource.RLIMIT_FSIZE, asked["written"], asked["written"]),
             (resource.RLIMIT_NOFILE, _FEW_FILES, _FEW_FILES),
             (resource.RLIMIT_CORE, 0, 0),
         ):
-            with suppress(ValueError, OSError):  # the system's own limit is lower, or it has none
+            with suppress(ValueError, OSError):  # the system's own limit is lower, or it has no such limit
                 resource.setrlimit(limit, (int(soft), int(hard)))
     if hasattr(signal, "alarm"):
         signal.alarm(math.ceil(asked["seconds"]) + 1)
 
 
 def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:
-    """Return what to say of the file, and its document or tags; no bytes if it cannot be read."""
+    """Return the outcome and the serialized document or tags; no bytes if the file cannot be read."""
     from quaestor.errors import QuaestorError
     from quaestor.readers.content import FileContent
     from quaestor.readers.reading import read_file, unread_file, unreadable
@@ -84,7 +84,7 @@ def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:
         return {"failure": str(error), "error": type(error).__name__, **trace}, b""
     except MemoryError:
         return {"limit": "memory"}, b""
-    except Exception as error:  # noqa: BLE001  # such as a document of another package that cannot be written
+    except Exception as error:  # noqa: BLE001  # e.g. a document of another package's reader that cannot be serialized
         return {"failure": unreadable(content, error), **_trace(error)}, b""
 
 

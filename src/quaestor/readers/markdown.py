@@ -1,6 +1,7 @@
-"""Markdown: headings, pipe tables, paragraphs and lists. Code, and markup that prints nothing, is left out.
+"""Reader of Markdown: headings, pipe tables, paragraphs and lists. Code and invisible markup are left out.
 
-What GitHub's dialect says of blocks, line by line, in time linear in the text; of signs within a line what is printed.
+Blocks follow GitHub's dialect, line by line and in time linear in the text; inline markup is reduced to the text that
+it displays.
 """
 
 import re
@@ -18,10 +19,10 @@ from quaestor.readers.kinds import SUFFIXES, is_plain_text
 from quaestor.readers.tabular import LONGEST_CELL, MOST_CELLS
 
 _RULE = lazy_regex(r"^ {0,3}\|?\s*+:?-++:?\s*+(?>(?:\|\s*+:?-++:?\s*+)*)\|?\s*+$")
-"""The line under the header of a pipe table."""
+"""The line below the header of a pipe table."""
 
 _RULE_IN_TEXT = lazy_regex(r"^ {0,3}\|?[ :]*-{2,}[ :]*(?:\|[ :]*-+[ :]*)+\|?\s*$", re.MULTILINE)
-"""The same, as no other text has it."""
+"""The same line in a form that only occurs in tables, used to recognise Markdown."""
 
 _FRONT_MATTER = lazy_regex(r"---\n(?:[^\n]*\n){0,60}?(?:---|\.\.\.)\n")
 _SILENT = lazy_regex(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -44,20 +45,20 @@ _LONGEST_TITLE = 120
 
 
 class MarkdownReader:
-    """Reads a text with pipe tables, or one that is called Markdown."""
+    """Reads files with a Markdown suffix or with pipe tables."""
 
     name = "markdown"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a text is called Markdown or has a table of that kind."""
+        """Return whether a text has a Markdown suffix or contains a pipe table."""
         if not is_plain_text(content):
             return False
         return content.suffix in SUFFIXES["markdown"] or _RULE_IN_TEXT.search(content.text.text[:1_000_000]) is not None
 
     def read(self, content: FileContent) -> Document:
-        """Return the headings, tables and paragraphs of a text."""
+        """Return the document with the headings, tables and paragraphs of the text."""
         text = content.text.text
-        # As many lines as before: each knows its number.
+        # Keep the number of lines, so that line numbers stay right.
         text = _SILENT.sub(lambda silent: "\n" * silent[0].count("\n"), text)
         front = _FRONT_MATTER.match(text)
         skipped = front[0].count("\n") if front else 0
@@ -67,7 +68,7 @@ class MarkdownReader:
 
 
 def _with_titles(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
-    """Yield parts; a short line right before a table is its title or its caption."""
+    """Yield parts; a short line right before a table becomes its title or caption."""
     before: ParagraphPart | None = None
     for part in parts:
         title = caption = ""
@@ -92,7 +93,7 @@ def _with_titles(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
 
 @dataclass(slots=True)
 class _Blocks:
-    """The lines of a text, cut into blocks."""
+    """Splits the lines of a text into blocks."""
 
     lines: list[str]
     skipped: int
@@ -129,7 +130,7 @@ class _Blocks:
         yield from self._end_paragraph(place)
 
     def _go_on(self, place: int) -> Iterator[DocumentPart]:
-        """Take a line of text; yields the paragraph that ends with it."""
+        """Process a line of text; yield the paragraph that ends before it, if any."""
         line = self.lines[place]
         if quote := _QUOTE.match(line):
             line = line[quote.end() :]
@@ -146,7 +147,7 @@ class _Blocks:
         self.paragraph.append(line.strip())
 
     def _end_paragraph(self, place: int) -> Iterator[DocumentPart]:
-        """Yield the paragraph up to a line."""
+        """Yield the current paragraph, which ends before a line."""
         if sentences := split_prose(printed(" ".join(self.paragraph))):
             yield ParagraphPart(sentences, None, self._anchor(self.begun, place - 1))
         self.paragraph = []
@@ -204,7 +205,7 @@ def _cells(line: str) -> list[str]:
 
 
 def printed(text: str) -> str:
-    r"""Return what a line with signs of Markdown prints.
+    r"""Return the displayed text of a line with inline markup.
 
     >>> printed("**Net** sales[^1] \\* of [Acme](https://acme.example) were `$5`<br>")
     'Net sales (1) * of Acme were $5'

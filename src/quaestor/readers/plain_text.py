@@ -1,7 +1,7 @@
-"""Plain text: headings by their shape, tables whose columns are made of spaces, paragraphs, pages.
+"""Reader of plain text: headings by their form, tables aligned with spaces, paragraphs, pages.
 
-Reads what was filed before HTML was, too: `<TABLE>`, `<CAPTION>`, `<S>`, `<C>` and `<PAGE>`, and the head of a filing
-that the SEC puts before it; files that are no text in it are left out.
+Also reads filings from before HTML, with the tags `<TABLE>`, `<CAPTION>`, `<S>`, `<C>` and `<PAGE>` and the SEC's
+header. Embedded files that are not text are left out.
 """
 
 import re
@@ -28,14 +28,14 @@ _NUMBER = lazy_regex(
     r"\s?[€£]?-?[)>]?\s?%?\s?\)?(?:\s?\((?:[0-9a-zA-Z]|[CcDd][Rr])\)|\*{1,3}|\s?[\u25b2\u25b3\u25bc\u25bd])?"
 )
 _NARROW = str.maketrans({chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)})
-"""Digits and signs as wide as Chinese characters are those that they look like."""
+"""Full-width digits and signs, as in Chinese and Japanese text, to their ASCII forms."""
 _SIGNED = lazy_regex(rf"[$€£]?\s?{SIGN_LOOK}\s")
 _SPACED = lazy_regex(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+[.,][0-9]+)[)-]?")
-"""A number with spaces between its thousands; what could be two columns does not match."""
+"""A number with spaces as thousands separators; does not match text that could be two columns."""
 _NOTHING = lazy_regex(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
 _RULE = lazy_regex(r"[\s\-=_]*+[\s\-=_$]*+")
 _MOST_BETWEEN = 4
-"""Lines without numbers that a table goes over."""
+"""Limit for consecutive lines without numbers inside a table."""
 
 _MOST_HEADER = 6
 _LONGEST_LABEL = 70
@@ -43,7 +43,7 @@ _LONGEST_LABEL = 70
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Adjacent words of a line, from its column `start` up to `end`."""
+    """Adjacent words of a line, from column `start` up to `end`."""
 
     text: str
     start: int
@@ -51,17 +51,17 @@ class Piece:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is an amount, or the sign of a missing one."""
+        """Whether the text is an amount or the sign of a missing one."""
         text = self.text.translate(_NARROW)
         return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether it is over or under a stretch of the line."""
+        """Whether the piece overlaps a range of columns."""
         return self.start < end and start < self.end
 
 
 def pieces(line: str) -> list[Piece]:
-    """Return the pieces of a line that spaces or leaders part; a `$`, `)` or `%` apart belongs to its number."""
+    """Split a line at wide spaces and leaders; a separate `$`, `)` or `%` is joined to its number."""
     line = _LEADERS.sub(lambda leaders: " " * len(leaders[0]), line.expandtabs())
     if not line.isascii():
         line = _BLANK.sub(" ", line)
@@ -80,7 +80,7 @@ def pieces(line: str) -> list[Piece]:
 
 
 def _single(text: str, start: int) -> list[Piece]:
-    """Return a piece, or each number of one that is nothing but numbers."""
+    """Return a piece, split into its numbers if it consists only of numbers."""
     whole = [Piece(text, start, start + len(text))]
     if (_SIGNED.match(text) and whole[0].is_number) or _SPACED.fullmatch(text) or parse_period(text) is not None:
         return whole
@@ -99,19 +99,19 @@ def _single(text: str, start: int) -> list[Piece]:
 
 
 def is_table_line(line: str) -> bool:
-    """Return whether a line is a row with values: at least two pieces, the last one a number."""
+    """Return whether a line is a table row: at least two pieces, the last one a number."""
     found = pieces(line) if len(line) < 1_000 else []
     return len(found) > 1 and found[-1].is_number and not all(parse_period(piece.text) for piece in found)
 
 
 def is_rule(line: str) -> bool:
-    """Return whether a line only draws a line."""
+    """Return whether a line is a horizontal rule."""
     drawn = line.partition("$")[0]
     return _RULE.fullmatch(line) is not None and any(pair in drawn for pair in ("--", "==", "__"))
 
 
 def table_end(lines: Sequence[str], start: int) -> int:
-    """Return the line after a table whose first row with values is at `start`, or `start` if there is none."""
+    """Return the line after the table whose first row with values is at `start`; `start` if it is not a table."""
     rows, last, place = 0, start, start
     while place < len(lines) and place - last <= _MOST_BETWEEN:
         line = lines[place]
@@ -132,7 +132,7 @@ def _may_be_in_table(line: str) -> bool:
 
 
 def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
-    """Return the first line of a table's header."""
+    """Return the first line of the header of the table whose first row with values is at `start`."""
     columns = _columns([pieces(line) for line in lines[start : start + 12] if is_table_line(line)])
     left = columns[0][0] if columns else 0
     first = start
@@ -148,7 +148,7 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
 
 
 def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
-    """Return the cells of a table."""
+    """Return the cells of a table, whose first `header` lines are its header."""
     cut = [pieces(line) if not is_rule(line) else [] for line in lines]
     columns = _columns([found for found in cut[header:] if found and found[-1].is_number and len(found) > 1])
     grid: list[list[str]] = []
@@ -164,14 +164,14 @@ def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
 
 
 def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
-    """Whether a row goes on with the label of the one above, which has no values."""
+    """Whether a row continues the label of the row above, which has no values."""
     if any(above[1:]) or not above[0] or above[0].endswith(":"):
         return False
     return row[0][:1].islower() and any(row[1:])
 
 
 def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
-    """Return where the columns of numbers are, from left to right."""
+    """Return the start and end of each column of numbers, from left to right."""
     spans = sorted((piece.start, piece.end) for row in rows for piece in row if piece.is_number)
     columns: list[tuple[int, int]] = []
     for start, end in spans:
@@ -184,7 +184,7 @@ def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
 
 
 def _columns_by_edge(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
-    """The same of lines in which the numbers of one column are over another's: by where they end."""
+    """Return the columns of numbers by their right edges, for numbers of neighbouring columns that overlap."""
     ends = sorted((piece.end - len(piece.text) + len(piece.text.rstrip(")% *")), piece.start) for row in rows
                   for piece in row if piece.is_number)  # fmt: skip
     columns: list[tuple[int, int]] = []
@@ -223,7 +223,7 @@ def _heading_row(found: Sequence[Piece], columns: Sequence[tuple[int, int]]) -> 
 
 
 def _column_of(piece: Piece, columns: Sequence[tuple[int, int]]) -> int | None:
-    """Return the column that a piece is in, or nearest to; None if it stands left of all."""
+    """Return the index of the nearest column; None if the piece is left of all columns."""
     if not columns or piece.end <= columns[0][0] - 8:
         return None
     by_distance = [max(start - piece.end, piece.start - end, 0) for start, end in columns]
@@ -232,10 +232,10 @@ def _column_of(piece: Piece, columns: Sequence[tuple[int, int]]) -> int | None:
 
 
 _LONGEST = 8_000_000
-"""Characters that are read."""
+"""Limit in characters for a text."""
 
 _LONGEST_TABLE = 1_000
-"""Lines."""
+"""Limit in lines."""
 
 _PAGE_TAG = lazy_regex(r"\s*+<PAGE>\s*+[0-9A-Za-z-]*+\s*+", re.IGNORECASE)
 _PAGE_NUMBER = lazy_regex(
@@ -253,18 +253,18 @@ _LONGEST_HEADING = 110
 
 
 class PlainTextReader:
-    """Reads any text that is not a table, no markup and no data."""
+    """Reads text that no other reader recognises."""
 
     name = "text"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether it is text without a mark of its own."""
+        """Return whether the file is plain text."""
         return is_plain_text(content) and len(content.text.text.strip()) > 1
 
     def read(self, content: FileContent) -> Document:
-        """Return the headings, tables and paragraphs of a text."""
+        """Return the document with the headings, tables and paragraphs of the text."""
         warnings = list(content.text.warnings)
-        # As many lines as before: each knows its number.
+        # Keep the number of lines, so that line numbers stay right.
         text = _NO_TEXT.sub(lambda left_out: "\n" * left_out[0].count("\n"), content.text.text)
         if len(text) > _LONGEST:
             text = text[: text.rfind("\n", 0, _LONGEST) + 1 or _LONGEST]
@@ -274,7 +274,7 @@ class PlainTextReader:
 
 @dataclass(slots=True)
 class _Lead:
-    """The short lines over a table."""
+    """Short lines above a table."""
 
     title: str = ""
     caption: str = ""
@@ -282,7 +282,7 @@ class _Lead:
 
 
 class _PageText:
-    """The lines of a text, each with its page."""
+    """Lines of a text, each with its page."""
 
     def __init__(self, text: str) -> None:
         self.lines: list[str] = []
@@ -294,7 +294,7 @@ class _PageText:
                 tagged = _PAGE_TAG.fullmatch(stretch) is not None
                 page += (number > 0) + (tagged and any(self.lines))
                 if number and not self.lines[-1].strip():
-                    # A form feed begins a line: what is before it is none.
+                    # An empty string before a form feed is not a line.
                     self.lines[-1], self.pages[-1] = "" if tagged else stretch, page
                     continue
                 self.lines.append("" if tagged or _SEC_FIELD.fullmatch(stretch) else stretch)
@@ -314,7 +314,7 @@ class _PageText:
                 self.lines[place] = ""
 
     def parts(self) -> Iterator[DocumentPart]:
-        """Yield what the lines hold."""
+        """Yield headings, paragraphs and tables."""
         place, pending = 0, 0
         while place < len(self.lines):
             if "<TABLE>" in self.lines[place].upper():
@@ -342,7 +342,7 @@ class _PageText:
         return min(place + _LONGEST_TABLE, len(self.lines))
 
     def _tagged_table(self, first: int, end: int) -> TablePart | None:
-        """Return the table between tags; None if nothing between them has columns."""
+        """Return the table between two tags; None if there are no columns between them."""
         lines = [_TAG.sub("", line) if "<" in line else line for line in self.lines[first:end]]
         marked = next((n for n in range(first, end) if "<C>" in self.lines[n].upper().partition("<S>")[2]), None)
         rows = [n for n, line in enumerate(lines) if is_table_line(line)]
@@ -363,7 +363,7 @@ class _PageText:
         return TablePart(grid, "", self._page(first), self._anchor(first, end - 1))
 
     def _with_lead(self, first: int, place: int, table: TablePart) -> Iterator[DocumentPart]:
-        """Yield the text before a table and the table, the short lines right over it as its title and caption."""
+        """Yield the text before a table, then the table, with the short lines right above it as title and caption."""
         lead, start = _Lead(table.title, table.caption), place
         while start > first and place - start < 8:
             line = self.lines[start - 1].strip()
@@ -376,7 +376,7 @@ class _PageText:
         yield TablePart(table.grid, lead.caption, table.page, table.anchor, lead.title)
 
     def _takes_lead(self, lead: _Lead, place: int, first: int) -> bool:
-        """Whether a line is a title or a caption, and taken as such: in the middle of the line, or in brackets."""
+        """Use a line as title or caption if it is centred or has the form of a caption; return whether it was used."""
         line, text = self.lines[place], self.lines[place].strip()
         if is_rule(line):
             return True
@@ -386,7 +386,7 @@ class _PageText:
             return False
         if _take_lead(lead, text):
             return True
-        # Lines that stand together with the title belong to it, such as the company's name.
+        # Lines directly next to the title, such as the company's name, belong to it.
         together = bool(lead.title) and bool(self.lines[place + 1].strip()) and not is_caption(text)
         if together:
             lead.more.insert(0, " ".join(text.split()))
@@ -414,7 +414,7 @@ class _PageText:
             yield ParagraphPart(sentences, self._page(first), self._anchor(first, end - 1))
 
     def _heading_level(self, place: int, text: str, first: int, end: int) -> int | None:
-        """Return the level of a line that is a heading: short, alone, and of the form of one; else None."""
+        """Return the level of a heading (a short, separate line with the form of a heading); None for other lines."""
         above = place == first or not self.lines[place - 1].strip()
         below = place + 1 >= end or not self.lines[place + 1].strip() or is_rule(self.lines[place + 1])
         if not above or not below or len(text) > _LONGEST_HEADING or not any(map(str.isalpha, text)):
@@ -438,7 +438,7 @@ class _PageText:
 
 
 def _take_lead(lead: _Lead, text: str) -> bool:
-    """Take a line as caption or title, if there is none of the kind yet."""
+    """Use a line as caption or title if there is none yet; return whether it was used."""
     words = " ".join(text.split())
     if is_caption(words) and not lead.caption:
         lead.caption = words

@@ -1,4 +1,4 @@
-"""Reads a file as a document: finds its reader, warns if its name does not fit, and caches the document."""
+"""Reading a file as a document: finds the reader, warns if the suffix does not fit, and caches the document."""
 
 import asyncio
 from contextlib import suppress
@@ -18,7 +18,7 @@ _KIND = {"html": "HTML", "pdf": "PDF", "xlsx": "a workbook", "markdown": "Markdo
 _TEXT_READERS = frozenset({"markdown", "csv", "text"})
 
 SMALL_TEXT = 1 << 18
-"""The most bytes of a text that is read in this process, at a cost linear in its size."""
+"""Limit in bytes for a text that is read in this process; the cost is linear in its size."""
 
 
 def read_file(
@@ -27,10 +27,10 @@ def read_file(
     """Return the name of a file's reader, and its document; None if no reader recognises it.
 
     Args:
-        limits: The limits for reading, in a process of its own; None to read it in this process.
+        limits: Limits for reading in a separate process; None to read in this process.
 
     Raises:
-        InputError: A reader recognises it, and cannot read it.
+        InputError: A reader recognises the file but cannot read it.
         ReadingLimitError: Reading exceeds a limit.
     """
     reader = find_reader(content)
@@ -65,7 +65,7 @@ def _cached_document(
 ) -> Document:
     key = _key(reader, content) if cache is not None else None
     if cache is not None and key is not None and (data := cache.get(key)) is not None:
-        with suppress(ValueError):  # a damaged entry is made again
+        with suppress(ValueError):  # read the file again if the entry is damaged
             return document_of(data)
     if limits is None or _is_small_text(reader, content):
         document = _read(reader, content)
@@ -78,7 +78,7 @@ def _cached_document(
 
 
 def _is_small_text(reader: DocumentReader, content: FileContent) -> bool:
-    """Return whether the cost of reading a file is bounded by its size: a text that no library parses."""
+    """Return whether a file is a small text that no third-party library parses, so that its size bounds the cost."""
     if reader.name not in _TEXT_READERS or reader.name not in own_readers():
         return False
     with content.open() as file:
@@ -98,32 +98,32 @@ def _read(reader: DocumentReader, content: FileContent) -> Document:
     except Exception as error:
         raise DatasetError(unreadable(content, error)) from error
     named = next((name for name, suffixes in SUFFIXES.items() if content.suffix in suffixes), None)
-    # A file with any text may be a table.
+    # Plain text may contain any kind of table.
     if named in (None, "text", reader.name) or reader.name not in SUFFIXES:
         return document
     line = f"the file is named {content.suffix} but is {_KIND[reader.name]}, and was read as such"
     return replace(document, warnings=(DocumentWarning(WarningKind.LOST, detail=line), *document.warnings))
 
 
-# A file that could do harm is read in a process with limits; this process then finds its document in a cache.
+# Untrusted files are read in a process with limits; afterwards this process finds the document in a cache.
 
 
 @dataclass(frozen=True, slots=True)
 class SingleDocumentCache:
-    """A `ByteCache` with the document of one file, in front of another cache."""
+    """`ByteCache` that holds the document of one file, in front of another cache."""
 
     key: str
     document: bytes
     others: ByteCache | None
 
     def get(self, key: str) -> bytes | None:
-        """Return the document, or what is kept elsewhere under another key."""
+        """Return the document, or the entry of the other cache."""
         if key == self.key:
             return self.document
         return self.others.get(key) if self.others is not None else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keep bytes elsewhere, if there is such a place."""
+        """Store bytes in the other cache, if there is one."""
         if self.others is not None:
             self.others.put(key, data)
 
@@ -131,16 +131,16 @@ class SingleDocumentCache:
 async def read_in_process(
     content: FileContent, cache: ByteCache | None, limits: ReadingLimits, place: asyncio.Semaphore
 ) -> ByteCache | None:
-    """Return a cache with which reading a file here opens nothing of it: its document is there.
+    """Read a file in a process with limits, and return a cache that has its document.
 
-    A file that no reader of this package takes (a dataset in JSON, one that another package's reader takes) is not
-    read, and the cache is the one that was given.
+    Reading the file with this cache does not parse it here. Nothing is read and `cache` is returned if no reader takes
+    the file (a dataset in JSON), its reader has no version, or its document is cached.
 
     Args:
-        place: Bounds how many files are read at once; one that is kept does not wait.
+        place: Limits how many files are read at once; a cached file does not wait.
 
     Raises:
-        DatasetError: It is damaged, or takes more than it may.
+        DatasetError: The file is damaged, or reading exceeds a limit.
     """
     key = await asyncio.to_thread(lambda: None if content.looks_like_json else document_key(content))
     if key is None or (cache is not None and await asyncio.to_thread(cache.get, key) is not None):

@@ -1,6 +1,6 @@
-"""The readers of documents by name, and which of them reads a file: by its content, not by its name.
+"""Registry of document readers, which recognise files by content rather than name.
 
-Other packages add readers by entry points `quaestor.readers`, named as the reader is.
+Other packages add readers with entry points in the group `quaestor.readers`, named like the reader.
 """
 
 import hashlib
@@ -18,20 +18,20 @@ _log = logging.getLogger("quaestor.readers")
 
 
 class DocumentReader(Protocol):
-    """How one kind of file is read as a document."""
+    """Reads one file format as a document."""
 
     @property
     def name(self) -> str:
-        """What `Dataset.format` says; no other reader's."""
+        """Unique name, also the value of `Dataset.format`."""
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is of this kind, by what it holds and not by its name. Raises nothing."""
+        """Return whether a file has this format, judging by content rather than name. Must not raise."""
 
     def read(self, content: FileContent) -> Document:
-        """Return the document of a file that `recognises` takes.
+        """Return the document of a file that `recognises` accepts.
 
         Raises:
-            DatasetError: The file is not what it should be; the message says what to do.
+            DatasetError: The file is malformed; the message says what to do.
             DocumentError: Likewise.
         """
 
@@ -40,8 +40,8 @@ def _reader_of(name: str, found: object) -> DocumentReader:
     return cast(DocumentReader, named_object(name, found, ("name", "recognises", "read")))
 
 
-# In the order in which they are asked, but for those of other packages, which come first: what has a mark of its own
-# in its bytes before what is any text.
+# Readers are tried in this order, those of other packages first: formats with a distinctive mark come before plain
+# text.
 _OWN = {
     "html": "quaestor.readers.html.reader:HtmlReader",
     "pdf": "quaestor.readers.pdf.reader:PdfReader",
@@ -54,12 +54,12 @@ _READERS: Registry[DocumentReader] = Registry("quaestor.readers", "document read
 
 
 def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are known."""
+    """Return the names of all known readers."""
     return _READERS.names()
 
 
 def own_readers() -> frozenset[str]:
-    """Return the names of those that are of this package."""
+    """Return the names of the readers of this package."""
     return _READERS.built_in
 
 
@@ -75,21 +75,21 @@ def _recognises(reader: DocumentReader, content: FileContent) -> bool:
         return reader.recognises(content)
     except (QuaestorError, MemoryError):
         raise
-    except Exception:  # noqa: BLE001  # one reader's fault must not make files of other kinds unreadable
+    except Exception:  # noqa: BLE001  # a failing reader must not make files of other formats unreadable
         _log.warning("the reader %r failed to look at %s", reader.name, content.path, exc_info=True)
         return False
 
 
-# The version of the code that read a document: a cached document of other code is read again.
+# Documents are cached per version of the code that reads them.
 
 _PACKAGES = ("core", "documents", "readers")
-"""The packages whose code affects a document."""
+"""Packages whose code affects documents."""
 
 
 def version_of(reader: DocumentReader) -> str | None:
     """Return the version of a reader's documents; None if it is unknown, so that they are not cached.
 
-    A reader of another package has an attribute `version`.
+    Readers of other packages declare an attribute `version`.
     """
     version = getattr(reader, "version", None)
     if reader.name in own_readers():
@@ -98,13 +98,13 @@ def version_of(reader: DocumentReader) -> str | None:
 
 
 def code_of_reading() -> str:
-    """Return the digest of the code of this package that reads documents."""
+    """Return the digest of this package's code for reading documents."""
     return digest_of_code(*_PACKAGES)
 
 
 @lru_cache(maxsize=8)
 def digest_of_code(*packages: str) -> str:
-    """Return the digest of the code of some packages within this one."""
+    """Return the digest of the code of some subpackages of `quaestor`."""
     root = Path(__file__).parents[1]
     whole = hashlib.sha256()
     for package in packages:

@@ -1,7 +1,7 @@
-"""A sheet of cells to tables and text: what is a title, what a table, where one ends and the next begins.
+"""Splits a sheet of cells into tables, titles and text, for workbooks and delimited text.
 
-Serves workbooks and delimited text alike. Cells keep the places that they have to each other, so that the way back
-into the file is a sum; what is empty around a table is left out.
+Cells keep their relative positions, so that the place in the file is an offset; empty rows and columns around a table
+are dropped.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,29 +15,29 @@ from quaestor.documents.headers import is_amount
 from quaestor.documents.sentences import split_prose
 
 MOST_CELLS = 100_000
-"""Cells of a document that are read, empty ones counted; several times what a long filing has."""
+"""Limit for the cells of a document, including empty ones; several times the number in a long filing."""
 
 MOST_COLUMNS = 1_000
 LONGEST_CELL = 40_000
-"""Characters of a cell that are read."""
+"""Limit in characters for a cell."""
 
 _WORDS_OF_PROSE = 15
 _LONGEST_TABLE_CELL = 300
-"""Characters; what is longer is a text that somebody has put into a cell."""
+"""Characters; a longer cell contains prose."""
 
 _LINES_OVER_A_TABLE = 5
 
 Anchors = Callable[[int, int, int, int], str]
-"""The way to a block in the file, from its first and last row and column, all from 0."""
+"""Returns the anchor of a block from its first row and column and its last row and column, all from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Cells in rows.
+    """Rows of cells.
 
     Attributes:
-        numbers: What cells hold exactly, by row and column, where that is more than what they print.
-        unknown: The cells of formulas whose values are not stored, by row and column.
+        numbers: Exact values by row and column, for cells that display less than they contain.
+        unknown: Row and column of each formula whose value is not stored.
     """
 
     rows: Sequence[Sequence[str]]
@@ -48,20 +48,20 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Rows that stand together, from `top` up to `bottom`, both counted from 0, the last one not in it."""
+    """Adjacent rows from `top` to `bottom`, from 0, excluding `bottom`."""
 
     top: int
     bottom: int
 
 
 def sheet_parts(sheet: Sheet) -> Iterator[DocumentPart]:
-    """Yield the tables of a sheet, and the lines over, between and under them, in their order."""
+    """Yield the tables of a sheet and the lines before, between and after them, in order."""
     for block in _tables(sheet, _filled_blocks(sheet.rows)):
         yield from _block_parts(sheet, block)
 
 
 def _filled_blocks(rows: Sequence[Sequence[str]]) -> list[_Block]:
-    """Return the runs of rows in which anything is printed."""
+    """Return the runs of rows that are not empty."""
     blocks: list[_Block] = []
     start: int | None = None
     for row, cells in enumerate([*rows, ()]):
@@ -74,7 +74,7 @@ def _filled_blocks(rows: Sequence[Sequence[str]]) -> list[_Block]:
 
 
 def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
-    """Yield the blocks, those put together that an empty row within a table has parted."""
+    """Yield the blocks, joining those of a table that is interrupted by an empty row."""
     pending: _Block | None = None
     for block in blocks:
         if pending is not None and (_leads(sheet, pending) or _goes_on(sheet, pending, block)):
@@ -88,20 +88,20 @@ def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
 
 
 def _leads(sheet: Sheet, block: _Block) -> bool:
-    """Whether a block is a few short lines, as are over a table with an empty row between."""
+    """Whether a block is a few short lines, such as titles separated from their table by an empty row."""
     rows = sheet.rows[block.top : block.bottom]
     return len(rows) <= _LINES_OVER_A_TABLE and all(_width(row) == 1 and not _is_prose(_line(row)) for row in rows)
 
 
 def _goes_on(sheet: Sheet, above: _Block, below: _Block) -> bool:
-    """Whether a block after an empty row belongs to the table above: it has values, and no header of its own."""
+    """Whether a block after an empty row continues the table above: it has values, and no separate header."""
     rows = sheet.rows
     if not any(_values(row) for row in rows[above.top : above.bottom]):
         return False
     first = next((row for row in range(below.top, below.bottom) if _width(rows[row]) > 1), None)
     if first is None or not _values(rows[first]):
         return False
-    # Headings of the section below the empty row are a line each; a title has more to say.
+    # A section of the same table has one heading line here; the title of a new table has several lines or a caption.
     lead = [_line(row) for row in rows[below.top : first]]
     return len(lead) <= 1 and not any(is_caption(line) or _is_prose(line) for line in lead)
 
@@ -124,7 +124,7 @@ def _block_parts(sheet: Sheet, block: _Block) -> Iterator[DocumentPart]:
         and not _is_prose(lead[-1])
         and not is_caption(lead[-1])
     ):
-        # Without a header below it, it is the heading of the first rows.
+        # Without a header below it, the line is the heading of the first rows.
         top -= 1
         lead.pop()
     captions = [line for line in lead if is_caption(line)]
@@ -145,12 +145,12 @@ def _block_parts(sheet: Sheet, block: _Block) -> Iterator[DocumentPart]:
 
 
 def _begins_with_values(rows: Sequence[Sequence[str]], top: int, bottom: int) -> bool:
-    """Whether a table begins with values at once."""
+    """Whether the first rows of a table have values, so that it has no header."""
     return all(_values(row) for row in rows[top : min(top + 2, bottom)] if _width(row) > 1)
 
 
 def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, without: Sequence[int] = ()) -> TablePart:
-    """Return the rows as a table, without the empty columns around it; those of long texts are empty."""
+    """Return the rows as a table without the empty columns around it; rows in `without` (prose) are left empty."""
     cells = [[] if row in without else list(sheet.rows[row]) for row in range(top, bottom)]
     left = min(next(n for n, text in enumerate(row) if text.strip()) for row in cells if _width(row))
     right = max(max(n for n, text in enumerate(row) if text.strip()) for row in cells if _width(row)) + 1
@@ -167,7 +167,7 @@ def _table(sheet: Sheet, top: int, bottom: int, title: str, caption: str, withou
 
 
 def _text(sheet: Sheet, top: int, bottom: int) -> Iterator[ParagraphPart]:
-    """Yield lines that stand by themselves, each as a paragraph."""
+    """Yield each row as a paragraph."""
     for row in range(top, bottom):
         if sentences := split_prose(_line(sheet.rows[row])):
             yield ParagraphPart(sentences, None, _anchor(sheet, row))
@@ -187,7 +187,7 @@ def _line(row: Sequence[str]) -> str:
 
 
 def _values(row: Sequence[str]) -> bool:
-    """Whether a row prints an amount right of its first cell."""
+    """Whether a row has an amount after its first cell."""
     return any(is_amount(text) for text in row[1:] if text.strip())
 
 
@@ -197,5 +197,5 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_note(line: str) -> bool:
-    """Whether a lone cell under a table is a remark rather than a row without values."""
+    """Whether a single cell below a table is a note rather than a row label without values."""
     return _is_prose(line) or line.startswith(("(", "*", "†", "Source", "Note")) or len(line.split()) > 8

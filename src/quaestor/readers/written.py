@@ -1,8 +1,8 @@
-"""A document as bytes, and back again: what the cache keeps of a file that was read.
+"""Serialization of documents, used by the cache.
 
-JSON, so that what is kept can hold no code. What a place says by itself (which cell of which table) is not written,
-and what is in a filing a thousand times is written once: so a filing of a hundred tables is back in a fraction of
-the time that reading it takes (`python -m benchmarks.files`).
+The format is JSON, so an entry cannot contain code. Values that follow from the position (which cell of which table)
+are not stored, and values that a filing repeats a thousand times are stored once. Loading a filing of a hundred
+tables therefore takes a fraction of the time of reading it (`python -m benchmarks.files`).
 """
 
 import gc
@@ -30,17 +30,17 @@ _SCALES = {scale.value: scale for scale in Scale}
 
 
 def document_bytes(document: Document) -> bytes:
-    """Return a whole document as bytes, from which `document_of` makes an equal one.
+    """Serialize a whole document, so that `document_of` restores an equal one.
 
     Raises:
-        ValueError: It is an excerpt, or a number in it has another place than it does.
+        ValueError: The document is an excerpt, or the reference of a number does not match its position.
     """
     if document.whole is not None:
         raise ValueError(f"{document.id}: an excerpt cannot be written; write the whole document")
     writer = _Writer(document.id)
     blocks = [writer.block(block) for block in document.blocks]
     sections = [[section.id, section.path] for section in document.sections]
-    # In this order: each table of values has all that the parts before it name.
+    # The order matters: writing blocks and headers registers the periods and quantities that are written last.
     headers = [[h.label, h.levels, writer.period(h.period), h.scale, h.unit] for h, _ in writer.headers]
     written = {
         "id": document.id,
@@ -63,10 +63,10 @@ def document_bytes(document: Document) -> bytes:
 
 
 def document_of(data: bytes) -> Document:
-    """Return the document that `document_bytes` wrote.
+    """Return the document that `document_bytes` serialized.
 
     Raises:
-        ValueError: It did not write these.
+        ValueError: The bytes were not written by `document_bytes`.
     """
     try:
         with _pause_collector():
@@ -76,16 +76,16 @@ def document_of(data: bytes) -> Document:
 
 
 def printed_bytes(printed: Iterable[PrintedFact]) -> bytes:
-    """Return printed facts as bytes, from which `printed_of` makes equal ones."""
+    """Serialize printed facts, so that `printed_of` restores equal ones."""
     written = [[_fact(one.fact), one.text, one.negative, one.in_table] for one in printed]
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
-    """Return the printed facts that `printed_bytes` wrote.
+    """Return the printed facts that `printed_bytes` serialized.
 
     Raises:
-        ValueError: It did not write these.
+        ValueError: The bytes were not written by `printed_bytes`.
     """
     try:
         return tuple(
@@ -98,7 +98,7 @@ def printed_of(data: bytes) -> tuple[PrintedFact, ...]:
 
 @contextmanager
 def _pause_collector() -> Iterator[None]:
-    """Keep the collector from looking for cycles among values that have none: it takes twice the time otherwise."""
+    """Pause the garbage collector, which would double the time for values that have no cycles."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -127,7 +127,7 @@ def _document(written: dict[str, Any]) -> Document:
 
 @dataclass(slots=True)
 class _Writer:
-    """What is in a document often, each once, by its place."""
+    """Serializes blocks; repeated quantities, periods and headers are stored once and referred to by index."""
 
     id: str
     quantities: dict[Quantity, int] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class _Writer:
                 return ["t", *place, *self._table(content)]
 
     def period(self, period: Period | None) -> int | None:
-        # Periods are equal whatever their last day.
+        # Equality of periods ignores their last day.
         return None if period is None else self.periods.setdefault((period, period.ends), len(self.periods))
 
     def _quantity(self, quantity: Quantity) -> int:
@@ -197,7 +197,7 @@ class _Writer:
 
 
 class _Reader:
-    """What is in a document often, made once."""
+    """Restores blocks; repeated quantities, periods and headers are created once."""
 
     def __init__(self, written: dict[str, Any]) -> None:
         self._id: str = written["id"]

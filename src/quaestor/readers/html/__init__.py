@@ -1,1 +1,1 @@
-"""HTML, and the inline XBRL on top of it."""
+"""Reader of HTML and inline XBRL."""

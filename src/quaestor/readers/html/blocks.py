@@ -1,7 +1,6 @@
-"""The body of a page in its order: lines of text and tables as they are in the file, with page and anchor.
+"""Lines of text and tables of a page in document order, with page and anchor.
 
-What is not shown is left out: hidden elements, the header of inline XBRL, scripts. Whether a line is a heading and what
-a table is about is decided later.
+Hidden elements, the header of inline XBRL and scripts are left out. Headings and titles of tables are determined later.
 """
 
 import re
@@ -40,13 +39,13 @@ _DEEPEST_PATH = 48
 
 @dataclass(frozen=True, slots=True)
 class HtmlLine:
-    """A stretch of text between the ends of blocks.
+    """Text between two block boundaries.
 
     Attributes:
-        text: With one space between words; a line end where the file has one (`<br>`).
-        page: From 1; None in a file without pages.
-        targets: The ids between it and the block before.
-        linked: Whether all of it is a link within the file.
+        text: Words separated by one space; a line feed for `<br>`.
+        page: From 1; None if the file has no pages.
+        targets: The ids between the previous block and this one.
+        linked: Whether all of the text links within the file.
     """
 
     text: str
@@ -61,12 +60,12 @@ class HtmlLine:
 
 @dataclass(frozen=True, slots=True)
 class RawCell:
-    """A cell as it is in the file.
+    """A cell of the source table.
 
     Attributes:
-        heading: Whether the file says that it heads rows or columns (`th`).
-        linked: Whether all of it is a link within the file.
-        is_mark: Whether it is a raised footnote mark and no more.
+        heading: Whether it is a header cell (`th`).
+        linked: Whether all of the text links within the file.
+        is_mark: Whether the text is only a raised footnote mark.
     """
 
     text: str
@@ -81,7 +80,7 @@ class RawCell:
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """A table as it is in the file, none within it."""
+    """A source table that contains no other table."""
 
     rows: tuple[tuple[RawCell, ...], ...]
     page: int | None
@@ -94,7 +93,7 @@ Piece = HtmlLine | RawTable
 
 @dataclass(slots=True)
 class _Frame:
-    """An element that has begun and not ended."""
+    """An open element."""
 
     tag: str
     style: Style
@@ -110,7 +109,7 @@ class _Frame:
 
 @dataclass(slots=True)
 class _OpenTable:
-    """A table whose rows are collected."""
+    """An open table, whose rows are being collected."""
 
     outer: Run
     page: int
@@ -119,11 +118,11 @@ class _OpenTable:
 
 @dataclass(slots=True)
 class TreeWalk:
-    """The pieces of a tree, and what was found out on the way.
+    """Collects the lines and tables of a tree.
 
     Attributes:
         links: The ids that links within the file point to.
-        hidden: How many elements were left out because the style sheet of the page hides them.
+        hidden: The number of elements that the style sheet of the page hides.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -140,7 +139,7 @@ class TreeWalk:
     _fresh_page: bool = True
 
     def over(self, root: "_Element") -> "TreeWalk":
-        """Walk over a tree; returns itself."""
+        """Walk over a tree; return this object."""
         from lxml import etree
 
         layout = _tables_around_tables(root)
@@ -165,7 +164,7 @@ class TreeWalk:
         return self
 
     def _start(self, element: "_Element", layout: "set[_Element]") -> bool:
-        """Begin an element; returns whether what is in it is read."""
+        """Process the start of an element; return whether its content is visible."""
         tag = str(element.tag)
         get = element.get
         written = get("style", "")
@@ -257,7 +256,7 @@ class TreeWalk:
         self._run = frame.outer or Run()
 
     def _end_table(self, table: _OpenTable) -> None:
-        """Put the table after what is in it outside of its cells, as browsers do."""
+        """Add the table after any text inside it but outside its cells, as browsers do."""
         self._table = None
         self._flush("p", table.page)
         rows = tuple(tuple(row) for row in table.rows)
@@ -269,7 +268,7 @@ class TreeWalk:
         self._run = table.outer
 
     def _flush(self, tag: str, page: int | None = None) -> None:
-        """End the line."""
+        """End the current line."""
         run = self._run
         text, marks = run.printed()
         if text.strip():
@@ -282,7 +281,7 @@ class TreeWalk:
             self._run = Run()
 
     def _tag(self) -> str:
-        """The innermost heading, preformatted block or paragraph around."""
+        """Return the tag of the innermost enclosing heading, preformatted text, list item or block."""
         for frame in reversed(self._frames[:-1]):
             if frame.tag in _HEADINGS or frame.tag in ("pre", "li"):
                 return frame.tag
@@ -321,7 +320,7 @@ _NUMBER_LINE = re.compile(r"(?:page\s)?[-\u2013\u2014 ]*(?:[A-Z]{1,2}-)?[0-9]{1,
 
 
 def is_page_number(text: str) -> bool:
-    """Whether a line is the number of a page and nothing else ("- 12 -", "F-3", "iv")."""
+    """Whether a line is only a page number ("- 12 -", "F-3", "iv")."""
     return len(text) < 20 and _NUMBER_LINE.fullmatch(text.strip()) is not None
 
 
@@ -330,7 +329,7 @@ def _span(text: str | None) -> int:
 
 
 def _tables_around_tables(root: "_Element") -> "set[_Element]":
-    """Return the tables that hold other ones: they lay a page out."""
+    """Return the tables that contain other tables, because these are used for layout."""
     around = set()
     for table in root.iter("table"):
         outer = next(table.iterancestors("table"), None)

@@ -1,4 +1,4 @@
-"""From a table as it is in the file to the grid that a person sees, or to the lines of text that it lays out."""
+"""Converts a table of the file to the grid that a browser displays, or to lines of text if it is used for layout."""
 
 import re
 from collections import Counter
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 COLUMNS_AT_MOST = 400
-"""Of a file's table; what stands farther right is put into the last one."""
+"""Limit for the columns of a table; cells further right are put into the last one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A printed cell and the columns of the file that it covers.
+    """A displayed cell and the columns of the source table that it spans.
 
     Attributes:
-        text: As printed, what belongs to a number joined to it.
+        text: The displayed text, joined from the cells that belong to one number.
         end: The column after the last one.
-        is_value: Whether it is a number or a dash, and no year.
-        is_mark: Whether it is a raised footnote mark, of what is printed before it.
+        is_value: Whether it is a number or a dash, but not a year.
+        is_mark: Whether it is a raised footnote mark of the cell before it.
     """
 
     text: str
@@ -47,11 +47,11 @@ class Item:
 
     @property
     def width(self) -> int:
-        """How many columns of the file it covers."""
+        """Number of source columns that it spans."""
         return self.end - self.start
 
     def covers(self, start: int, end: int) -> bool:
-        """Whether it is in some of the columns from `start` to `end`."""
+        """Whether it spans any of the columns from `start` to `end`."""
         return self.start < end and start < self.end
 
 
@@ -66,7 +66,7 @@ _DASH = re.compile(
     rf"{_CURRENCY}?\s?[-\u2010-\u2015\u2212_]{{1,4}}\s?%?|\(\s?[-\u2010-\u2015\u2212]+\s?\)|n/?[am]\.?|\*+", re.I
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}(?:\s?(?:\([0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\]|[*†‡¹²³⁰⁴-⁹])){0,4}", re.IGNORECASE)
-"""With the footnote marks that headings have."""
+"""A year, with footnote marks as in column headings."""
 _OPENS = re.compile(rf"(?:{_CURRENCY}|\(|\[|\s)+|{SIGN_LOOK}", re.IGNORECASE)
 _CLOSES = re.compile(
     r"[)\]]{0,4}\s?%?\s?[)\]]{0,4}|\)?\s?(?:x|bps|pts|bp|pp|basis points)|[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?",
@@ -75,15 +75,15 @@ _CLOSES = re.compile(
 _FOOTNOTE = re.compile(r"[)\]]?\s?(?:\([0-9a-z]{1,2}\)|[*†‡]+)\s?", re.IGNORECASE)
 
 _GAP = 2
-"""Empty columns of the file, of signs that other rows print, between something and its raised footnote mark."""
+"""Limit for empty source columns between a cell and its raised footnote mark; other rows have signs in them."""
 
 _IN_BRACKETS = re.compile(r"\([0-9]{1,2}\)")
-"""What may be a negative number or a footnote mark."""
+"""Text that may be a negative number or a footnote mark."""
 
 
 @lru_cache(maxsize=8192)
 def prints_value(text: str) -> bool:
-    """Whether a cell prints a number or a dash and nothing else; a year, with or without a mark, does not count."""
+    """Whether a cell contains only a number or a dash; years do not count, with or without a footnote mark."""
     if len(text) > 60:
         return False
     plain = text.strip()
@@ -95,11 +95,11 @@ def prints_value(text: str) -> bool:
 
 
 def place_cells(table: RawTable) -> list[list[Item]]:
-    """Return the printed cells of each row, from left to right, empty ones left out.
+    """Return the cells of each row that are not empty, from left to right.
 
-    A label that spans several rows is in the first of them; a number that does, too.
+    A label or number that spans several rows is in the first of them.
     """
-    covered: dict[int, int] = {}  # column -> how many rows below are still covered by a cell above
+    covered: dict[int, int] = {}  # column -> number of rows below that a cell above still covers
     rows = []
     for raw in table.rows:
         placed, covered = _place(raw, covered)
@@ -109,9 +109,9 @@ def place_cells(table: RawTable) -> list[list[Item]]:
 
 
 def _own_columns(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
-    """Return the columns of the file in which more cells have words or numbers than signs of the number before them.
+    """Return the source columns with more words and numbers than closing signs of a number to their left.
 
-    In such a column "(12)" is a number; in a column that holds nothing but signs it is a footnote mark.
+    "(12)" is a number in such a column, and a footnote mark in a column that contains only signs.
     """
     cells: Counter[int] = Counter()
     if not any(_IN_BRACKETS.fullmatch(item.text) for row in rows for item in row):
@@ -124,7 +124,7 @@ def _own_columns(rows: Sequence[Sequence[Item]]) -> frozenset[int]:
 
 
 def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item], dict[int, int]]:
-    """Return the cells of a row in their columns, and the columns that cells of it cover in the rows below."""
+    """Return the cells of a row with their columns, and the columns that they cover in the rows below."""
     column, items = 0, []
     below = {place: left - 1 for place, left in covered.items() if left > 1}
     for cell in raw:
@@ -155,7 +155,7 @@ def _place(raw: Sequence[RawCell], covered: dict[int, int]) -> tuple[list[Item],
 
 
 def _join_cells(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
-    """Return a row's cells with those that belong to one number put together."""
+    """Join the cells of a row that belong to one number."""
     found: list[Item] = []
     opening: Item | None = None
     for item in items:
@@ -176,7 +176,7 @@ def _join_cells(items: Iterable[Item], own: frozenset[int]) -> list[Item]:
 
 
 def _closes(number: Item, item: Item, own: frozenset[int]) -> bool:
-    """Whether a cell holds what belongs to the number in the cell right before it: `)`, `%`, a footnote mark."""
+    """Whether a cell continues the number in the cell before it: `)`, `%`, a footnote mark."""
     if item.is_mark:
         return item.start <= number.end + _GAP
     if item.start > number.end or not (number.is_value or _begins_number(number.text)):
@@ -190,12 +190,12 @@ _BEGINS = re.compile(rf"[(\[]?\s?{_CURRENCY}?\s?(?:[(\[]|{SIGN_LOOK})?\s?{NUMBER
 
 
 def _begins_number(text: str) -> bool:
-    """Whether a cell prints a number that something may still belong to ("(1,234", "5 years")."""
+    """Whether a cell has a number that another cell may complete ("(1,234", "5 years")."""
     return len(text) < 40 and _BEGINS.match(text) is not None and not re.search(r"[a-z]{3}", text, re.IGNORECASE)
 
 
 def _join(first: Item, second: Item, space: str = "") -> Item:
-    """Return two cells as one, the tags of the second where it stands now."""
+    """Join two cells; the spans of the second one's tags are shifted."""
     text = first.text + space + second.text
     if second.is_mark:
         return replace(first, text=text, end=second.end)
@@ -219,13 +219,13 @@ _AREA_AT_MOST = 4_000_000
 
 @dataclass(slots=True)
 class Grid:
-    """A printed table.
+    """Displayed table.
 
     Shape: `rows` is R x C, never ragged.
 
     Attributes:
-        rows: The cells as printed, header rows first.
-        titles: What is over all columns in the table itself, from the top ("Balance sheets", "(in millions)").
+        rows: The displayed cells, header rows first.
+        titles: Rows at the top that span all columns ("Balance sheets", "(in millions)").
     """
 
     rows: list[list[str]]
@@ -236,7 +236,7 @@ class Grid:
 
 @dataclass(slots=True)
 class _Column:
-    """Columns of the file that are one printed column."""
+    """Source columns that form one displayed column."""
 
     start: int
     end: int
@@ -244,7 +244,7 @@ class _Column:
 
 
 def lay_out(table: RawTable) -> Grid | None:
-    """Return the grid of a table; None if no two columns are printed in it."""
+    """Return the grid of a table; None if it displays fewer than two columns."""
     rows = [row for row in place_cells(table) if row]
     if not rows:
         return None
@@ -257,7 +257,7 @@ def lay_out(table: RawTable) -> Grid | None:
 
 
 def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
-    """Return what is over the whole table in its first rows, and the rows below."""
+    """Return the titles in the first rows, which span the whole table, and the remaining rows."""
     width = max(item.end for row in rows for item in row)
     titles: list[str] = []
     for row in rows[:-1]:
@@ -266,12 +266,12 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
         if len(row) > 1 or only.is_value or not (spans or (is_caption(only.text) and only.start == 0)):
             break
         titles.append(only.text)
-    # What spans a table and is followed by rows of numbers at once may be the heading of a section.
+    # A row below a title that spans the table may be the heading of a section.
     return tuple(titles), rows[len(titles) :]
 
 
 def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
-    """Return how many rows head the columns: those over the first row of numbers, but for headings of its section."""
+    """Return the number of header rows: the rows above the first numbers, except headings of the first section."""
     first = next(
         (
             place
@@ -291,25 +291,25 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
 
 
 def _label_end(rows: Sequence[Sequence[Item]]) -> int:
-    """Return the column of the file at which the first numbers begin."""
+    """Return the source column at which the first numbers begin."""
     return min((item.start for row in rows for item in row if item.is_value), default=1)
 
 
 def _is_label_alone(row: Sequence[Item], label_end: int) -> bool:
-    """Whether a row holds nothing but a label of the rows below it."""
+    """Whether a row contains only a label of the rows below it."""
     if len(row) != 1 or row[0].start >= label_end or row[0].start > 2:
         return False
     return not (is_caption(row[0].text) or row[0].text.startswith("("))
 
 
 def _columns(rows: Sequence[Sequence[Item]]) -> list[_Column]:
-    """Return the printed columns, from left to right: cells that cover a column of the file in common are in one.
+    """Return the displayed columns, from left to right; cells that share a source column are in the same one.
 
-    The narrow ones are asked first; what covers several columns by then is a heading over them and makes none. Numbers
-    go before words, which may run on over the columns beside them.
+    Narrow cells are assigned first: a cell over several columns is a heading and does not form a column. Numbers are
+    assigned before words, which may extend over the columns beside them.
     """
     found: list[_Column] = []
-    # Most rows cover the same columns of the file: each stretch is looked at once.
+    # Most rows have the same spans: process each span once.
     places = {(not item.is_value, item.width, item.start): item for row in rows for item in row}
     for item in (places[key] for key in sorted(places)):
         over = [column for column in found if item.covers(column.start, column.end)]
@@ -324,7 +324,7 @@ def _columns(rows: Sequence[Sequence[Item]]) -> list[_Column]:
 
 
 def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: tuple[str, ...]) -> Grid:
-    """Return the grid with each cell in its column."""
+    """Put each cell into its column."""
     grid = [[""] * len(columns) for _ in rows]
     tags: list[tuple[int, int, _Element]] = []
     known: dict[tuple[int, int, bool, bool], list[int]] = {}
@@ -339,7 +339,7 @@ def _fill(rows: list[list[Item]], header: int, columns: list[_Column], titles: t
 
 
 def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]:
-    """Return the columns that a cell is in: of a heading all that it covers, else the one that it is of."""
+    """Return the columns of a cell: all that it spans for a heading, else the one it belongs to."""
     over = [place for place, column in enumerate(columns) if item.covers(column.start, column.end)]
     if not over:
         middle = (item.start + item.end) / 2
@@ -351,7 +351,7 @@ def _places(item: Item, columns: Sequence[_Column], *, heads: bool) -> list[int]
     return over[1:] if over[0] == 0 and item.start > 0 else over
 
 
-# Whether a table of a file shows data or lays out text, and the text that it lays out.
+# Detection of tables used for layout, and extraction of their text.
 
 _BULLET = lazy_regex(
     r"[•●■▪◦○□☐☒☑✓\u00b7\uf0b7\uf0a7*†‡\u2013\u2014-]|\(?[0-9]{1,2}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,4}\)|[0-9]{1,2}\.[0-9]?|o"
@@ -362,7 +362,7 @@ _LONGEST_CELL = 5_000
 
 
 def grid_or_lines(table: RawTable) -> Grid | tuple[HtmlLine, ...]:
-    """Return the grid of a table of data, or the lines of text that a table lays out."""
+    """Return the grid of a data table, or the lines of a layout table."""
     rows = [row for row in place_cells(table) if row]
     if not _is_layout(rows):
         grid = lay_out(table)
@@ -372,7 +372,7 @@ def grid_or_lines(table: RawTable) -> Grid | tuple[HtmlLine, ...]:
 
 
 def _is_layout(rows: Sequence[Sequence[Item]]) -> bool:
-    """Whether the cells of a table are pieces of running text."""
+    """Whether the cells of a table contain running text."""
     if len(rows) < 2 or max(map(len, rows)) < 2:
         return True
     items = [item for row in rows for item in row]

@@ -1,7 +1,4 @@
-"""Pieces of a file to the parts of a document: headings, paragraphs, tables with their titles and captions.
-
-Reads no number and looks at no tag, but for handing on what a tag says of the number that is at its place.
-"""
+"""Converts lines and tables of a file to parts of a document: headings, paragraphs, tables with title and caption."""
 
 import re
 from bisect import bisect_right
@@ -42,12 +39,12 @@ _LETTER = lazy_regex(r"[A-Za-z]{2}")
 _ENDS_SENTENCE = lazy_regex(r"[a-z][a-z)\"\u201d\u2019]\.$|[;,]$")
 
 _PARTS, _ITEMS, _STATEMENTS, _NOTES, _PRINTED = 1, 2, 3, 4, 5
-"""Levels; those that are recognised by their print come last."""
+"""Levels; headings that are recognised only by their style come last."""
 
 
 @dataclass(slots=True)
 class Outline:
-    """The headings so far, as far as they are open.
+    """Open headings, which determine the level of the next one.
 
     Attributes:
         linked: The ids that links within the file point to.
@@ -57,18 +54,18 @@ class Outline:
     _open: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
 
     def level(self, line: HtmlLine) -> int | None:
-        """Return the level of a line that is a heading, and takes it into account; None of any other line."""
+        """Return the level of a heading and make it the innermost open heading; None for other lines."""
         rank = self._rank(line)
         if rank is None:
             return None
         while self._open and self._open[-1] >= rank:
             self._open.pop()
-        # What is printed more boldly than an open heading ends it, whatever it was under.
+        # A heading with a stronger style closes an open heading, whatever its parent.
         self._open.append(rank)
         return len(self._open)
 
     def _rank(self, line: HtmlLine) -> tuple[int, tuple[int, ...]] | None:
-        """Return by what headings are ordered: the smaller is over the larger."""
+        """Return the sort key of a heading, smaller for outer headings; None for other lines."""
         text = " ".join(line.text.split())
         if not _may_be(line, text):
             return None
@@ -87,7 +84,7 @@ class Outline:
         return _PRINTED, tuple(map(int, shown))
 
     def _is_like_heading(self, line: HtmlLine, text: str) -> bool:
-        """Whether a line is printed as headings are: bold, underlined, slanted, in capitals in the middle."""
+        """Whether a line has the style of a heading: bold, underlined, italic, or centred capitals."""
         look, capitals = line.look, text.upper() == text
         aimed = any(target in self.linked for target in line.targets)
         if look.bold or (look.underlined and len(text) < 100) or (look.italic and len(text) < 90):
@@ -96,7 +93,7 @@ class Outline:
 
 
 def _level_of_words(text: str) -> int | None:
-    """Return the level of a heading by its words; None if they tell none."""
+    """Return the level of a heading by its words; None if they do not determine it."""
     if (part := _PART.match(text)) and (not part["rest"] or len(text) < 60):
         return _PARTS
     if _ITEM.match(text):
@@ -107,7 +104,7 @@ def _level_of_words(text: str) -> int | None:
 
 
 def _may_be(line: HtmlLine, text: str) -> bool:
-    """Whether a line is short and is not a sentence, number or caption."""
+    """Whether a line is short and not a sentence, number or caption."""
     if len(text) > _LONGEST or not _LETTER.search(text) or is_caption(text) or line.tag in ("li", "pre"):
         return False
     if line.linked or text.startswith(("(", "•", "*")):
@@ -115,22 +112,22 @@ def _may_be(line: HtmlLine, text: str) -> bool:
     return not (_ENDS_SENTENCE.search(text) and not _ITEM.match(text) and len(text) > 40)
 
 
-# What pages do to running text: page numbers, running heads and links back that they repeat, paragraphs that they cut.
+# Effects of page breaks on the text: repeated page numbers, running heads and links, and paragraphs cut in two.
 
 _EDGE = 4
 _REPEATED = 3
 _DIGITS = lazy_regex(r"[0-9]+")
 _LONGEST_REPEATED = 150
 _FEWEST_WORDS = 8
-"""Of a paragraph that a page may cut: shorter lines are headings and items of lists."""
+"""Words in a paragraph that a page break may cut; shorter lines are headings and list items."""
 _GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
-"""Words that end no paragraph."""
+"""Words that cannot end a paragraph."""
 
 
 def drop_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
-    """Return the pieces of a file without what its pages repeat at their heads and feet.
+    """Return the pieces without repeated page headers and footers, and captions by page.
 
-    A caption that pages repeat holds for all their amounts: those come back by page.
+    A caption in a repeated header or footer applies to all amounts of its page.
     """
     pages: list[list[int]] = []
     for place, piece in enumerate(pieces):
@@ -156,7 +153,7 @@ def drop_repeats(pieces: Sequence[Piece]) -> tuple[list[Piece], dict[int, str]]:
 
 
 def join_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the pieces of a file with each paragraph that the end of a page cuts in two as one, on its first page."""
+    """Return the pieces, joining each paragraph that a page break cuts in two; it belongs to its first page."""
     joined: list[Piece] = []
     for piece in pieces:
         before = joined[-1] if joined else None
@@ -170,7 +167,7 @@ def join_over_pages(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
-    """Whether a line is the first part of a paragraph that goes on with the first line of another page."""
+    """Whether a line is the first part of a paragraph that continues with the first line of another page."""
     if line.page == after.page or line.look != after.look or line.tag != after.tag:
         return False
     words = line.text.split()
@@ -180,11 +177,11 @@ def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
 
 
 def _key(piece: Piece) -> str | None:
-    """Return the key of a piece that is repeated on other pages; None if it cannot be repeated."""
+    """Return the text by which repetitions are found; None if the piece cannot be a header or footer."""
     text = _text(piece)
     if text is None or len(text) > _LONGEST_REPEATED or text.startswith("("):
         return None
-    # Sentences that differ in their numbers tell different things; running heads that do are numbered.
+    # Sentences with different numbers are different, but headers may differ in the page number.
     return text.casefold() if text.endswith(".") else _DIGITS.sub("#", text.casefold())
 
 
@@ -212,8 +209,8 @@ def parts_of_html(
     """Return the parts of a document.
 
     Args:
-        pieces: In their order, without what pages repeat.
-        captions: What pages say of all their amounts at their head or foot, by page.
+        pieces: The pieces in order, without page headers and footers.
+        captions: Captions that apply to all amounts of a page, by page.
     """
     builder = _Builder(Outline(linked), fact_of, captions)
     for piece in pieces:
@@ -235,7 +232,7 @@ def _is_caption(text: str) -> bool:
 
 
 class _Builder:
-    """The parts so far."""
+    """Collects the parts of a document."""
 
     def __init__(self, outline: Outline, fact_of: FactOf, captions: Mapping[int, str]) -> None:
         self.parts: list[DocumentPart] = []
@@ -256,7 +253,7 @@ class _Builder:
         self.release()
         level = self._outline.level(line)
         if level is not None:
-            # A caption below several headings in a row is about all that the first of them is about.
+            # A caption below several consecutive headings applies to the section of the first one.
             self._level = min(level, self._level) if self._after_heading else level
             self._after_heading = True
             self._standing = [(over, caption) for over, caption in self._standing if over < level]
@@ -285,7 +282,7 @@ class _Builder:
         self._title = ""
 
     def release(self) -> None:
-        """Make paragraphs of captions that no table came after."""
+        """Add pending captions as paragraphs, because no table follows them."""
         for line in self._captions:
             self.parts.append(self._paragraph(line))
             text = " ".join(line.text.split())
@@ -295,7 +292,7 @@ class _Builder:
         self._captions = []
 
     def _holds(self, page: int | None) -> str:
-        """The caption that holds where something stands: of its page, else of the innermost heading that has one."""
+        """Return the caption that applies to a page: the page's own, else that of the innermost heading with one."""
         return self._of_pages.get(page or 0) or (self._standing[-1][1] if self._standing else "")
 
     def _paragraph(self, line: HtmlLine) -> ParagraphPart:

@@ -1,6 +1,6 @@
-"""The tagged numbers of a file as they are printed: the sign around each, and whether it is in a table.
+"""Tagged numbers of a file as displayed: the sign around each, and whether it is in a table.
 
-Reads no table, so that what a reader of tables made of a number can be held against it.
+Independent of the reader of tables, so that its numbers can be checked against these.
 """
 
 from typing import TYPE_CHECKING
@@ -28,10 +28,10 @@ _CLOSE = lazy_regex(r"[^\S\n]{0,6}(?:%[^\S\n]{0,6})?[)\]]")
 
 
 def printed_facts(tree: "_Element", tags: Tags) -> tuple[PrintedFact, ...]:
-    """Return the tagged numbers that a file prints, in its order; of a tag that encloses nothing, nothing is printed.
+    """Return the tagged numbers that a file displays, in document order; tags without text are left out.
 
     Args:
-        tags: Of the same tree. What is in the file's header is left out: nothing of it is printed.
+        tags: The tags of the same tree. Those in the hidden header of the file are left out.
     """
     shown = {tag.element: tag for tag in tags.numbers if not tag.hidden and tag.text.strip()}
     flat = _FlatText(Names(tree), shown)
@@ -44,7 +44,7 @@ def printed_facts(tree: "_Element", tags: Tags) -> tuple[PrintedFact, ...]:
 
 
 class _FlatText:
-    """A file as one text, with the places of tags in it."""
+    """The text of a file and the positions of tags in it."""
 
     def __init__(self, names: Names, shown: dict["_Element", NumberTag]) -> None:
         self._names, self._shown = names, shown
@@ -53,7 +53,7 @@ class _FlatText:
         self._length = 0
 
     def read(self, tree: "_Element") -> None:
-        """Read a tree, however deep it is."""
+        """Read a tree iteratively, so that its depth is not limited."""
         tables = 0
         pending: list[tuple[_Element, str, int]] = [(tree, "", -1)]
         while pending:
@@ -86,7 +86,7 @@ class _FlatText:
 
 
 def _is_negative(text: str, start: int, end: int, in_table: bool) -> bool:
-    """Whether a number is printed in brackets or behind a minus; in text a bracket before a currency is an aside."""
+    """Whether a number is in brackets or follows a minus. In text, a bracket before a currency is an aside."""
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     if in_table and (line_end := before.find("\n", len(before.rstrip()))) >= 0:
         before = before[:line_end]

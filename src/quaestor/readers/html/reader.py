@@ -1,7 +1,7 @@
-"""HTML files as documents: what a person sees of them, and where in the file it is.
+"""Reader of HTML files: the visible content, with its place in the file.
 
-A file is parsed as a browser would: its encoding found, broken markup mended, nothing fetched or run. No document type
-is read, so no entity of the file itself is ever expanded; scripts stay text, which nobody asks for.
+A file is parsed like in a browser: the encoding is detected and broken markup repaired, but nothing is fetched or run.
+Document types are ignored, so entities that the file defines are never expanded.
 """
 
 import re
@@ -27,24 +27,24 @@ _NO_TEXT = lazy_regex("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class HtmlReader:
-    """Reads filings and other pages. What tags say of a number is beside it; it is read without them."""
+    """Reads filings and other HTML pages, with or without inline XBRL tags."""
 
     name = "html"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file begins as a page of HTML does."""
+        """Return whether a file begins like an HTML page."""
         head = content.head[:_HEAD].lstrip(b"\xef\xbb\xbf \t\r\n")
         if not head.startswith((b"<", b"\xff\xfe<", b"\xfe\xff")) or is_text_filing(head):
             return False
         return _ELEMENT.search(head.replace(b"\0", b"")) is not None
 
     def read(self, content: FileContent) -> Document:
-        """Return the document of a file.
+        """Return the document of an HTML file.
 
         Raises:
-            DocumentError: There is nothing in it that could be read.
+            DocumentError: The file has no content that can be read.
         """
-        # A file that was read before is only recognised here.
+        # Imported here, because a file whose document is cached is only recognised.
         from quaestor.documents.assembly import assemble
         from quaestor.readers.html.blocks import TreeWalk
         from quaestor.readers.html.parts import drop_repeats, join_over_pages, parts_of_html
@@ -61,10 +61,10 @@ class HtmlReader:
 
 
 def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
-    """Return the tagged numbers that a file prints, in its order; none if it has no tags.
+    """Return the tagged numbers that a file displays, in document order; empty if it has no tags.
 
     Raises:
-        DocumentError: There is nothing in the file that could be read.
+        DocumentError: The file has no content that can be read.
     """
     from quaestor.readers.html.printed import printed_facts
     from quaestor.readers.html.tags import read_tags
@@ -74,10 +74,10 @@ def tagged_numbers(content: FileContent) -> tuple[PrintedFact, ...]:
 
 
 def decode(data: bytes) -> str:
-    r"""Return the text of an HTML file.
+    r"""Decode the bytes of an HTML file.
 
-    A byte order mark says its encoding, else UTF-8 if the bytes are of that form, else what the file declares,
-    else Windows-1252, by which browsers read what calls itself Latin-1 or ASCII.
+    The encoding is that of the byte order mark, else UTF-8 if the bytes are valid, else the declared one, else
+    Windows-1252, which browsers also use for files declared as Latin-1 or ASCII.
 
     >>> decode(b"caf\xe9 \x97 open")
     'café — open'

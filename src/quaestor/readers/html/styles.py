@@ -1,4 +1,4 @@
-"""How text of elements looks, and the text of a stretch of inline elements as a reader sees it."""
+"""Styles of elements, and the displayed text of runs of inline elements."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How text looks, by what it inherits.
+    """Style of text, inherited from the parent element.
 
     Attributes:
-        raised: Whether it is printed above the line, as footnote marks are.
-        verbatim: Whether spaces and line ends are kept (`pre`).
+        raised: Whether the text is above the baseline, like footnote marks.
+        verbatim: Whether spaces and line breaks are preserved (`pre`).
     """
 
     bold: bool = False
@@ -31,7 +31,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a `style` attribute says; None if it says nothing."""
+    """Rules of a `style` attribute."""
 
     hidden: bool = False
     break_before: bool = False
@@ -59,7 +59,7 @@ _BY_TAG: dict[str, dict[str, bool | float]] = {
 
 @lru_cache(maxsize=4096)
 def style_rules(style: str) -> _Rules:
-    """Return what a `style` attribute says."""
+    """Parse a `style` attribute."""
     css = {}
     for declaration in style[:2000].casefold().split(";"):
         name, _, value = declaration.partition(":")
@@ -93,7 +93,7 @@ def style_rules(style: str) -> _Rules:
 
 @lru_cache(maxsize=16384)
 def inherit_style(parent: Style, tag: str, style: str, align: str, size: str) -> Style:
-    """Return how text in an element looks.
+    """Return the style of text in an element.
 
     Args:
         size: The `size` attribute of a `font` element, or "".
@@ -113,7 +113,7 @@ _SELECTOR = lazy_regex(r"(?:[a-z][a-z0-9]{0,10})?[.#][\w-]{1,100}", re.IGNORECAS
 
 
 def find_hidden_selectors(sheet: str) -> frozenset[str]:
-    """Return the selectors of one class or id that a style sheet hides; what holds in print only is none.
+    """Return the selectors of a single class or id that a style sheet hides, ignoring media queries.
 
     >>> sorted(find_hidden_selectors(".old, td.note { display: none } @media print { .menu { display: none } }"))
     ['.old', 'td.note']
@@ -132,7 +132,7 @@ def find_hidden_selectors(sheet: str) -> frozenset[str]:
     return frozenset(selector for selector, is_hidden in hidden.items() if is_hidden)
 
 
-# The text of a stretch of inline elements as a reader sees it, with the places of the tags in it.
+# Displayed text of runs of inline elements, with the positions of the tags in it.
 
 _SPACE = lazy_regex(r"[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+")
 _MARK = lazy_regex(r"\(?([0-9]{1,2}|[a-z])\)?(?:[,;]\s?\(?(?:[0-9]{1,2}|[a-z])\)?)*", re.IGNORECASE)
@@ -144,7 +144,7 @@ _ODD = lazy_regex("[\x80-\x9f\u200b-\u200d\ufeff\xad\u2060]")
 
 @dataclass(frozen=True, slots=True)
 class InlineTag:
-    """A tag and the characters of the text that it encloses."""
+    """A tag and the span of the text that it encloses."""
 
     element: "_Element"
     start: int
@@ -153,7 +153,7 @@ class InlineTag:
 
 @dataclass(slots=True)
 class Run:
-    """Text as it is collected, and how much of it looks how."""
+    """Collects the text of a run of inline elements, and the number of characters in each style."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -195,7 +195,7 @@ class Run:
         self.looks[style] = self.looks.get(style, 0) + len(text.strip())
 
     def break_line(self) -> None:
-        """Begin another line, if there is one already."""
+        """Start a new line unless the current one is empty."""
         if self.length and self.parts[-1] != "\n":
             if self.parts[-1].endswith(" "):
                 self.parts[-1] = self.parts[-1][:-1]
@@ -205,11 +205,11 @@ class Run:
             self.open_end = True
 
     def mark(self, element: "_Element", start: int) -> None:
-        """Note a tag that began at a length of the text and ends now."""
+        """Record a tag that started at the given length of the text and ends now."""
         self.marks.append(InlineTag(element, start, self.length))
 
     def printed(self) -> tuple[str, tuple[InlineTag, ...]]:
-        """Return the text, lines between line ends, and the tags with their spans in it."""
+        """Return the text, with line feeds between lines, and the tags with their spans in it."""
         text = "".join(self.parts).rstrip()
         if not self.marks:
             return text, ()
@@ -225,7 +225,7 @@ class Run:
 
     @property
     def is_mark(self) -> bool:
-        """Whether all of it is a raised footnote mark, which belongs to what is printed before it."""
+        """Whether the whole run is a raised footnote mark, which belongs to the text before it."""
         return (
             len(self.looks) == 1
             and next(iter(self.looks)).raised
@@ -233,7 +233,7 @@ class Run:
         )
 
     def look(self) -> Style:
-        """Return how most of the text looks; what holds of all of it but a twentieth holds of it."""
+        """Return the dominant style; bold, italic and underlined apply if at least 95 % of the text has them."""
         if len(self.looks) < 2:
             only = next(iter(self.looks), PLAIN)
             return replace(only, raised=False) if only.raised else only
@@ -247,5 +247,5 @@ class Run:
 
 
 def as_mark(text: str) -> str:
-    """Return a raised footnote mark in the parentheses that separate it from what it is attached to."""
+    """Return a raised footnote mark in parentheses, so that it stays separate from the text before it."""
     return text if text.startswith("(") else f"({text})"

@@ -1,8 +1,8 @@
-"""The tags of a filing in inline XBRL: which number means what, when and in which unit.
+"""Inline XBRL tags of a filing: concept, period and unit of its numbers.
 
-Read by hand: what is needed are contexts, units and transformations, and nothing but the tree is touched. The usual
-processor fetches the taxonomies that a filing names from the network (docs/decisions.md).
-A tag that is broken gives no fact and a warning; the number that it encloses is read as any other.
+Implemented here because only contexts, units and transformations are needed, from the parsed tree alone. The usual
+processor fetches the taxonomies that a filing refers to from the network (docs/decisions.md). A broken tag gives a
+warning instead of a fact; its number is read like an untagged one.
 """
 
 import re
@@ -37,14 +37,14 @@ _KINDS = {
     "iso4217": "iso4217",
     "ifrs-full": "ifrs-full",
 }
-"""Namespaces by the last word of their path: the versions differ before it."""
+"""Prefixes by the last word of a namespace's path, which is the same in all versions."""
 
 
 class Names:
-    """The namespaces of a file by their prefixes."""
+    """Namespaces of a file by prefix."""
 
     def __init__(self, root: "_Element") -> None:
-        """Take the declarations of the first element that has any."""
+        """Read the declarations of the first element that has any."""
         self._spaces: dict[str, str] = {}
         self._kinds: dict[str, tuple[str, str]] = {}
         for element in root.iter():
@@ -55,11 +55,11 @@ class Names:
                 break
 
     def kind(self, element: "_Element") -> tuple[str, str]:
-        """Return what an element is: the usual prefix of its namespace, and its local name in small letters."""
+        """Return the usual prefix of an element's namespace, and its local name in lower case."""
         return self.kind_of(element.tag) if isinstance(element.tag, str) else ("", "")
 
     def kind_of(self, name: str) -> tuple[str, str]:
-        """Return the same of a tag or an attribute by its name."""
+        """Return the usual prefix and the local name for the name of a tag or attribute."""
         found = self._kinds.get(name)
         if found is None:
             prefix, colon, local = name.casefold().rpartition(":")
@@ -67,7 +67,7 @@ class Names:
         return found
 
     def qualified(self, name: str) -> str:
-        """Return a name that is in a text with the usual prefix of its namespace (`us-gaap:Assets`)."""
+        """Return a qualified name with the usual prefix of its namespace (`us-gaap:Assets`)."""
         prefix, colon, local = name.strip().rpartition(":")
         if not colon:
             return local
@@ -78,7 +78,7 @@ class Names:
 
 @lru_cache(maxsize=256)
 def usual_prefix(space: str) -> str:
-    """Return the prefix that a namespace usually has; of one that is a prefix already, itself.
+    """Return the usual prefix of a namespace; a prefix is returned unchanged.
 
     >>> usual_prefix("http://fasb.org/us-gaap/2024")
     'us-gaap'
@@ -95,7 +95,7 @@ def usual_prefix(space: str) -> str:
 
 @lru_cache(maxsize=256)
 def _is_public(space: str) -> bool:
-    """Whether a namespace is of a taxonomy that many filers use, whose prefix is not the filer's to choose."""
+    """Whether a namespace belongs to a public taxonomy, so that its prefix is independent of the filer."""
     try:
         host = urlsplit(space).netloc.casefold()
     except ValueError:
@@ -104,16 +104,16 @@ def _is_public(space: str) -> bool:
 
 
 def attributes(element: "_Element") -> dict[str, str]:
-    """Return the attributes without a namespace, by their names in small letters."""
+    """Return the attributes without a namespace, with names in lower case."""
     return {name.casefold(): value for name, value in _named_values(element) if ":" not in name}
 
 
 def _named_values(element: "_Element") -> Iterable[tuple[str, str]]:
-    return cast("Iterable[tuple[str, str]]", element.attrib.items())  # bytes are for Python 2
+    return cast("Iterable[tuple[str, str]]", element.attrib.items())  # bytes only occur in Python 2
 
 
 def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
-    """Return the text that an element encloses, in its order, without comments and without some elements in it."""
+    """Return the text that an element encloses, without comments and without the elements in `skipped`."""
     if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
         return element.text or ""
     found: list[str] = []
@@ -133,12 +133,11 @@ def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
     return "".join(found)
 
 
-# Printed text to number, as the transformation registries of inline XBRL define it (`ixt`, `ixt-sec`).
-#
-# What is not of the form that its format asks for is an error, never a guess.
+# Conversion of displayed text to numbers, as the transformation registries of inline XBRL define it (`ixt`,
+# `ixt-sec`). Text that does not match its format is an error, never a guess.
 
 _LONGEST = 100
-"""Characters of a number, at most; longer text is not a number."""
+"""Limit in characters for a number."""
 _SPACES = lazy_regex(r"[\s\u00a0\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
 _PLAIN = lazy_regex(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOT = lazy_regex(r"[0-9][0-9, '`\u2019]*(?:\.[0-9 ]*)?|\.[0-9][0-9 ]*")
@@ -148,13 +147,13 @@ _NOT_DIGITS = lazy_regex(r"[^0-9]")
 
 
 def printed_number(text: str, format: str | None) -> Decimal:
-    """Return the number that a text prints, without the scale and the sign of its tag.
+    """Return the number that a text displays, without the scale and sign of its tag.
 
     Args:
         format: The local name of the transformation (`num-dot-decimal`); None if the text is a plain decimal.
 
     Raises:
-        ValueError: The text is not of that form; the message says what it is.
+        ValueError: The text does not match the format; the message quotes it.
 
     >>> printed_number("9.447,5", "num-comma-decimal")
     Decimal('9447.5')
@@ -170,13 +169,13 @@ def printed_number(text: str, format: str | None) -> Decimal:
 
 
 def decimal_mark(format: str) -> str | None:
-    """Return the mark before decimals that a format asks for, by its local name; None if it asks for neither."""
+    """Return the decimal separator of a format, by its local name; None if the format determines none."""
     read = _FORMATS.get(format.casefold())
     return DECIMAL_POINT if read is _dot else DECIMAL_COMMA if read is _comma else None
 
 
 def _plain(text: str) -> Decimal:
-    """A decimal as XML Schema writes it; thousands' commas, which it forbids and filers print, are dropped."""
+    """Parse a decimal of XML Schema; thousands separators, which filers add although it forbids them, are dropped."""
     plain = text.replace(",", "").replace(" ", "")
     if not _PLAIN.fullmatch(plain):
         raise ValueError
@@ -196,7 +195,7 @@ def _comma(text: str) -> Decimal:
 
 
 def _units(text: str) -> Decimal:
-    """Whole units and hundredths with their names: "1 EUR 50 CENT"."""
+    """Parse whole units and hundredths with their names: "1 EUR 50 CENT"."""
     found = _UNITS.fullmatch(text)
     if found is None:
         raise ValueError
@@ -208,7 +207,7 @@ def _zero(text: str) -> Decimal:
 
 
 def _words(text: str) -> Decimal:
-    """English words; "no" and "none" are zero."""
+    """Parse English number words; "no" and "none" are zero."""
     found = read_number_words(text)
     if found is None:
         raise ValueError
@@ -216,7 +215,7 @@ def _words(text: str) -> Decimal:
 
 
 def _guess_number(text: str) -> Decimal:
-    """A format that is in no registry: what most numbers of filings are in."""
+    """Parse text of an unknown format, with the conventions that most filings use."""
     return _zero(text) if re.fullmatch(r"\W*", text) else _dot(text)
 
 
@@ -233,19 +232,19 @@ _FORMATS: dict[str, Callable[[str], Decimal]] = {
 }
 
 
-# What the tags of a filing refer to: contexts (when, and of which part of the company) and units.
+# Contexts (period and part of the company) and units, to which tags refer.
 
 _Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True, slots=True)
 class TagContext:
-    """When a fact is of, and of which part of the company.
+    """Period of a fact and the part of the company it is about.
 
     Attributes:
-        start: The first day of a duration; None of an instant.
+        start: The first day of a duration; None for an instant.
         end: The last day, or the day of an instant.
-        dimensions: Axis and member of each, sorted; of a typed one what its element says.
+        dimensions: Sorted pairs of axis and member; for a typed dimension, the text of its element.
     """
 
     start: date | None
@@ -254,10 +253,10 @@ class TagContext:
 
 
 def read_context(element: "_Element", names: Names) -> TagContext:
-    """Return what an `xbrli:context` says.
+    """Parse an `xbrli:context`.
 
     Raises:
-        ValueError: It names no day, or the last one before the first; or it is of all time.
+        ValueError: It has no date or an invalid one (also for periods without end), or ends before it begins.
     """
     days: dict[str, date] = {}
     dimensions: list[tuple[str, str]] = []
@@ -279,10 +278,10 @@ def read_context(element: "_Element", names: Names) -> TagContext:
 
 
 def read_unit(element: "_Element", names: Names) -> str:
-    """Return what an `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`.
+    """Parse an `xbrli:unit`: `USD`, `shares`, `USD/shares`, `pure`.
 
     Raises:
-        ValueError: It names no measure.
+        ValueError: It has no measure.
     """
     over: list[str] = []
     under: list[str] = []
@@ -302,11 +301,11 @@ def read_unit(element: "_Element", names: Names) -> str:
 def read_all(
     elements: Iterable["_Element"], read: Callable[["_Element"], _Read], what: str, warn: Callable[[str], None]
 ) -> dict[str, _Read]:
-    """Return what elements say by their ids; one that cannot be read is named and left out.
+    """Parse elements and return the results by id; elements that cannot be parsed are left out with a warning.
 
     Args:
-        elements: Of two with one id the first one counts.
-        warn: Takes one line for each that cannot be read.
+        elements: The first of several elements with the same id counts.
+        warn: Called with one line for each element that cannot be parsed.
     """
     found: dict[str, _Read] = {}
     for element in elements:
@@ -319,7 +318,7 @@ def read_all(
 
 
 def _day(text: str, *, ends: bool) -> date:
-    """Return a day. Midnight ends the day before, where a period ends with it."""
+    """Parse a day. At the end of a period, midnight belongs to the day before."""
     day, _, time = text.strip().partition("T")
     found = date.fromisoformat(day[:10])
     if not (ends and time.startswith("00:00:00")):
@@ -329,7 +328,7 @@ def _day(text: str, *, ends: bool) -> date:
     return found - timedelta(days=1)
 
 
-# A filing's fiscal calendar, from the tags that say what the filing is about (`dei`).
+# Fiscal calendar of a filing, from the tags on its cover (`dei`).
 
 _DRIFT = timedelta(days=15)
 _DAY = lazy_regex(
@@ -338,13 +337,13 @@ _DAY = lazy_regex(
 
 
 def read_calendar(words: Mapping[str, str]) -> FiscalCalendar:
-    """Return a filing's fiscal calendar; that of calendar years where its tags do not say another.
+    """Return the fiscal calendar of a filing; calendar years if its tags do not determine another one.
 
-    An annual report ends with its fiscal year. A quarterly one names the fiscal year that it is in and the day on
-    which years end.
+    The period of an annual report ends with its fiscal year. A quarterly report names its fiscal year and the day on
+    which fiscal years end.
 
     Args:
-        words: What tags enclose, by their concepts.
+        words: The text of tags by concept.
     """
     last = _date(words.get("dei:DocumentPeriodEndDate", ""))
     if last is None:
@@ -371,13 +370,13 @@ def _date(text: str) -> date | None:
 
 
 def _day_of_year(text: str, year: int) -> date | None:
-    """Return a day of a year: `--12-31`, "December 31"."""
+    """Parse a day of a year: `--12-31`, "December 31"."""
     match = _DAY.match(" ".join(text.split()))
     if match is None:
         return None
     month, day = match["month"] or match["name"], match["day"] or match["named"]
     name = f"{month}/{int(day)}/{year}" if month.isdigit() else f"{month} {int(day)}, {year}"
-    if int(day) == 29:  # of February
+    if int(day) == 29:  # 29 February, which other years do not have
         name = name.replace("29", "28")
     return _date(name)
 
@@ -392,10 +391,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class NumberTag:
-    """A tagged number as it is in the file.
+    """A tagged number in the file.
 
     Attributes:
-        hidden: Whether it is in the header of the file, if nothing is printed.
+        hidden: Whether it is in the hidden header of the file.
     """
 
     element: "_Element"
@@ -409,8 +408,8 @@ class Tags:
     """All tags of a file.
 
     Attributes:
-        warnings: What could not be read, one line each.
-        decimal: The mark before decimals that most formats of the numbers ask for, or None.
+        warnings: One line for each kind of tag that cannot be read.
+        decimal: The decimal separator in most formats of the numbers, or None.
     """
 
     numbers: tuple[NumberTag, ...] = ()
@@ -419,12 +418,12 @@ class Tags:
     _facts: Mapping["_Element", Fact] = field(default_factory=dict, repr=False)
 
     def fact(self, element: "_Element") -> Fact | None:
-        """Return what the tag of a printed number says; None if it is broken, or no tag of a number."""
+        """Return the fact of a tag; None if the tag is broken or not of a number."""
         return self._facts.get(element)
 
 
 def read_tags(tree: "_Element") -> Tags:
-    """Return the tags of a file as the HTML parser of lxml reads it; none if it has none."""
+    """Return the tags of a tree parsed by lxml's HTML parser; empty if it has no tags."""
     names = Names(tree)
     reader = _Reader(names)
     for element in tree.iter():
@@ -435,7 +434,7 @@ def read_tags(tree: "_Element") -> Tags:
 
 
 class _Reader:
-    """Collects the elements first: a tag may be before the context that it refers to."""
+    """Collects the elements before parsing them, because a tag may precede its context."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -480,7 +479,7 @@ class _Reader:
         return Tags(tuple(numbers), self._warnings(), decimal, {tag.element: tag.fact for tag in numbers})
 
     def _cover_words(self) -> dict[str, str]:
-        """Return what the first tag of each concept of the cover encloses; other words are whole notes."""
+        """Return the text of the first tag of each concept on the cover; other text tags enclose whole notes."""
         words: dict[str, str] = {}
         for element in self._words:
             concept = self._names.qualified(attributes(element).get("name", ""))
@@ -546,7 +545,7 @@ class _Reader:
         self._faults[line] += 1
 
     def _warnings(self) -> tuple[str, ...]:
-        """Return a few lines and how many more there are: a broken file has thousands of them."""
+        """Return a few warnings and the number of the others, because a broken file has thousands."""
         lines = [line if count == 1 else f"{line} ({count} times)" for line, count in self._faults.items()]
         more = len(lines) - _SHOWN
         return (*lines[:_SHOWN], *([f"{more} more tags cannot be read"] if more > 0 else ()))

@@ -1,1 +1,1 @@
-"""PDF files: pages -> words -> lines -> tables and paragraphs -> the parts of a document; a file for each step."""
+"""Reader of PDF files, one module per step: pages, words, lines, tables and paragraphs, parts of the document."""

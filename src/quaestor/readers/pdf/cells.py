@@ -1,6 +1,6 @@
-"""What a chunk of a line is by its look: a number as tables print it, a year or date over a column, a caption.
+"""Classification of chunks of a line by their form: numbers as in tables, years and dates over columns, captions.
 
-What the number is worth is read by `quaestor.documents`.
+The values of numbers are parsed in `quaestor.documents`.
 """
 
 import re
@@ -51,7 +51,7 @@ _CAPTION = lazy_regex(
 
 @lru_cache(maxsize=4096)
 def is_value(text: str) -> bool:
-    """Whether a text is a number, a range or a dash as tables print them, with or without footnote marks.
+    """Whether a text is a number, range or dash as in tables, with or without footnote marks.
 
     >>> [text for text in ("$ (1,716)", "12.5 %", "—", "2021", "Note 7", "June 30, 2025") if is_value(text)]
     ['$ (1,716)', '12.5 %', '—', '2021']
@@ -66,27 +66,27 @@ def is_value(text: str) -> bool:
 
 
 def is_year(text: str) -> bool:
-    """Whether a text is a year and no more, as over a column."""
+    """Whether a text is only a year, as over a column."""
     return _YEAR.fullmatch(text) is not None
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day, with or without its year ("September 25, 2021")."""
+    """Whether a text is a day, with or without the year ("September 25, 2021")."""
     return _DAY.fullmatch(text) is not None
 
 
 def is_date(text: str) -> bool:
-    """Whether a text speaks of a period or a day, as headings of columns do."""
+    """Whether a text mentions a period or day, as column headings do."""
     return len(text) < 80 and (is_year(text) or _DATE.fullmatch(text) is not None)
 
 
 def is_plain_caption(text: str) -> bool:
-    """Whether a text says what a table counts in ("(In millions, except per share amounts)"), or is "(unaudited)"."""
+    """Whether a text gives the unit of a table ("(In millions, except per share amounts)"), or is "(unaudited)"."""
     return len(text) < 200 and (_CAPTION.fullmatch(text.strip()) is not None or is_unit_line(text))
 
 
 def without_marks(text: str) -> str:
-    """Return a number without the footnote marks behind it.
+    """Return a number without the footnote marks after it.
 
     >>> without_marks("2018 (6)"), without_marks("(6)"), without_marks("5,432*")
     ('2018', '(6)', '5,432')

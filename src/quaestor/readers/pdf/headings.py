@@ -1,4 +1,4 @@
-"""Lines of text -> headings and their levels, paragraphs, and running headers and footers."""
+"""Finds headings with their levels, paragraphs, and running headers and footers."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ _DEEPEST = 9
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of a heading: what it has in common with those of its level."""
+    """Style of a heading, common to all headings of one level."""
 
     size: float
     bold: bool
@@ -47,14 +47,14 @@ class Look:
 
 
 def look_of(line: TextLine) -> Look:
-    """Return the look of a line."""
+    """Return the style of a line."""
     letters = [character for character in line.text if character.isalpha()]
     capitals = bool(letters) and sum(map(str.isupper, letters)) > 0.9 * len(letters)
     return Look(round(line.size * 2) / 2, line.is_bold, capitals, line.is_italic)
 
 
 def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
-    """Return the size of most letters of a document."""
+    """Return the font size of most of the text."""
     sizes: Counter[float] = Counter()
     for lines in pages:
         for line in lines:
@@ -63,7 +63,7 @@ def body_size(pages: Iterable[Sequence[TextLine]]) -> float:
 
 
 def named_level(text: str) -> int | None:
-    """Return the level that the words of a heading give it, or None if they give none.
+    """Return the level that the words of a heading determine, or None.
 
     >>> named_level("Item 7. Management's Discussion"), named_level("CONSOLIDATED BALANCE SHEETS"), named_level("Risks")
     (2, 3, None)
@@ -80,17 +80,17 @@ def is_statement(text: str) -> bool:
 
 
 def is_company(text: str) -> bool:
-    """Whether a text is the name of a company and no more."""
+    """Whether a text is only the name of a company."""
     return len(text.split()) < 9 and _COMPANY.fullmatch(text.strip()) is not None
 
 
 def is_dated(text: str) -> bool:
-    """Whether a text says which days or periods a statement is about ("As of May 31, 2020 and 2019")."""
+    """Whether a text gives the dates or periods of a statement ("As of May 31, 2020 and 2019")."""
     return len(text) < 120 and _DATED.fullmatch(text.strip()) is not None
 
 
 def is_bullet(text: str) -> bool:
-    """Whether a text begins a list's entry and is nothing else."""
+    """Whether a text is only the bullet or number of a list item."""
     return _BULLET.fullmatch(text) is not None
 
 
@@ -112,7 +112,7 @@ def is_heading(lines: Sequence[TextLine], size: float) -> bool:
 
 
 def _has_columns(line: TextLine) -> bool:
-    """Whether a line is in columns, as the heads of tables and tables of contents do."""
+    """Whether a line has columns, as in table headers and tables of contents."""
     first, *rest = line.chunks
     if len(rest) == 1:
         return not (named_level(f"{first.text} X") or is_bullet(first.text)) or is_value(rest[0].text)
@@ -128,10 +128,10 @@ def _can_be_heading(text: str) -> bool:
 
 
 class Levels:
-    """The levels of a document's headings: those of one look have one level."""
+    """Levels of the headings of a document; headings of one style have the same level."""
 
     def __init__(self, looks: Iterable[Look]) -> None:
-        """Put looks in order: larger before smaller, bold before plain, capitals before small letters."""
+        """Rank styles: large before small, bold before regular, capitals before mixed case."""
         counts = Counter(looks)
         ranked = sorted(counts, key=lambda look: (-look.size, not look.bold, not look.capitals, look.italic))
         self._levels = {look: min(5 + place, _DEEPEST) for place, look in enumerate(ranked)}
@@ -141,19 +141,19 @@ class Levels:
         return named_level(text) or self._levels.get(look, _DEEPEST)
 
 
-# Lines of text -> paragraphs, and a paragraph's lines -> its text, words put together that a hyphen divides.
+# Paragraphs, and their text with hyphenated words joined.
 
 _GAP = 1.28
-"""The distance between paragraphs, in usual distances of lines."""
+"""Distance between paragraphs relative to the usual distance of lines."""
 _ENDS = (".", ":", "?", "!", ";", ")", "”", '"')
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Lines that are one paragraph or one heading.
+    """Lines of one paragraph or heading.
 
     Attributes:
-        lines: From the top down; over the end of a page too.
+        lines: From top to bottom, possibly over a page break.
     """
 
     lines: tuple[TextLine, ...]
@@ -161,10 +161,10 @@ class TextBlock:
 
 
 def find_paragraphs(lines: Sequence[TextLine], page: int, pitch: float) -> list[TextBlock]:
-    """Return the paragraphs that lines make.
+    """Group lines into paragraphs.
 
     Args:
-        lines: Of one page, with no table among them.
+        lines: Lines of one page, without tables.
     """
     found: list[list[TextLine]] = []
     right = max((line.right for line in lines), default=0.0)
@@ -203,22 +203,22 @@ def _look(line: TextLine) -> tuple[bool, bool]:
 
 
 def _is_run_in(group: Sequence[TextLine], line: TextLine) -> bool:
-    """Whether the looks of lines differ only because a paragraph begins or ends in bold words."""
+    """Whether the styles of lines differ only because a paragraph begins or ends with bold words."""
     mixed = any(word.bold for word in group[-1].words) and not group[-1].is_bold
     return mixed or (any(word.bold for word in line.words) and not line.is_bold and not group[-1].is_bold)
 
 
 def _is_statement_heading(line: TextLine) -> bool:
-    """Whether a line is one of a stack over a statement: company, title, dates."""
+    """Whether a line belongs to the heading of a statement: company, title or dates."""
     return is_statement(line.text) or is_dated(line.text) or (is_company(line.text) and line.is_bold)
 
 
 def join_lines(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
-    """Return the text of a paragraph's lines.
+    """Return the text of a paragraph.
 
     Args:
-        vocabulary: Words of the document in small letters: a word that a hyphen divides is put together without it
-            where the document has it so elsewhere.
+        vocabulary: Words of the document in lower case. A hyphen at the end of a line is dropped if the document has
+            the joined word elsewhere.
     """
     text = ""
     for line in blocks:
@@ -240,7 +240,7 @@ def _put_together(text: str, following: str, vocabulary: Set[str]) -> str:
 
 
 def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
-    """Whether the last paragraph of a page goes on with the first one of the next."""
+    """Whether the last paragraph of a page continues with the first one of the next."""
     last, first = block.lines[-1], following.lines[0]
     if last.is_bold or first.is_bold or abs(last.size - first.size) > 0.15 * last.size:
         return False
@@ -249,12 +249,12 @@ def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
     return not last.text.endswith(_ENDS) and (first.text[:1].islower() or len(block.lines) > 1)
 
 
-# Running headers, footers and page numbers: what pages repeat, found by comparing pages.
+# Running headers, footers and page numbers, found as text that pages repeat.
 
 _TOP, _BOTTOM = 4, 3
-"""How many lines of a page are looked at, from its top and from its bottom."""
+"""Number of lines at the top and at the bottom of a page that are compared."""
 _SHARE, _AT_LEAST = 0.08, 3
-"""On what part of the pages, and on how many at least, a line is repeated."""
+"""Minimal share and number of pages that have a repeated line."""
 _DIGITS = lazy_regex(r"[0-9]+|\b[ivxl]{1,5}\b", re.IGNORECASE)
 _PAGE_NUMBER = lazy_regex(
     r"(?:page\s)?(?:[A-Z]{1,2}-)?[-\u2013—]?\s?[0-9]{1,4}\s?[-\u2013—]?(?:\s(?:of|/)\s[0-9]{1,4})?", re.IGNORECASE
@@ -266,9 +266,9 @@ _LONG = 160
 
 
 def drop_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
-    """Return the lines of each page that are text.
+    """Return the lines of each page without running headers and footers.
 
-    What is repeated and is a title or says what tables count in is kept where it stands first.
+    The first occurrence of a repeated title or caption is kept.
 
     Shape: as many pages as given.
     """
@@ -287,9 +287,9 @@ def drop_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLin
 
 
 def find_page_captions(pages: Sequence[Sequence[TextLine]]) -> list[str]:
-    """Return what the running header or footer of each page says that its amounts count in; "" if it says nothing.
+    """Return the caption in the running header or footer of each page; "" if it has none.
 
-    Shape: as many as pages are given.
+    Shape: one text for each page.
     """
     repeated = _repeated_texts(pages)
     edges = ([lines[place] for place in _edges(lines)] for lines in pages)
@@ -297,18 +297,18 @@ def find_page_captions(pages: Sequence[Sequence[TextLine]]) -> list[str]:
 
 
 def _is_title_or_caption(text: str) -> bool:
-    """Whether a line that pages repeat is the title of a statement or of the notes, or a caption."""
+    """Whether a repeated line is the title of a statement or of the notes, or a caption."""
     return is_plain_caption(text) or is_statement(text) or _COUNTS_IN.search(text) is not None
 
 
 def _edges(lines: Sequence[TextLine]) -> list[int]:
-    """Return the places of the lines at the top and at the bottom of a page."""
+    """Return the indices of the lines at the top and bottom of a page."""
     count = len(lines)
     return sorted({*range(min(_TOP, count)), *range(max(count - _BOTTOM, 0), count)})
 
 
 def _repeated_texts(pages: Sequence[Sequence[TextLine]]) -> frozenset[str]:
-    """Return what lines say that many pages have at their edges, numbers left open."""
+    """Return the texts that many pages have at their edges, with numbers replaced."""
     counts: Counter[str] = Counter()
     for lines in pages:
         counts.update({_key(lines[place]) for place in _edges(lines) if len(lines[place].text) < _LONG})
@@ -335,7 +335,7 @@ def _is_page_number(text: str) -> bool:
 
 
 def _heads_numbers(lines: Sequence[TextLine], place: int) -> bool:
-    """Whether a repeated line heads the columns of a table, which goes on over pages."""
+    """Whether a repeated line is the header of a table that continues over pages."""
     line, below = lines[place], lines[place + 1 : place + 3]
     if place >= _TOP:
         return False

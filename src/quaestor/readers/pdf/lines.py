@@ -1,6 +1,6 @@
-"""Characters of a page with their places -> words -> lines, each in chunks that stand apart, in reading order.
+"""Combines the characters of a page into words and lines, in reading order; lines consist of separate chunks.
 
-Columns of text come one after the other. What a chunk is (a label, a number) is decided elsewhere.
+Columns of text follow one another. Chunks are classified (label, number) in other modules.
 """
 
 import math
@@ -15,9 +15,9 @@ from typing import NamedTuple
 from quaestor.core.patterns import lazy_regex
 
 _GAP = 0.22
-"""The space between two characters, in sizes of their font, that divides words where no space is printed."""
+"""Gap between two characters that separates words if no space is printed, in font sizes."""
 _RISE = 0.15
-"""How far a character may stand off the line of its word, in sizes of its font."""
+"""Limit for the vertical offset of a character from its word's baseline, in font sizes."""
 _RAISED_SIZE = 0.85
 _TOUCHING_AMOUNTS = lazy_regex(r"(?:\([0-9][0-9.,]{2,20}\)){2,12}")
 _TOUCHING_YEARS = lazy_regex(r"(?:(?:19|20)[0-9]{2}){2,12}")
@@ -25,18 +25,18 @@ _PLAIN = str.maketrans(
     {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
     | dict.fromkeys("\u0002\ufffe\u00ad\u2010\u2011", "-")
 )
-"""Ligatures taken apart, and signs that PDFium makes of a hyphen."""
+"""Splits ligatures and replaces PDFium's codes for hyphens."""
 
 
 class Characters(NamedTuple):
-    """The characters of a page in the order in which it prints them; of each attribute, one item is one character's.
+    """Characters of a page in the order of the file, as one sequence for each attribute.
 
-    Places are in points, down and to the right from the page's top left corner.
+    Coordinates are in points, to the right and down from the top left corner of the page.
 
     Attributes:
-        text: All of them; white space is " ".
-        rights: Where the next one would begin.
-        lines: The line that each is on; as the sizes, any number for white space.
+        text: All characters; white space is " ".
+        rights: Where the next character would begin.
+        lines: Baseline of each character; for white space any number, as in `sizes`.
     """
 
     text: str
@@ -48,17 +48,17 @@ class Characters(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What a font looks like."""
+    """Style of a font."""
 
     bold: bool = False
     italic: bool = False
 
 
 class Word(NamedTuple):
-    """Characters that stand together; places as a character's.
+    """Adjacent characters; coordinates as in `Characters`.
 
     Attributes:
-        raised: Whether it is a small one that stands higher than the words beside it, as footnote marks do.
+        raised: Whether it is small and above the baseline of the words beside it, like a footnote mark.
     """
 
     text: str
@@ -72,20 +72,20 @@ class Word(NamedTuple):
 
     @property
     def top(self) -> float:
-        """Where its capital letters end."""
+        """Upper edge of capital letters."""
         return self.y - 0.72 * self.size
 
     @property
     def bottom(self) -> float:
-        """Where its descenders end."""
+        """Lower edge of descenders."""
         return self.y + 0.22 * self.size
 
 
 def join_characters(characters: Characters, font_of: Callable[[int], Font | None]) -> Iterator[Word]:
-    """Yield the words that characters make, in their order; several where cells touch ("(1,345)(1,900)", "20232022").
+    """Yield the words in order; cells without a gap become several words ("(1,345)(1,900)", "20232022").
 
     Args:
-        font_of: Returns what the font of the character at a place looks like; None leaves out the word it begins.
+        font_of: Returns the font of the character at an index; None to leave out the word that begins there.
     """
     text, lefts, rights, lines, sizes = characters
     for start, end in _find_words(characters):
@@ -104,7 +104,7 @@ def join_characters(characters: Characters, font_of: Callable[[int], Font | None
 
 
 def _find_words(characters: Characters) -> Iterator[tuple[int, int]]:
-    """Yield the place of the first character of each word and the place behind its last one."""
+    """Yield start and end of each word in the characters."""
     start = -1
     before_left = before_right = before_line = before_size = reach = 0.0
     for place, (character, left, right, line, size) in enumerate(zip(*characters, strict=True)):
@@ -116,13 +116,13 @@ def _find_words(characters: Characters) -> Iterator[tuple[int, int]]:
         if start >= 0:
             larger = size if size > before_size else before_size
             step = abs(before_line - line)
-            # On one line sizes may differ: small capitals do, and the letters of a ligature.
+            # Sizes on one line may differ, e.g. for small capitals and the letters of a ligature.
             if (
                 before_left - 0.3 * larger <= left < reach + _GAP * larger
                 and step < _RISE * larger
                 and (step < 0.02 * larger or 0.8 < size / before_size < 1.25)
             ):
-                reach = right if right > before_right else before_right  # the letters of a ligature have one place
+                reach = right if right > before_right else before_right  # the letters of a ligature share a position
             else:
                 yield start, place
                 start, reach = place, right
@@ -134,7 +134,7 @@ def _find_words(characters: Characters) -> Iterator[tuple[int, int]]:
 
 
 def _first_cell(text: str) -> int:
-    """Return where the first of several cells that touch ends, or 0 if a text is not such cells."""
+    """Return the length of the first of several cells without a gap, or 0 if the text is a single cell."""
     if ")(" in text:
         return text.index(")(") + 1 if _TOUCHING_AMOUNTS.fullmatch(text) else 0
     if len(text) < 8 or not text.isdigit() or not _TOUCHING_YEARS.fullmatch(text):
@@ -143,9 +143,9 @@ def _first_cell(text: str) -> int:
 
 
 def mark_raised(words: list[Word]) -> list[Word]:
-    """Return the words of one line, those marked as raised that are small and stand higher than the line.
+    """Return the words of a line, with small words above its baseline marked as raised.
 
-    Shape: as many words as given, in their order.
+    Shape: as many words as given, in the same order.
     """
     if len(words) < 2:
         return words
@@ -157,24 +157,24 @@ def mark_raised(words: list[Word]) -> list[Word]:
     ]
 
 
-# Pages that set their text in columns -> the words of one column after the other.
+# Pages with columns of text.
 #
-# The gap between the columns of a table has numbers or few words beside it.
+# Unlike text columns, the columns of a table have numbers or few words beside a gap.
 
 _LINES_AT_LEAST = 12
 _WORDS_AT_LEAST = 3.5
-"""How many words a line has on each side of the gap, on average."""
+"""Minimal average number of words per line on each side of the gap."""
 _GAP_OF_COLUMNS = 0.9
-"""How wide the gap is at least, in sizes of the font."""
+"""Minimal width of the gap, in font sizes."""
 _LETTERS = 0.75
-"""What part of the words begins with a letter: in tables most begin with digits and signs."""
+"""Minimal share of words that begin with a letter; in tables most begin with digits or signs."""
 
 
 def split_text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
-    """Return the words of a page in parts: what is above columns, the columns from left to right, what is below.
+    """Split a page: words above the columns, each column from left to right, words below.
 
     Args:
-        rows: The words by line, from the top down, as if there were no columns.
+        rows: The words by line, from top to bottom, ignoring columns.
     """
     for start, end in _long_runs(rows):
         gap = _gap(rows[start:end])
@@ -188,7 +188,7 @@ def split_text_columns(rows: Sequence[Sequence[Word]]) -> list[list[Word]]:
 
 
 def _long_runs(rows: Sequence[Sequence[Word]]) -> Iterable[tuple[int, int]]:
-    """Yield start and end of the runs of lines that one strip near the middle divides, the longest ones first."""
+    """Yield start and end of runs of lines that a vertical strip near the middle divides, longest first."""
     words = [word for row in rows for word in row]
     if len(rows) < _LINES_AT_LEAST or not words:
         return
@@ -206,7 +206,7 @@ def _long_runs(rows: Sequence[Sequence[Word]]) -> Iterable[tuple[int, int]]:
 
 
 def _strips_entered(row: Sequence[Word], strips: Sequence[float], margin: float) -> set[int]:
-    """Return the places of the strips that the words of a line enter."""
+    """Return the indices of the strips that a line's words overlap."""
     entered: set[int] = set()
     for word in row:
         entered.update(range(bisect_right(strips, word.left - margin), bisect_left(strips, word.right + margin)))
@@ -214,7 +214,7 @@ def _strips_entered(row: Sequence[Word], strips: Sequence[float], margin: float)
 
 
 def _gap(rows: Sequence[Sequence[Word]]) -> float | None:
-    """Return the middle of the gap that divides lines into two columns of text, or None if they are not in columns."""
+    """Return the middle of the gap between two columns of text; None if the lines have no such columns."""
     words = [word for row in rows for word in row]
     size = sorted(word.size for word in words)[len(words) // 2]
     left, right = min(word.left for word in words), max(word.right for word in words)
@@ -232,7 +232,7 @@ def _gap(rows: Sequence[Sequence[Word]]) -> float | None:
 
 
 def _is_running_text(words: Sequence[Word], rows: int) -> bool:
-    """Whether words are lines of text: many a line, most of letters, and most lines about as long as the longest."""
+    """Whether words are running text: many per line, mostly letters, and most lines about equally long."""
     letters = sum(word.text[0].isalpha() for word in words)
     if len(words) < _WORDS_AT_LEAST * rows or letters < _LETTERS * len(words):
         return False
@@ -245,11 +245,11 @@ def _is_running_text(words: Sequence[Word], rows: int) -> bool:
 
 
 _OVERLAP = 0.5
-"""How much of a word's height has to be beside a line for it to be on that line."""
+"""Minimal share of a word's height that must overlap with a line."""
 _CHUNK_GAP = 0.9
-"""The gap between two words, in sizes of their font, that sets chunks apart."""
+"""Gap between two words that separates chunks, in font sizes."""
 _NUMBER_GAP = 0.4
-"""The same between two numbers, which one cell does not print side by side."""
+"""The same gap between two numbers, because a cell does not contain two of them."""
 _MARK = lazy_regex(r"[0-9a-z]{1,2}")
 _SPACE_BEHIND_MARK = lazy_regex(r"\) (?=[:;,.](?:\s|$))")
 _LEADER = lazy_regex(r"[.·…_]{3,}|(?:\.\s?){3,}")
@@ -258,12 +258,12 @@ _WHOLE_AMOUNT = lazy_regex(
     r"[$€£¥]?\(?[$€£¥]?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,'\u2019][0-9]{2,3}){1,6}\)?%?\)?|\([0-9]{3,15}\)"
     r"|\(?[-\u2013\u2212+]?[0-9]{1,3}(?:[.,][0-9]{1,2})?\)?%\)?"
 )
-"""A number that no other word continues: it has separators, brackets around it or a percent sign behind it."""
+"""A number that the next word cannot continue: it has separators, brackets or a percent sign."""
 _CURRENCY = lazy_regex(r"(?:[A-Z]{1,2})?[$€£¥]\(?|\(|[$€£¥]?\([$€£¥]?")
 _CLOSING = lazy_regex(r"\)?\s?%?\)?|\)")
 _SIGNS = frozenset("$€£¥")
 _FAR, _NEAR = 16.0, 2.5
-"""How far, in sizes of the font, a currency sign is before its number and a closing bracket behind it."""
+"""Limits in font sizes for the gap between a currency sign and its number, and before a closing bracket."""
 _WHOLE_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 _MONTH_DAY = lazy_regex(r"[0-9]{1,2},")
 
@@ -276,55 +276,55 @@ class Chunk:
 
     @cached_property
     def text(self) -> str:
-        """The words with spaces between; footnote marks that are raised in brackets."""
+        """Words separated by spaces, with raised footnote marks in brackets."""
         text = " ".join([f"({w.text})" if w.raised and _MARK.fullmatch(w.text) else w.text for w in self.words])
         return _SPACE_BEHIND_MARK.sub(")", text) if ") " in text else text
 
     @property
     def left(self) -> float:
-        """Where it begins."""
+        """Left edge."""
         return self.words[0].left
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """Right edge."""
         return max(word.right for word in self.words)
 
     @property
     def center(self) -> float:
-        """Its middle."""
+        """Horizontal middle."""
         return (self.left + self.right) / 2
 
 
 @dataclass(frozen=True)
 class TextLine:
-    """What is on one line, or on one line of one column of text."""
+    """A line of a page or of a column of text."""
 
     chunks: tuple[Chunk, ...]
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """All its words, left to right."""
+        """All words from left to right."""
         return tuple(word for chunk in self.chunks for word in chunk.words)
 
     @cached_property
     def text(self) -> str:
-        """All of it."""
+        """Text of all chunks."""
         return " ".join([chunk.text for chunk in self.chunks])
 
     @property
     def left(self) -> float:
-        """Where it begins."""
+        """Left edge."""
         return self.chunks[0].left
 
     @cached_property
     def right(self) -> float:
-        """Where it ends."""
+        """Right edge."""
         return max(chunk.right for chunk in self.chunks)
 
     @cached_property
     def size(self) -> float:
-        """The size of most of its letters."""
+        """Size of most of the letters."""
         letters: dict[float, int] = {}
         for word in self.words:
             letters[word.size] = letters.get(word.size, 0) + len(word.text)
@@ -338,24 +338,24 @@ class TextLine:
 
     @cached_property
     def y(self) -> float:
-        """The height of its first full-sized word."""
+        """Baseline of the first word that is not raised."""
         return next((word.y for word in self.words if not word.raised), self.words[0].y)
 
     @cached_property
     def is_bold(self) -> bool:
-        """Whether all its words are, those without a letter or digit aside."""
+        """Whether all words with a letter or digit are bold."""
         return all(word.bold for word in self.words if any(map(str.isalnum, word.text)))
 
     @cached_property
     def is_italic(self) -> bool:
-        """Whether all its words are, likewise."""
+        """Whether all words with a letter or digit are italic."""
         return all(word.italic for word in self.words if any(map(str.isalnum, word.text)))
 
 
 def find_lines(words: Iterable[Word]) -> list[TextLine]:
-    """Return the lines that words make, from the top down.
+    """Combine words into lines, from top to bottom.
 
-    Where the page sets its text in columns, the first column's lines come before the second's.
+    If the text is in columns, the lines of the first column come before those of the second.
     """
     rows = _rows(word for word in words if word.text.strip())
     parts = split_text_columns(rows)
@@ -363,7 +363,7 @@ def find_lines(words: Iterable[Word]) -> list[TextLine]:
 
 
 def _rows(words: Iterable[Word]) -> list[list[Word]]:
-    """Return the words by line, from the top down, each line's from left to right."""
+    """Group words by line, from top to bottom, each line from left to right."""
     rows: list[list[Word]] = []
     bands: list[tuple[float, float, float]] = []
     for word in sorted(words, key=lambda word: (word.y, word.left)):
@@ -404,7 +404,7 @@ def _are_separate(before: Word, word: Word) -> bool:
 
 
 def _least_gap(before: Word, word: Word) -> float:
-    """Return the gap between two words, in sizes of their font, that sets them apart."""
+    """Return the minimal gap that separates two words, in font sizes."""
     after_number, number = _NUMBER.fullmatch(before.text), _NUMBER.fullmatch(word.text)
     numbers = after_number and number and not word.raised
     amounts = numbers and _WHOLE_AMOUNT.fullmatch(before.text) and _WHOLE_AMOUNT.fullmatch(word.text)
@@ -421,7 +421,7 @@ def _least_gap(before: Word, word: Word) -> float:
 
 
 def _begins_cell(words: Sequence[Word], place: int) -> bool:
-    """Whether a word is a currency sign that stands apart from its number, as it does in cells alone."""
+    """Whether a word is a currency sign with a gap before its number, which occurs only in cells."""
     word, following = words[place], words[place + 1] if place + 1 < len(words) else None
     return (
         following is not None
@@ -432,13 +432,13 @@ def _begins_cell(words: Sequence[Word], place: int) -> bool:
 
 
 def _without_leader(words: list[Word]) -> list[Word]:
-    """Return words without the dots that lead the eye from a label to its number."""
+    """Return the words without leaders (dots between a label and its number)."""
     dots = sum(word.text == "." for word in words) > 2
     return [word for word in words if not (_LEADER.fullmatch(word.text) or (dots and word.text == "."))]
 
 
 def usual_pitch(lines: Sequence[TextLine]) -> float:
-    """Return the usual distance from one line to the next, in points."""
+    """Return the usual distance between lines, in points."""
     steps = [below.y - above.y for above, below in pairwise(lines)]
     close = [step for above, step in zip(lines, steps, strict=False) if 0.5 * above.size < step < 2 * above.size]
     return median(close) if close else 12.0

@@ -1,8 +1,8 @@
-"""The process that reads a share of the pages of a long file; `side_by_side` is its parent.
+"""Process that reads a share of the pages of a long file; its parent is `side_by_side`.
 
-Its input is a line of JSON that says which pages, how long the file is, and what memory it may take; and then the file.
-Its output is the pages as `pages_as_bytes` writes them. It has the limits of its parent, opens no file and no
-connection, and ends when its parent does.
+Input: a line of JSON with the pages, the length of the file and the memory limit, followed by the file. Output: the
+pages in the format of `pages_as_bytes`. The process inherits the limits of its parent, opens no file or connection, and
+exits when its parent does.
 """
 
 import json
@@ -20,7 +20,7 @@ from quaestor.readers.pdf.pages import Page, PageFailure, Rule, open_pdf
 
 
 def read_share() -> None:
-    """Read the pages that the input asks for, and write them."""
+    """Read the requested pages and write them to standard output."""
     with os.fdopen(os.dup(1), "wb") as reply:
         os.dup2(2, 1)  # keep what a library prints out of the reply
         asked = json.loads(sys.stdin.buffer.readline())
@@ -32,7 +32,7 @@ def read_share() -> None:
 
 
 def _end_with_parent() -> None:
-    while os.read(0, 1):  # the parent holds the other end, and writes nothing more
+    while os.read(0, 1):  # the parent keeps the other end open and writes nothing more
         pass
     os._exit(1)
 
@@ -46,15 +46,15 @@ def _limit_memory(most: int | None) -> None:
 
 
 def pages_as_bytes(pages: Iterable[Page | PageFailure]) -> bytes:
-    """Return pages as bytes, from which `pages_of_bytes` makes equal ones."""
+    """Serialize pages, so that `pages_of_bytes` restores equal ones."""
     return marshal.dumps([_plain(page) for page in pages])
 
 
 def pages_of_bytes(written: bytes) -> list[Page | PageFailure]:
-    """Return the pages that `pages_as_bytes` wrote.
+    """Return the pages that `pages_as_bytes` serialized.
 
     Raises:
-        ValueError: It did not write these.
+        ValueError: The bytes were not written by `pages_as_bytes`.
     """
     try:
         return [_page(*plain) if len(plain) > 2 else PageFailure(*plain) for plain in marshal.loads(written)]

@@ -1,4 +1,4 @@
-"""A PDF file -> its pages as lines of text and drawn rules, by way of PDFium.
+"""Reads the pages of a PDF file as lines of text and drawn rules, with PDFium.
 
 PDFium must not be called by two threads at once.
 """
@@ -21,11 +21,11 @@ from quaestor.readers.pdf.lines import Characters, Font, TextLine, find_lines, j
 
 PAGES_AT_MOST = 20_000
 CHARACTERS_AT_MOST = 2_500_000
-"""What is behind is left out, with a warning: a large filing has 300 pages, 1,000,000 characters."""
+"""The rest of a longer file is left out with a warning; a large filing has 300 pages and 1,000,000 characters."""
 _CHARACTERS_OF_A_PAGE = 60_000
 _DRAWN_AT_MOST = 4_000
 _SIZE_OF_A_BOX = 0.88
-"""The size of a font, in heights of the box of its characters."""
+"""Font size relative to the height of the box of a character."""
 _FLAG_ITALIC, _FLAG_BOLD = 1 << 6, 1 << 18
 _LONGEST_NAME = 200
 _BOLD_NAME = re.compile(rb"bold|black|heavy|demi", re.IGNORECASE)
@@ -34,7 +34,7 @@ _PASSWORD_ERROR = 4
 _SAMPLED = 60
 _THICKEST_RULE = 2.5
 _BETWEEN_PIECES = 1.6
-"""How far apart the pieces of one rule may be, in points: it is drawn cell by cell, or in dots."""
+"""Limit in points for gaps between the pieces of one rule, which may be drawn cell by cell or dotted."""
 _BLANK = frozenset({0x20, 0x0D, 0x0A, 0x09, 0xA0})
 
 _one_at_a_time = threading.RLock()
@@ -42,7 +42,7 @@ _one_at_a_time = threading.RLock()
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A line drawn from left to right; places as a word's."""
+    """Horizontal line; coordinates as in `Word`."""
 
     left: float
     right: float
@@ -51,13 +51,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page prints.
+    """Content of a page.
 
     Attributes:
-        lines: From the top down, those of one column of text after those of the other.
-        rules: The lines drawn from left to right; none of a page of mere text, as its tables alone need them.
-        unknown: How many of them have no meaning in Unicode; they are in no line.
-        cut: Whether text was left out, because there was too much.
+        lines: From top to bottom, one column of text after the other.
+        rules: Horizontal lines; empty for a page without tables, which does not need them.
+        unknown: Number of characters without Unicode value; they are left out of the lines.
+        cut: Whether text was left out because there is too much.
     """
 
     number: int
@@ -78,7 +78,7 @@ class PageFailure:
 
 @dataclass(frozen=True, slots=True)
 class UnreadPages:
-    """The pages behind the last one that is read: a file is larger than any report."""
+    """Pages that are not read because the file is larger than any report."""
 
     first: int
     last: int
@@ -86,10 +86,10 @@ class UnreadPages:
 
 @contextmanager
 def open_pdf(path: Path, data: bytes) -> Iterator["PdfFile"]:
-    """Return an open file; no other thread reads a PDF file meanwhile.
+    """Open a file; other threads cannot read PDF files meanwhile.
 
     Raises:
-        DatasetError: It cannot be opened: it wants a password, or is broken.
+        DatasetError: The file cannot be opened: it needs a password, or is damaged.
     """
     with _one_at_a_time:
         document = _open(path, data)
@@ -100,14 +100,14 @@ def open_pdf(path: Path, data: bytes) -> Iterator["PdfFile"]:
 
 
 class PdfFile:
-    """An open file."""
+    """An open PDF file."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
         self.page_count = len(document)
 
     def pages(self, first: int = 0, step: int = 1) -> Iterator[Page | PageFailure]:
-        """Yield each `step`-th page from the place `first` on, until there are more characters than are read."""
+        """Yield every `step`-th page from index `first`, up to the limits of pages and characters."""
         from pypdfium2 import PdfiumError
 
         characters = 0
@@ -155,9 +155,9 @@ def _read_page(document: Any, index: int) -> Page:
 
 
 class _TextReader:
-    """One page.
+    """Reads one page.
 
-    The library is asked for one thing of all characters after the other: a report has a million of them.
+    Each library function is called for all characters in turn, because a report has a million of them.
     """
 
     def __init__(self, page: Any, text: Any) -> None:
@@ -185,16 +185,16 @@ class _TextReader:
         )
 
     def _main_turn(self) -> int:
-        """Return how far most of the text is turned, in quarters; from a sample."""
+        """Return the main rotation of the text in quarter turns, from a sample."""
         step = max(1, self._characters_read // _SAMPLED)
         turns = Counter(self._turn_of(place) for place in range(0, self._characters_read, step))
         return max(turns, key=lambda turn: (turn >= 0, turns[turn]), default=0) if turns else 0
 
     def _turn_of(self, place: int) -> int:
-        return quarter(-self._functions.angle(self._text, place))  # the library counts clockwise
+        return quarter(-self._functions.angle(self._text, place))  # the library measures clockwise
 
     def _characters(self, text: str, places: list[int]) -> Characters:
-        """Return the characters that are read, by their places among those of the page."""
+        """Return the characters with the given indices on the page."""
         lefts, tops, rights, bottoms = self._upright.boxes(*self._boxes(places))
         x, y = ctypes.c_double(), ctypes.c_double()
         to_x, to_y = ctypes.byref(x), ctypes.byref(y)
@@ -202,7 +202,7 @@ class _TextReader:
         sizes: list[float] = []
         line = size = upper = lower = 0.0
         for place, character, top, bottom in zip(places, text, tops, bottoms, strict=True):
-            # Characters whose boxes are equally high are on one line.
+            # Characters with equal upper and lower edges are on one line.
             if (top != upper or bottom != lower) and character != " ":
                 upper, lower = top, bottom
                 self._functions.origin(self._text, place, to_x, to_y)
@@ -212,7 +212,7 @@ class _TextReader:
         return Characters(text, lefts, rights, lines, sizes)
 
     def _boxes(self, places: list[int]) -> Iterator[list[float]]:
-        """Yield the left edges of the boxes of characters, their upper, right and lower ones."""
+        """Yield the left, upper, right and lower edges of the boxes of characters."""
         boxes = (ctypes.c_float * (4 * len(places)))()
         to_boxes = map(ctypes.byref, repeat(boxes), range(0, ctypes.sizeof(boxes), 16))
         deque(map(self._functions.box, repeat(self._text), places, to_boxes), maxlen=0)
@@ -220,7 +220,7 @@ class _TextReader:
         return (edges[first::4] for first in range(4))
 
     def _font(self, place: int) -> Font | None:
-        """Return the font of a character; None if it is turned otherwise than the page."""
+        """Return the font of a character; None if its rotation differs from that of the page."""
         if self._turn_of(place) != self._turn:
             return None
         length = self._functions.font(self._text, place, self._name, _LONGEST_NAME, ctypes.byref(self._flags))
@@ -242,7 +242,7 @@ class _TextReader:
 
 
 def _join_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return rules with their pieces put together, from the top down."""
+    """Return rules, joined from their pieces, from top to bottom."""
     found: list[Rule] = []
     for piece in sorted(pieces, key=lambda piece: (round(piece.y), piece.left)):
         last = found[-1] if found else None
@@ -254,7 +254,7 @@ def _join_rules(pieces: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 class _Rotation:
-    """From the file's places (upwards from its origin) to a reader's (downwards from the top left corner)."""
+    """Converts coordinates of the file (upwards) to those of the reader (downwards from the top left corner)."""
 
     def __init__(self, turn: int, page: tuple[float, float, float, float]) -> None:
         self._cos, self._sin = (1, 0, -1, 0)[turn], (0, 1, 0, -1)[turn]
@@ -264,7 +264,7 @@ class _Rotation:
         self.left, self.top, *_ = self.box(left, top, right, bottom)
 
     def box(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of a box as a reader sees it."""
+        """Return left, top, right and bottom of a box in the reader's coordinates."""
         if self.is_upright:
             return left - self.left, -top - self.top, right - self.left, -bottom - self.top
         xs = [left * self._cos + bottom * self._sin, right * self._cos + top * self._sin]
@@ -272,7 +272,7 @@ class _Rotation:
         return min(xs) - self.left, min(ys) - self.top, max(xs) - self.left, max(ys) - self.top
 
     def boxes(self, *edges: Sequence[float]) -> Iterable[Sequence[float]]:
-        """Return the left, upper, right and lower edges of boxes as a reader sees them, from those in the file."""
+        """Return the left, upper, right and lower edges of boxes in the reader's coordinates."""
         if not self.is_upright:
             return zip(*map(self.box, *edges), strict=True) if edges[0] else edges
         lefts, tops, rights, bottoms = edges
@@ -285,13 +285,13 @@ class _Rotation:
         )
 
     def y(self, x: float, y: float) -> float:
-        """Return how far down a point is."""
+        """Return the distance of a point from the top."""
         return x * self._sin - y * self._cos - self.top
 
 
 @lru_cache(maxsize=1024)
 def quarter(angle: float) -> int:
-    """Return an angle (radians) in quarters of a circle, 0 to 3; -1 where it is aslant.
+    """Return an angle (radians) in quarter turns, 0 to 3; -1 if it is oblique.
 
     >>> quarter(0.0), quarter(1.5708), quarter(0.7)
     (0, 1, -1)
@@ -302,7 +302,7 @@ def quarter(angle: float) -> int:
 
 @lru_cache(maxsize=4096)
 def _glyph(code: int) -> str:
-    """Return what the code of a character prints: " " for white space, "" if it is not a character."""
+    """Return the character for a code: " " for white space, "" if it is unknown."""
     if code in _BLANK or (not _is_unknown(code) and chr(code).isspace()):
         return " "
     return "" if _is_unknown(code) else chr(code)
@@ -317,10 +317,10 @@ def _font(name: bytes, flags: int) -> Font:
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFunctions:
-    """What is asked of the library for each character, for each word and for each thing drawn.
+    """Functions of the library that are called for each character, word or drawn object.
 
-    Called without the conversion of each argument and without handing the lock of the interpreter to another thread,
-    which takes longer than the functions themselves.
+    They are called without argument conversion and without releasing the interpreter lock, both of which take longer
+    than the functions themselves.
     """
 
     code: Any
@@ -355,7 +355,7 @@ def _library_functions() -> _LibraryFunctions:
 
 
 def _is_unknown(code: int) -> bool:
-    """Whether a code means no character: none was found, it is not a text, or of a private range."""
-    if code in (0x02, 0xFFFE):  # what PDFium makes of a hyphen that divides a word
+    """Whether a code is not a character: missing, not valid text, or in a private range."""
+    if code in (0x02, 0xFFFE):  # PDFium's codes for a hyphen at the end of a line
         return False
     return code < 0x20 or code == 0xFFFD or code > 0x10FFFF or 0xD800 <= code < 0xF900

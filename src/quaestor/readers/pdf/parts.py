@@ -1,4 +1,4 @@
-"""Texts and tables of all pages -> the parts of a document: headings, paragraphs, tables with title and caption."""
+"""Converts texts and tables of pages to parts of a document: headings, paragraphs, tables with title and caption."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from quaestor.readers.pdf.regions import Region
 from quaestor.readers.pdf.tables import Columns, read_region
 
 _ROWS_BETWEEN = 5
-"""How many lines without numbers a table may have before and after the end of a page."""
+"""Limit for the lines without numbers of a table, before and after a page break."""
 _CONTINUED = lazy_regex(r"\(?\s?cont(?:inued|'d|\.)\s?\)?", re.IGNORECASE)
 
 
@@ -42,10 +42,10 @@ class PlacedText:
 
 @dataclass(frozen=True, slots=True)
 class PlacedTable:
-    """A table's region, and the page that it begins on with what is drawn there.
+    """Region of a table, with the page on which it begins and the rules drawn there.
 
     Attributes:
-        shares_title: Whether it is right of the table before it, under the same title.
+        shares_title: Whether it is to the right of the previous table, under the same title.
     """
 
     region: Region
@@ -60,7 +60,7 @@ Item = PlacedText | PlacedTable
 
 
 def join_tables_overleaf(items: Sequence[Item]) -> list[Item]:
-    """Return the items of all pages in their order, tables that go on overleaf put together."""
+    """Return the items of all pages in order, joining tables that continue on the next page."""
     found: list[Item] = []
     for item in items:
         if isinstance(item, PlacedTable) and (before := _table_before(found, item.page)) is not None:
@@ -80,7 +80,7 @@ def join_tables_overleaf(items: Sequence[Item]) -> list[Item]:
 
 
 def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[PlacedText]] | None:
-    """Return the last table of the page before, and the few lines after it; None if there is none."""
+    """Return the last table of the previous page and the few lines after it; None if there is no such table."""
     between: list[PlacedText] = []
     for item in reversed(found):
         if isinstance(item, PlacedTable):
@@ -94,7 +94,7 @@ def _table_before(found: Sequence[Item], page: int) -> tuple[PlacedTable, list[P
 def _rows_between(
     table: PlacedTable, between: Sequence[PlacedText], item: PlacedTable, found: Sequence[Item]
 ) -> list[TextLine] | None:
-    """Return the lines that are rows of a table between its two parts; None if the two are not one table."""
+    """Return the lines between two parts of a table that are rows of it; None if the parts are not one table."""
     header = [line.text for line in item.region.header]
     if header and header != [line.text for line in table.region.header]:
         return None
@@ -115,21 +115,21 @@ def _rows_between(
 
 
 def _lines_over(table: PlacedTable, found: Sequence[Item]) -> set[str]:
-    """Return what stands right over a table: its title and its caption, which may be repeated overleaf."""
+    """Return the lines right above a table: its title and caption, which may be repeated on the next page."""
     place = next(place for place, item in enumerate(found) if item is table)
     above = found[place - 1] if place else None
     return {line.text for line in above.lines[-4:]} if isinstance(above, PlacedText) else set()
 
 
 def _is_row(line: TextLine, columns: Columns) -> bool:
-    """Whether a line without numbers can be a row of a table: it stands where labels do."""
+    """Whether a line without numbers can be a row of a table: it is in the column of labels."""
     reach = columns.label_right + (2 if line.is_bold else 1) * line.size
     is_sentence = line.text.endswith(".")
     return len(line.chunks) == 1 and line.right <= reach and line.left < columns.label_right and not is_sentence
 
 
 def _are_compatible(columns: Columns, others: Columns) -> bool:
-    """Whether the columns of two tables are the same, if both have them."""
+    """Whether two tables have the same columns, as far as both have them."""
     for one, two in ((columns, others), (others, columns)):
         for column in one.values:
             if sum(column.overlap(other.left, other.right) > 0 for other in two.values) > 1:
@@ -142,12 +142,12 @@ def _are_compatible(columns: Columns, others: Columns) -> bool:
 
 
 _BLOCKS_OVER = 5
-"""How many blocks over a table can be its title and caption."""
+"""Limit for the blocks above a table that can be its title and caption."""
 
 
 @dataclass(slots=True)
 class _Piece:
-    """What will be a part of the document."""
+    """A future part of the document."""
 
     text: str
     page: int
@@ -158,10 +158,10 @@ class _Piece:
 
 
 def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[DocumentPart]:
-    """Yield the parts of a document, in their order.
+    """Yield the parts of a document in order.
 
     Args:
-        of_pages: What running headers and footers say that amounts count in, by the number of the page.
+        of_pages: Captions from running headers and footers that apply to the amounts of a page, by page number.
     """
     texts = [item.lines for item in items if isinstance(item, PlacedText)]
     pieces = _pieces(items, body_size(texts), _vocabulary(texts))
@@ -173,7 +173,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
     level, captions = 0, list[tuple[int, str]]()
     for place, piece in enumerate(pieces):
         anchor = f"page={piece.page}"
-        # What stands alone under a heading ("Amounts in millions ...") holds for all that is under it.
+        # A caption right under a heading ("Amounts in millions ...") applies to the whole section.
         standing = of_pages.get(piece.page) or (captions[-1][1] if captions else "")
         if piece.found is not None:
             yield _table(piece.found, *tables[place], anchor, standing)
@@ -188,7 +188,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
 
 
 def _vocabulary(texts: Sequence[Sequence[TextLine]]) -> frozenset[str]:
-    """Return the words of a document in small letters, those aside that end a line with a hyphen."""
+    """Return the words of a document in lower case, except those with a hyphen at the end of a line."""
     words = {word.text for lines in texts for line in lines for word in line.words if not word.text.endswith("-")}
     plain = (w if w.isalnum() else "".join([c for c in w if c.isalnum() or c == "-"]) for w in words)
     return frozenset(map(str.casefold, plain))
@@ -220,7 +220,7 @@ def _close_block(block: TextBlock | None, size: float, vocabulary: frozenset[str
 
 
 def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
-    """Return the title and the caption over a table; what is taken as caption is not a paragraph."""
+    """Return the title and caption above a table; mark the captions, so that they do not become paragraphs."""
     title, captions = "", list[str]()
     for piece in reversed(pieces[max(0, place - _BLOCKS_OVER) : place]):
         if piece.found is not None or title:

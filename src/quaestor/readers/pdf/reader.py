@@ -1,7 +1,7 @@
-"""PDF files with a text layer.
+"""Reader of PDF files with a text layer.
 
-A page is read as words with places and fonts; what stands where makes lines, tables and paragraphs. Nothing is run,
-fetched or drawn.
+Words with positions and fonts are combined into lines, tables and paragraphs by their layout. Nothing is run, fetched
+or rendered.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,24 +21,24 @@ from quaestor.readers.pdf.tables import find_columns
 
 _LISTED = 8
 _HEAD = 1024
-"""Where the mark of a PDF file has to be found, in bytes from its start."""
+"""The signature of a PDF file must be within this many bytes of its start."""
 
 
 class PdfReader:
-    """Reads PDF files."""
+    """Reads PDF files that contain text."""
 
     name = "pdf"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether the mark of a PDF file is at the start."""
+        """Return whether the file has the signature of a PDF at its start."""
         return b"%PDF-" in content.head[:_HEAD]
 
     def read(self, content: FileContent) -> Document:
         """Return the document of a PDF file.
 
         Raises:
-            DatasetError: It is encrypted, broken, or a scan without text.
-            SettingsError: What reads PDF files is not installed.
+            DatasetError: The file is encrypted, damaged, or a scan without text.
+            SettingsError: The extra `pdf` is not installed.
         """
         require_extra("pdf", "reading a PDF file")
         warnings: list[str] = []
@@ -65,7 +65,7 @@ def _why_no_text(content: FileContent, pages: Sequence[Page]) -> str:
 
 
 def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
-    """Yield the pages that can be read; says in `warnings` what is lost."""
+    """Yield the pages that can be read; add to `warnings` what is lost."""
     empty: list[int] = []
     unknown: list[int] = []
     for page in pages_of(content.path, content.data):
@@ -91,7 +91,7 @@ def _readable(content: FileContent, warnings: list[str]) -> Iterator[Page]:
 
 
 def _unread_tables(items: Sequence[Item]) -> Iterator[str]:
-    """Yield what to say of lines that look like a table and are read as text."""
+    """Yield warnings about lines that look like a table but are read as text."""
     for item in items:
         if isinstance(item, PlacedText) and (rows := count_unread_rows(item.lines)):
             yield f"page {item.page} has {rows} lines that look like a table; they are read as text"
@@ -106,7 +106,7 @@ def _pages(numbers: Sequence[int]) -> str:
 
 
 def _items(page: Page, lines: Sequence[TextLine]) -> Iterator[Item]:
-    """Yield the texts and tables of a page, from the top down."""
+    """Yield the texts and tables of a page, from top to bottom."""
     place = 0
     for region in find_regions(lines):
         tables = split_side_by_side(region)

@@ -1,6 +1,6 @@
-"""Lines of a page -> stretches that are tables, and the lines between them; two tables side by side are separated.
+"""Finds the lines of a page that form tables, and separates two tables side by side.
 
-A table is recognised by numbers that stand apart from what is before them, one below the other.
+A table is recognised by aligned numbers with a gap before them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,28 +11,28 @@ from quaestor.readers.pdf.headings import is_company, is_statement
 from quaestor.readers.pdf.lines import Chunk, TextLine
 
 _LINES_BETWEEN = 9
-"""How many lines without a number a table may have in a row."""
+"""Limit for consecutive lines without numbers in a table."""
 _STEP = 4.2
-"""How far one line of a table may be from the next, in sizes of its font."""
+"""Limit for the distance between lines of a table, in font sizes."""
 _HEADING_LINES = 14
 _HEADING_REACH = 6.0
-"""How far to the left of the numbers below it a heading may begin, in sizes of its font."""
+"""Limit for how far left of the numbers below it a heading begins, in font sizes."""
 _OPEN_ENDS = (",", "-", " of", " and", " in", " for", " to", " from", " the")
 _LABELS_FIRST = 5
-"""How many lines of labels may be between a header and the first line with numbers."""
+"""Limit for lines with only labels between a header and the first line with numbers."""
 _UNREAD_ROWS = 3
-"""How many lines in a row look like a table that was not recognised."""
+"""Minimal number of consecutive lines that look like an unrecognised table."""
 _LINES_OVERLEAF = 3
-"""How many lines may be above the one line with numbers that is the end of a table of the page before."""
+"""Limit for the lines above a single row at the top of a page that ends the previous page's table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Lines that are a table.
+    """Lines of a table.
 
     Attributes:
-        start: The place of the first of them among the lines of the page.
-        end: The place after the last of them.
+        start: Index of the first line on the page.
+        end: Index after the last line.
     """
 
     header: tuple[TextLine, ...]
@@ -42,12 +42,12 @@ class Region:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is one for itself, and not only the end of one on the page before."""
+        """Whether it is a complete table rather than only the end of one on the previous page."""
         return bool(self.header) or sum(bool(numbers_of(line)) for line in self.body) > 1
 
 
 def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
-    """Return the chunks of a line that are numbers and stand apart from its label."""
+    """Return the chunks of a line that are numbers separate from its label."""
     if len(line.chunks) == 1:
         return ()
     return tuple(
@@ -56,10 +56,9 @@ def numbers_of(line: TextLine) -> tuple[Chunk, ...]:
 
 
 def count_unread_rows(lines: Sequence[TextLine]) -> int:
-    """Return how many lines of running text look like rows of a table that was not recognised.
+    """Return the number of consecutive lines of text that look like rows of an unrecognised table.
 
-    They stand one below the other, and each has something in digits apart from its label that is not a number as tables
-    of this kind print them.
+    Each has an aligned chunk with digits, separate from its label, that does not have the form of a number in a table.
     """
     most = run = 0
     above: tuple[Chunk, ...] = ()
@@ -80,7 +79,7 @@ def _all_values(line: TextLine) -> bool:
 
 
 def find_regions(lines: Sequence[TextLine]) -> list[Region]:
-    """Return the tables among the lines of a page, from the top down."""
+    """Return the tables of a page, from top to bottom."""
     regions: list[Region] = []
     for start, end in _stretches(lines):
         for first, last in _split(lines, start, _label_end(lines, start, end)):
@@ -92,7 +91,7 @@ def find_regions(lines: Sequence[TextLine]) -> list[Region]:
 
 
 def _stretches(lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each run of lines with numbers, few lines without any between them."""
+    """Yield start and end of runs of lines with numbers, with few lines in between."""
     start, last = -1, -1
     for place, line in enumerate(lines):
         if not numbers_of(line):
@@ -108,7 +107,7 @@ def _stretches(lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
 
 
 def _label_end(lines: Sequence[TextLine], start: int, end: int) -> int:
-    """Return where a table ends whose last label goes on below its numbers."""
+    """Return the end of a table, including a last label that continues below its numbers."""
     left = _values_left(lines[start:end])
     while end < len(lines) and lines[end].y - lines[end - 1].y < 1.3 * lines[end].size:
         line, label = lines[end], lines[end - 1].chunks[0].text
@@ -120,7 +119,7 @@ def _label_end(lines: Sequence[TextLine], start: int, end: int) -> int:
 
 
 def _holds_together(lines: Sequence[TextLine], above: int, below: int) -> bool:
-    """Whether two lines with numbers can be of one table, by what is between them."""
+    """Whether the lines between two lines with numbers allow both to be in one table."""
     between = lines[above + 1 : below]
     if len(between) > _LINES_BETWEEN:
         return False
@@ -133,7 +132,7 @@ def _holds_together(lines: Sequence[TextLine], above: int, below: int) -> bool:
 
 
 def _is_prose(line: TextLine, values_left: float, right: float) -> bool:
-    """Whether a line is running text: it runs on under the numbers of a table, and heads nothing."""
+    """Whether a line is running text: it extends below the numbers of a table and is not a heading."""
     if len(line.chunks) > 1:
         return any(len(c.words) > 6 and c.right > values_left + 0.15 * (right - values_left) for c in line.chunks)
     if line.left > values_left - 4 * line.size:
@@ -146,7 +145,7 @@ def _is_prose(line: TextLine, values_left: float, right: float) -> bool:
 
 
 def _split(lines: Sequence[TextLine], start: int, end: int) -> list[tuple[int, int]]:
-    """Return the tables of a stretch: where columns are headed anew, another one begins."""
+    """Split a run of lines into tables at every new column header."""
     left = _heading_left(lines[start:end], _values_left(lines[start:end]))
     found: list[tuple[int, int]] = []
     first = start
@@ -172,7 +171,7 @@ def _is_heading_row(line: TextLine) -> bool:
 
 
 def _heads_anew(line: TextLine, left: float) -> bool:
-    """Whether a line in the middle of a stretch heads columns: none of its words stands where labels do."""
+    """Whether a line inside a run is a column header: no text is in the column of labels."""
     first, *rest = line.chunks
     if first.left < left:
         captioned = is_plain_caption(first.text) or is_date(first.text)
@@ -183,14 +182,14 @@ def _heads_anew(line: TextLine, left: float) -> bool:
 
 
 def _end_of_table(lines: Sequence[TextLine], start: int, header: int) -> int:
-    """Return where the lines over a new header cease to be of the table above: at the widest gap."""
+    """Return where the lines above a new header stop belonging to the table above: at the widest gap."""
     last = max((place for place in range(start, header) if numbers_of(lines[place])), default=start)
     steps = {place: lines[place].y - lines[place - 1].y for place in range(last + 1, header + 1)}
     return max(steps, key=lambda place: (round(steps[place]), -place))
 
 
 def _values_left(lines: Sequence[TextLine]) -> float:
-    """Return where the numbers of a table begin, as most of its lines have it."""
+    """Return the left edge of the numbers in most lines of a table."""
     labelled = sorted(
         numbers[0].left for line in lines if (numbers := _behind_label(line)) and len(line.chunks) > len(numbers)
     )
@@ -199,14 +198,14 @@ def _values_left(lines: Sequence[TextLine]) -> float:
 
 
 def _behind_label(line: TextLine) -> tuple[Chunk, ...]:
-    """Return the numbers of a line, without a year that is its label."""
+    """Return the numbers of a line without a year that is its label."""
     numbers = numbers_of(line)
     labelled = len(numbers) > 1 and len(numbers) == len(line.chunks) and is_year(numbers[0].text)
     return numbers[1:] if labelled and not is_year(numbers[1].text) else numbers
 
 
 def _header_start(lines: Sequence[TextLine], first: int, stop: int, last: int) -> int:
-    """Return where the header above a table's first line with numbers begins."""
+    """Return the start of the header above a table's first line with numbers."""
     left = _values_left(lines[first:last])
     right = max(line.right for line in lines[first:last])
     heading_left = _heading_left(lines[first:last], left)
@@ -224,14 +223,14 @@ def _header_start(lines: Sequence[TextLine], first: int, stop: int, last: int) -
 
 
 def _heading_left(lines: Sequence[TextLine], left: float) -> float:
-    """Return where headings of numbers begin at the earliest: somewhat to the left of them, behind the labels."""
+    """Return the leftmost position of column headings: slightly left of the numbers, but right of the labels."""
     labels_left = min(line.left for line in lines)
     size = max(line.size for line in lines)
     return max(left - _HEADING_REACH * size, labels_left + 0.6 * (left - labels_left)) if left > labels_left else left
 
 
 def _over_labels(lines: Sequence[TextLine], top: int, stop: int, heading_left: float, left: float) -> int:
-    """Return where the header begins that is over the first labels of a table, which have no numbers yet."""
+    """Return the start of a header that is above the first labels of a table, which have no numbers."""
     place = top - 1
     while place >= max(stop, top - _LABELS_FIRST) and _is_label_line(lines, place, left):
         place -= 1
@@ -256,7 +255,7 @@ def _is_near(lines: Sequence[TextLine], place: int) -> bool:
 
 
 def _is_over_all(line: TextLine, left: float, right: float, values_left: float) -> bool:
-    """Whether a line is the title or the caption of a whole table: in its middle, its labels' column included."""
+    """Whether a line is the title or caption of a whole table, centred over it including the labels."""
     if len(line.chunks) > 1 or abs(line.chunks[0].center - (left + right) / 2) > 14:
         return False
     if line.left >= values_left:
@@ -265,7 +264,7 @@ def _is_over_all(line: TextLine, left: float, right: float, values_left: float) 
 
 
 def _can_head(line: TextLine, left: float, right: float) -> bool:
-    """Whether a line without numbers can head the columns that are below it."""
+    """Whether a line without numbers can be a heading of the columns below it."""
     if line.left >= left:
         return line.right <= right + 3 * line.size
     if len(line.chunks) > 1:
@@ -276,14 +275,14 @@ def _can_head(line: TextLine, left: float, right: float) -> bool:
 
 
 def _begins_caption(line: TextLine) -> bool:
-    """Whether a line is the beginning of a caption that is wrapped ("(Amounts in", "millions)" below it)."""
+    """Whether a line begins a wrapped caption ("(Amounts in", with "millions)" below it)."""
     return line.text.startswith("(") and is_plain_caption(f"{line.text} millions)")
 
 
 def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
-    """Return the table of some lines; None if they are none: a single line of numbers without a header.
+    """Return the table in some lines; None for unaligned numbers or a single row without header.
 
-    At the top of a page even that may be the end of a table.
+    At the top of a page even a single row may be the end of a table.
     """
     left = _values_left(lines[top:end])
     header = _header_end(lines, top, end, _heading_left(lines[top:end], left), left)
@@ -296,9 +295,9 @@ def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
 
 
 def _header_end(lines: Sequence[TextLine], top: int, end: int, heading_left: float, left: float) -> int:
-    """Return the place after the last line of the header that begins a table.
+    """Return the index after the last line of a table's header.
 
-    Lines over the labels are a part of it, where years come after them.
+    Lines above the labels belong to the header if years follow them.
     """
     header = top
     for place in range(top, min(end, top + _HEADING_LINES)):
@@ -312,7 +311,7 @@ def _header_end(lines: Sequence[TextLine], top: int, end: int, heading_left: flo
 
 
 def _is_header_line(line: TextLine, heading_left: float, left: float) -> bool:
-    """Whether a line at the top of a table heads its columns."""
+    """Whether a line at the top of a table belongs to its header."""
     numbers = numbers_of(line)
     first = line.chunks[0]
     if len(line.chunks) == 1 and (is_plain_caption(first.text) or _begins_caption(line)):
@@ -331,7 +330,7 @@ def _is_header_line(line: TextLine, heading_left: float, left: float) -> bool:
 
 
 def _are_aligned(rows: Sequence[TextLine]) -> bool:
-    """Whether numbers stand one below the other: most lines share a column with another one."""
+    """Whether numbers are aligned: most lines share a column with another one."""
     if len(rows) == 1:
         return True
     spans = [[(chunk.left, chunk.right) for chunk in numbers_of(row)] for row in rows]
@@ -342,19 +341,19 @@ def _are_aligned(rows: Sequence[TextLine]) -> bool:
     return 2 * shared > len(rows)
 
 
-# Two tables that stand side by side, as the sides of a balance sheet do -> a region for each.
+# Tables side by side, such as the two sides of a balance sheet.
 
 _LABELLED = 0.6
-"""What part of the rows on the right has a label between its numbers and those on the left."""
+"""Minimal share of the rows on the right that have a label between their numbers and those on the left."""
 
 _NAMES = 0.7
-"""The share of labels that are words and differ from each other: "down 32%" and "long-term" do not name rows."""
+"""Minimal share of labels that are words and differ; fragments such as "down 32%" or "long-term" repeat."""
 
 
 def split_side_by_side(region: Region) -> list[Region]:
-    """Return the tables of a region, from left to right: several where the labels of one stand right of another.
+    """Return the tables of a region, from left to right; several if the labels of one are to the right of another.
 
-    Words between numbers are such labels if numbers of the same periods are on both sides of them.
+    Text between numbers is a column of labels only if the numbers on both sides have the same periods.
     """
     edge = _labels_edge(region)
     if edge is None:
@@ -371,7 +370,7 @@ def split_side_by_side(region: Region) -> list[Region]:
 
 
 def _labels_edge(region: Region) -> float | None:
-    """Return where a column of labels begins that has numbers on both of its sides; None if there is none."""
+    """Return the left edge of a column of labels with numbers on both sides; None if there is no such column."""
     between = [found for line in region.body if (found := _label_between(line)) is not None]
     labels = {label.text for _, label in between if not any(map(str.isdigit, label.text))}
     if len(between) < 2 or len(labels) < _NAMES * len(between):
@@ -381,13 +380,13 @@ def _labels_edge(region: Region) -> float | None:
     edge = (reach + min(chunk.left for chunk in behind)) / 2
     numbered = sum(any(number.left > edge for number in numbers_of(line)) for line in region.body)
     crossing = [line for line in (*region.header, *region.body) if _crosses(line, edge)]
-    # What is over both, such as a caption, may cross.
+    # A caption over both tables may cross the edge.
     over_both = all(len(line.chunks) == 1 and line in region.header for line in crossing)
     return edge if over_both and len(between) >= _LABELLED * numbered else None
 
 
 def _label_between(line: TextLine) -> tuple[Chunk, Chunk] | None:
-    """Return the first words of a line that have numbers before and behind them, and the number before them."""
+    """Return the number before the first label that is between numbers, and that label."""
     values = [is_value(chunk.text) for chunk in line.chunks]
     for place in range(1, len(values) - 1):
         words = not values[place] and any(map(str.isalpha, line.chunks[place].text))
@@ -397,7 +396,7 @@ def _label_between(line: TextLine) -> tuple[Chunk, Chunk] | None:
 
 
 def _titles(header: Sequence[TextLine], edge: float) -> int:
-    """Return how many lines at the top of a header are titles over both tables."""
+    """Return the number of title lines at the top of a header that extend over both tables."""
     over_both = (_crosses(line, edge) and not is_plain_caption(line.text) for line in header)
     return next((place for place, title in enumerate(over_both) if not title), len(header))
 
@@ -407,7 +406,7 @@ def _crosses(line: TextLine, edge: float) -> bool:
 
 
 def _split_lines(lines: Sequence[TextLine], edge: float) -> tuple[list[TextLine], list[TextLine]]:
-    """Split lines at an edge; a caption that crosses it is of both sides."""
+    """Split lines at an edge; a caption that crosses it is copied to both sides."""
     left, right = list[TextLine](), list[TextLine]()
     for line in lines:
         before = tuple(chunk for chunk in line.chunks if chunk.left < edge)
@@ -420,7 +419,7 @@ def _split_lines(lines: Sequence[TextLine], edge: float) -> tuple[list[TextLine]
 
 
 def _periods(region: Region) -> list[str]:
-    """Return what the lowest line of headings with periods says."""
+    """Return the texts of the lowest header line with periods."""
     for line in reversed(region.header):
         if periods := [chunk.text for chunk in line.chunks if is_date(chunk.text) and not is_plain_caption(chunk.text)]:
             return periods

@@ -1,7 +1,7 @@
-"""The pages of a file, those of a long one read by several processes side by side.
+"""Pages of a PDF file; those of a long file are read by several processes in parallel.
 
-Each reads every n-th page. What a process does not bring, because it failed or was ended, is read here: so a file is
-read, or is not, as by one process.
+Each process reads every n-th page. The pages of a process that fails or is killed are read in this process, so the
+result is the same as with one process.
 """
 
 import json
@@ -29,23 +29,23 @@ from quaestor.readers.pdf.pages import (
 _log = logging.getLogger("quaestor.readers")
 
 _PAGES_OF_ONE = 12
-"""Pages whose reading takes longer than it takes to start a process."""
+"""Number of pages that take longer to read than a process takes to start."""
 _PROCESSES_AT_MOST = 4
 _MEMORY_OF_ONE = 256 << 20
-"""Bytes of address space that a process of a share may take of those that the reading may take."""
+"""Address space in bytes for each worker process, taken from the limit of this process."""
 _COMMAND = (sys.executable, "-P", "-m", "quaestor.readers.pdf.page_worker")
 
 _Share = list[Page | PageFailure]
 
 
 def pages_of(path: Path, data: bytes, processes: int | None = None) -> Iterator[Page | PageFailure | UnreadPages]:
-    """Yield the pages of a file in their order, and last what is left out of a file that is too large.
+    """Yield the pages of a file in order, and last the pages left out if the file is too large.
 
     Args:
-        processes: How many read it; None for as many as its length and this machine allow.
+        processes: Number of processes; None to choose it by the length of the file and the available processors.
 
     Raises:
-        DatasetError: The file cannot be opened: it wants a password, or is broken.
+        DatasetError: The file cannot be opened: it needs a password, or is damaged.
     """
     with open_pdf(path, data) as file:
         count = _process_count(file.page_count) if processes is None else processes
@@ -73,7 +73,7 @@ def _process_count(pages: int) -> int:
 
 
 def _read_shares(file: PdfFile, data: bytes, count: int) -> list[_Share]:
-    """Return the pages that each of several processes reads, of which this one is the first."""
+    """Return the pages that each of several processes reads, the first of which is this one."""
     asked = {"step": count, "length": len(data), "memory": _MEMORY_OF_ONE if _memory_limits() else None}
     try:
         with _reserve_memory((count - 1) * _MEMORY_OF_ONE), ExitStack() as started:
@@ -82,14 +82,14 @@ def _read_shares(file: PdfFile, data: bytes, count: int) -> list[_Share]:
                 _ask(worker, json.dumps({"first": first, **asked}).encode() + b"\n" + data)
             own = list(file.pages(0, count))
             brought = [_read_pages(worker) for worker in workers]
-    except (OSError, MemoryError):  # no process can be started, or what is left of the memory is too little
+    except (OSError, MemoryError):  # no process can be started, or the remaining memory is too little
         return [list(file.pages())]
     return [own, *(share or list(file.pages(first, count)) for first, share in enumerate(brought, start=1))]
 
 
 @contextmanager
 def _worker() -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process, which is ended with the block."""
+    """Start a worker process, which is killed at the end of the block."""
     pipe, environment = subprocess.PIPE, reading_environment(os.environ)
     with subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as worker:
         try:
@@ -100,13 +100,13 @@ def _worker() -> Iterator[subprocess.Popen[bytes]]:
 
 def _ask(worker: subprocess.Popen[bytes], request: bytes) -> None:
     assert worker.stdin is not None
-    with suppress(BrokenPipeError):  # it has ended, and brings nothing
+    with suppress(BrokenPipeError):  # the worker has exited and returns nothing
         worker.stdin.write(request)
         worker.stdin.flush()
 
 
 def _read_pages(worker: subprocess.Popen[bytes]) -> _Share:
-    """Return the pages that a process has read, once it is done; none if it failed."""
+    """Wait for a worker and return its pages; empty if it failed."""
     assert worker.stdout is not None
     written = worker.stdout.read()
     if (ended := worker.wait()) == 0:
@@ -118,7 +118,7 @@ def _read_pages(worker: subprocess.Popen[bytes]) -> _Share:
 
 @contextmanager
 def _reserve_memory(less: int) -> Iterator[None]:
-    """Take from the memory that this process may have what others may have instead."""
+    """Lower the memory limit of this process by what the workers may use."""
     limits = _memory_limits()
     if limits is None:
         yield
@@ -134,7 +134,7 @@ def _reserve_memory(less: int) -> Iterator[None]:
 
 
 def _memory_limits() -> tuple[int, int] | None:
-    """Return the soft and the hard limit of address space; None if there is none."""
+    """Return the soft and hard limit of address space; None if it is unlimited."""
     with suppress(ImportError):
         import resource
 

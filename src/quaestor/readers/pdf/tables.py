@@ -1,4 +1,4 @@
-"""A region of a page -> the grid that a person would type: header rows first, labels in column 0."""
+"""Converts a region of a page to a grid: header rows first, labels in column 0."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,37 +12,37 @@ from quaestor.readers.pdf.pages import Rule
 from quaestor.readers.pdf.regions import Region, numbers_of
 
 _MIDDLE = 6.0
-"""How far off the middle of what it heads a heading may stand, in points."""
+"""Limit in points for the distance between the middle of a heading and the middle of its columns."""
 _GAP_OF_HEADINGS = 0.42
-"""The gap between the headings of two columns, in sizes of their font: more than a space."""
+"""Gap between headings of two columns, in font sizes; wider than a space."""
 _TOGETHER = 0.8
-"""How near the right edges of numbers of one column are, in sizes of their font."""
+"""Limit for the distance between right edges of numbers in one column, in font sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Where the cells of a column stand."""
+    """Horizontal extent of a column."""
 
     left: float
     right: float
 
     @property
     def center(self) -> float:
-        """Its middle."""
+        """Horizontal middle."""
         return (self.left + self.right) / 2
 
     def overlap(self, left: float, right: float) -> float:
-        """How much of a span is over the column, in points; below 0 for the distance to it."""
+        """Return the overlap with a span in points; if negative, the distance to it."""
         return min(right, self.right) - max(left, self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a table.
+    """Columns of a table.
 
     Attributes:
-        label_right: Where the first of the columns of values begins.
-        text_right: Where the labels of rows with numbers end at the latest.
+        label_right: Left edge of the first column of values.
+        text_right: Rightmost end of the labels of rows with numbers.
     """
 
     label_right: float
@@ -51,12 +51,12 @@ class Columns:
     values: tuple[Column, ...]
 
     def nearest(self, chunk: Chunk) -> int:
-        """Return the place of the column that a chunk of a line is in, from 0."""
+        """Return the index of the column that a chunk belongs to."""
         return max(range(len(self.values)), key=lambda place: self.values[place].overlap(chunk.left, chunk.right))
 
 
 def find_columns(region: Region) -> Columns:
-    """Return the columns of a table."""
+    """Find the columns of a table."""
     labels_left = _labels_left(region)
     spans = [
         [
@@ -77,7 +77,7 @@ def find_columns(region: Region) -> Columns:
 
 
 def _widen(columns: Columns, region: Region) -> Columns:
-    """Return the columns as wide as the lowest headings, where each has one: headings above are in their middle."""
+    """Widen columns to the lowest headings, if each column has one, because higher headings are centred over these."""
     lowest = next((line for line in reversed(region.header) if len(line.chunks) > 1), None)
     chunks = [chunk for chunk in lowest.chunks if not is_label(chunk, columns)] if lowest else []
     if len(chunks) != len(columns.values) or len({columns.nearest(chunk) for chunk in chunks}) < len(chunks):
@@ -92,7 +92,7 @@ def _widen(columns: Columns, region: Region) -> Columns:
 
 
 def _labels_left(region: Region) -> float:
-    """Return how far to the right a label begins: numbers that begin there, such as years, are labels too."""
+    """Return how far right a label may begin; numbers that begin before it, such as years, are labels too."""
     lines = [line for line in region.body if numbers_of(line)]
     labelled = [line for line in lines if not is_value(line.chunks[0].text)] or [
         line for line in lines if len(line.chunks) > 1
@@ -101,7 +101,7 @@ def _labels_left(region: Region) -> float:
 
 
 def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
-    """Return spans put together that overlap, left to right."""
+    """Merge overlapping spans, from left to right."""
     found: list[Column] = []
     for left, right in sorted(spans):
         if found and left < found[-1].right:
@@ -112,7 +112,7 @@ def _components(spans: Iterable[tuple[float, float]]) -> list[Column]:
 
 
 def _split_column(column: Column, lines: Sequence[Sequence[tuple[float, float]]], size: float) -> list[Column]:
-    """Return the columns that a run of overlapping numbers is made of: several where a line has several in it."""
+    """Split a run of overlapping numbers into columns, if a line has several numbers in it."""
     inside = [[span for span in line if column.overlap(*span) > 0] for line in lines]
     if all(len(spans) < 2 for spans in inside):
         return [column]
@@ -130,7 +130,7 @@ def _split_column(column: Column, lines: Sequence[Sequence[tuple[float, float]]]
 
 
 def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
-    """Return the columns with those of words between or behind the numbers."""
+    """Add columns of text between or after the numbers."""
     texts = [
         (chunk.left, chunk.right)
         for line in region.body
@@ -149,12 +149,12 @@ def _with_texts(region: Region, columns: list[Column]) -> list[Column]:
 def find_headed_columns(
     line: TextLine, columns: Columns, rules: Sequence[Rule], *, lowest: bool = False
 ) -> list[tuple[Chunk, range]]:
-    """Return the chunks of a header's line, each with the places of the columns that it heads.
+    """Return the chunks of a header line, each with the indices of the columns it heads.
 
-    A rule below a heading tells how far it reaches; else the heading is in the middle of what it heads.
+    The rule below a heading determines its columns; without one, the heading is centred over them.
 
     Args:
-        lowest: Whether the numbers stand right below it, so that each of its headings is of one column.
+        lowest: Whether the line is right above the numbers, so that each heading belongs to one column.
     """
     parts = [part for chunk in line.chunks for part in _split_at_gaps(chunk, columns, lowest)]
     chunks = [chunk for chunk in parts if not is_label(chunk, columns)]
@@ -175,7 +175,7 @@ def find_headed_columns(
 
 
 def _split_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
-    """Return the headings of neighbouring columns, where little is between them."""
+    """Split a chunk into the headings of neighbouring columns with a narrow gap."""
     if is_plain_caption(chunk.text) or is_date(chunk.text):
         return [chunk]
     parts = [[chunk.words[0]]]
@@ -191,7 +191,7 @@ def _split_at_gaps(chunk: Chunk, columns: Columns, lowest: bool) -> list[Chunk]:
 
 
 def is_label(chunk: Chunk, columns: Columns) -> bool:
-    """Whether a chunk is over or among the labels and not in a column of values."""
+    """Whether a chunk is above or among the labels and not in a column of values."""
     if chunk.left >= columns.label_right:
         return False
     if columns.values[0].overlap(chunk.left, chunk.right) <= 0.0:
@@ -200,7 +200,7 @@ def is_label(chunk: Chunk, columns: Columns) -> bool:
 
 
 def _over(chunk: Chunk, columns: Columns) -> range:
-    """Return the columns that a chunk is over, at least the nearest one."""
+    """Return the columns below a chunk, at least the nearest one."""
     over = [
         place
         for place, column in enumerate(columns.values)
@@ -210,7 +210,7 @@ def _over(chunk: Chunk, columns: Columns) -> range:
 
 
 def _columns_over_rule(chunk: Chunk, line: TextLine, columns: Columns, rules: Sequence[Rule]) -> range | None:
-    """Return the columns over which the rule below a heading reaches, or None if there is no such rule."""
+    """Return the columns above which the rule below a heading extends; None if there is no such rule."""
     for rule in sorted(rules, key=lambda rule: abs(rule.y - line.y)):
         near = -0.3 * line.size < rule.y - line.y < 1.3 * line.size and rule.left > columns.label_right - 40
         if not near or not (rule.left - 3 <= chunk.left and chunk.right <= rule.right + 3):
@@ -224,7 +224,7 @@ def _columns_over_rule(chunk: Chunk, line: TextLine, columns: Columns, rules: Se
 
 
 def _columns_around(chunk: Chunk, own: range, room: range, columns: Columns, of_several: bool) -> range:
-    """Return the columns with a heading in their middle: of a period, as many as there is room for."""
+    """Return the columns over which a heading is centred; as many as possible for a period."""
     best, error = own, _off_center(chunk, own, columns)
     of_several = is_date(chunk.text) and (of_several or not (is_year(chunk.text) or is_day(chunk.text)))
     gain = -_MIDDLE if of_several else 2.0
@@ -242,12 +242,12 @@ def _off_center(chunk: Chunk, reach: range, columns: Columns) -> float:
     return abs(middle - chunk.center)
 
 
-# The header lines of a table -> rows of headings, a cell for each column.
+# Header lines to rows of headings, one cell for each column.
 
 
 @dataclass(slots=True)
 class _Row:
-    """Headings side by side: each with the columns that it is over; what is over the labels."""
+    """Headings side by side, each with its columns, and the text above the labels."""
 
     headings: list[tuple[range, str]] = field(default_factory=list)
     corner: str = ""
@@ -256,7 +256,7 @@ class _Row:
 def _read_header(
     lines: Sequence[TextLine], columns: Columns, rules: Sequence[Rule]
 ) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """Return the rows of headings, and what they say that the table counts in, or ""."""
+    """Return the rows of headings and the caption among them, or ""."""
     captions: list[str] = []
     rows: list[_Row] = []
     for line in lines:
@@ -292,7 +292,7 @@ def _heading(text: str) -> str:
 
 
 def _continues(above: _Row, below: _Row) -> bool:
-    """Whether a row goes on with the headings above it: each is below one of the same columns, or below none."""
+    """Whether a row continues the headings above it: each is below one with the same columns, or below none."""
     if above.corner and below.corner and not above.headings:
         return False
     for reach, _ in below.headings:
@@ -312,7 +312,7 @@ def _append(above: _Row, below: _Row) -> None:
 
 
 def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
-    """Return the rows as cells; where one has no heading, that of the next row is taller."""
+    """Return the rows as cells; a cell without heading takes that of the row below."""
     grid = [["", *[""] * width] for _ in rows]
     for cells, row in zip(grid, rows, strict=True):
         for reach, text in row.headings:
@@ -329,7 +329,7 @@ def _cells(rows: Sequence[_Row], width: int) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, grid))
 
 
-# The lines of a table's body -> its rows: labels that are wrapped over several lines put together.
+# Lines of a table's body to rows, with wrapped labels joined.
 
 _OPEN_END = lazy_regex(
     r".*(?:[,/\u2013—-]|\b(?:and|or|of|to|for|from|in|on|by|at|as|the|a|an|with|than|per|net|less|including|other|its|our"
@@ -346,10 +346,10 @@ class Row:
     Shape: `cells` has one for each column of values.
 
     Attributes:
-        top: Where it begins, from the top of the page.
-        bottom: The height of its last line.
-        right: Where the last line of the label ends.
-        left: Where the first line of the label begins.
+        top: Baseline of the first line.
+        bottom: Baseline of the last line.
+        right: Right end of the last line of the label.
+        left: Left end of the first line of the label.
     """
 
     label: str
@@ -365,33 +365,33 @@ class Row:
 
     @property
     def has_values(self) -> bool:
-        """Whether a number is in it."""
+        """Whether a cell has a number."""
         return any(map(is_value, self.cells))
 
 
 @dataclass(frozen=True, slots=True)
 class _Spacing:
-    """How a table sets its labels.
+    """Layout of the labels of a table.
 
     Attributes:
-        reach: How far to the right labels go at most.
-        step: The distance between rows that stand close together, or None if no two do.
+        reach: Rightmost end of labels.
+        step: Distance between close rows; None if unknown.
     """
 
     reach: float
     step: float | None
 
     def is_tight(self, step: float) -> bool:
-        """Whether a line is nearer to the one above it than rows are to each other."""
+        """Whether a line is closer to the one above it than rows are to each other."""
         return self.step is not None and 0 < step < 0.94 * self.step
 
     def is_loose(self, step: float) -> bool:
-        """Whether it is as far from it as rows are."""
+        """Whether a line is as far from the one above it as rows are."""
         return self.step is not None and step > 0.97 * self.step
 
 
 def read_rows(lines: Sequence[TextLine], columns: Columns) -> list[Row]:
-    """Return the rows of a table's body, from the top down."""
+    """Return the rows of a table's body, from top to bottom."""
     found: list[Row] = []
     plain = [_row(line, columns) for line in lines]
     spacing = _spacing(plain, columns)
@@ -434,7 +434,7 @@ def _row(line: TextLine, columns: Columns) -> Row:
 
 
 def _belongs(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> bool:
-    """Whether a line goes on with the row above it."""
+    """Whether a line continues the row above it."""
     step = row.top - above.bottom
     if step > 1.75 * row.size or (above.has_values and row.has_values):
         return False
@@ -451,7 +451,7 @@ def _belongs(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> 
 
 
 def _label_goes_on(above: Row, row: Row, step: float, spacing: _Spacing) -> bool:
-    """Whether a label is the end of the label above it: by its words, its distance, or for want of room there."""
+    """Whether a label continues the one above it, judging by words, distance and the space left there."""
     if above.bold != row.bold or above.label.endswith(":"):
         return False
     if spacing.is_tight(step) and row.left >= above.left - 1:
@@ -479,11 +479,11 @@ def _join(above: Row, row: Row) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PdfTable:
-    """A table on one page, or over several.
+    """A table on one or several pages.
 
     Attributes:
-        header: Rows of headings, a cell for the labels and one for each column.
-        body: Rows, likewise.
+        header: Rows of headings, each with a cell for the labels and one for every column.
+        body: Rows with the same cells.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -492,7 +492,7 @@ class PdfTable:
 
 
 def read_region(region: Region, rules: Sequence[Rule]) -> PdfTable:
-    """Return the table of a region."""
+    """Return the table in a region."""
     columns = find_columns(region)
     header, caption = _read_header(region.header, columns, rules)
     rows = read_rows(region.body, columns)

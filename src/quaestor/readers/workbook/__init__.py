@@ -1,1 +1,1 @@
-"""Workbooks (XLSX): what Excel shows, and what its cells hold."""
+"""Reader of workbooks (XLSX): displayed texts and exact values of cells."""

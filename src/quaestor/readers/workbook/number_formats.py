@@ -1,6 +1,6 @@
-"""What Excel prints for a number in a format (`#,##0_);(#,##0)`, `0.0%`, `#,##0,,"M"`, `mmm d, yyyy`).
+"""Formatting of numbers as in Excel (`#,##0_);(#,##0)`, `0.0%`, `#,##0,,"M"`, `mmm d, yyyy`).
 
-After ECMA-376, part 1, 18.8.30 and 18.8.31. Colours and widths print nothing; fractions are printed as decimals.
+Follows ECMA-376, part 1, 18.8.30 and 18.8.31. Colours and column widths are ignored; fractions are written as decimals.
 """
 
 import re
@@ -22,7 +22,7 @@ BUILT_IN = {
     44: '_("$"* #,##0.00_);_("$"* (#,##0.00);_("$"* "-"??_);_(@_)',
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
-"""The formats that workbooks name by number, as Excel for the United States prints them."""
+"""Number formats that workbooks refer to by id, as in the US edition of Excel."""
 
 _TOKEN = lazy_regex(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_(?P<width>.)|\*(?P<fill>.)|\[(?P<bracket>[^\[\]]*)\]'
@@ -40,12 +40,12 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 @dataclass(frozen=True, slots=True)
 class ShownNumber:
-    """A number as it is shown.
+    """A formatted number.
 
     Attributes:
-        shift: By what power of ten the shown number is larger than the one that the cell holds: 2 for a percentage,
-            -3 for one in thousands.
-        is_number: Whether digits of the number are shown; not so for dates and for signs that stand for it.
+        shift: Power of ten by which the displayed number is larger than the value in the cell: 2 for percentages, -3
+            for thousands.
+        is_number: Whether digits of the number are displayed; False for dates and for text that replaces the number.
     """
 
     text: str
@@ -54,7 +54,7 @@ class ShownNumber:
 
 
 def print_number(value: Decimal, code: str, *, since_1904: bool = False) -> ShownNumber:
-    """Return what Excel shows of a number.
+    """Format a number as Excel does.
 
     >>> print_number(Decimal("-1234567.8"), '"$"#,##0,_);("$"#,##0,)')
     ShownNumber(text='($1,235)', shift=-3, is_number=True)
@@ -68,7 +68,7 @@ def print_number(value: Decimal, code: str, *, since_1904: bool = False) -> Show
 
 
 def _section(value: Decimal, sections: tuple[str, ...]) -> tuple[str, bool]:
-    """Return the section of a format that holds for a number, and whether its minus is printed."""
+    """Return the section of a format that applies to a number, and whether a minus sign is added."""
     for section in sections:
         found = next((_CONDITION.fullmatch(text) for kind, text in _tokens(section) if kind == "bracket"
                       and _CONDITION.fullmatch(text)), None)  # fmt: skip
@@ -95,7 +95,7 @@ def _holds(value: Decimal, sign: str, bound: Decimal) -> bool:
 
 @lru_cache(maxsize=512)
 def _sections(code: str) -> tuple[str, ...]:
-    """Return the parts of a format between semicolons."""
+    """Split a format at its semicolons."""
     parts, start = [], 0
     for match in _TOKEN.finditer(code[:_LONGEST_FORMAT]):
         if match["other"] == ";":
@@ -106,7 +106,7 @@ def _sections(code: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _tokens(section: str) -> tuple[tuple[str, str], ...]:
-    """Return what a part of a format is made of."""
+    """Split a section of a format into tokens."""
     found: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(section):
         kind, text = match.lastgroup or "other", match[0]
@@ -156,7 +156,7 @@ def _literal(kind: str, text: str) -> str:
 
 
 def _fill_format(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: list[str], *, minus: bool) -> str:
-    """Return the text of a format whose digits are in one place."""
+    """Format a number with a section whose digit placeholders are in one place."""
     pattern = "".join(places).rstrip(",")
     whole, _, fraction = pattern.partition(".")
     optional = len(fraction) - len(fraction.rstrip("#?"))
@@ -179,7 +179,7 @@ def _fill_format(shown: Decimal, tokens: tuple[tuple[str, str], ...], places: li
 
 
 def _general(value: Decimal) -> str:
-    """Return a number without a format: ten digits, or in powers of ten where it is very large or small."""
+    """Format a number without a format: ten digits, or scientific notation if it is very large or small."""
     if not value:
         return "0"
     size = value.adjusted()
@@ -193,7 +193,7 @@ def _general(value: Decimal) -> str:
 
 
 def _date(value: Decimal, tokens: tuple[tuple[str, str], ...], *, since_1904: bool) -> str:
-    """Return the day and the time that a number stands for, counted in days."""
+    """Format a serial number of days as date and time."""
     begin = datetime(1904, 1, 1) if since_1904 else datetime(1899, 12, 30)
     try:
         at = begin + timedelta(days=float(value)) + timedelta(microseconds=1)
@@ -216,7 +216,7 @@ def _date(value: Decimal, tokens: tuple[tuple[str, str], ...], *, since_1904: bo
 
 
 def _is_minutes(kinds: list[tuple[str, str]], place: int) -> bool:
-    """Whether an `m` is of minutes: after hours or before seconds."""
+    """Whether an `m` means minutes: after hours or before seconds."""
     times = [n for n, (kind, _) in enumerate(kinds) if kind in ("date", "elapsed")]
     at = times.index(place)
     before = kinds[times[at - 1]][1] if at else ""

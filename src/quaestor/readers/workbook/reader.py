@@ -1,4 +1,4 @@
-"""The reader of workbooks: each sheet is a section, with its tables and what stands around them."""
+"""Reader of workbooks: each sheet becomes a section with its tables and text."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from quaestor.readers.workbook.sheets import Archive, SheetCell, SheetContent, c
 
 _SCALES = {-3: Scale.THOUSAND, -6: Scale.MILLION, -9: Scale.BILLION, 2: Scale.PERCENT}
 _VIEWER = lazy_regex(
-    # The corner of a statement in workbooks made of the tags of filings.
+    # The top left cell of a statement in workbooks generated from the tags of a filing.
     r"(?P<title>.{3,200}?) - (?:USD \(\$\)|shares|\$ / shares|[A-Z]{3}\b)(?P<rest>.{0,100})",
     re.DOTALL,
 )
@@ -29,19 +29,19 @@ _COUNTS_SHARES = lazy_regex(r"\bin shares\b|\bshares (?:issued|outstanding|autho
 
 
 class WorkbookReader:
-    """Reads workbooks of Excel and of programs that write its format."""
+    """Reads XLSX workbooks."""
 
     name = "xlsx"
 
     def recognises(self, content: FileContent) -> bool:
-        """Return whether a file is an archive with a workbook in it."""
+        """Return whether a file is an XLSX archive."""
         return content.head.startswith(b"PK") and "xl/workbook.xml" in content.members
 
     def read(self, content: FileContent) -> Document:
-        """Return the shown sheets of a workbook as sections.
+        """Return a document with the visible sheets of a workbook as sections.
 
         Raises:
-            DatasetError: It is damaged, larger than can be read, or shows nothing.
+            DatasetError: The file is damaged, too large, or has no visible content.
         """
         workbook = read_workbook(Archive(content))
         warnings = []
@@ -72,7 +72,7 @@ def _lost(sheet: SheetContent) -> Iterator[str]:
 
 
 def _sheet(content: SheetContent) -> Sheet:
-    """Return the rows of a sheet one below the other, one empty row for any number of them."""
+    """Return the visible rows of a sheet; several empty rows become one."""
     _spread(content)
     numbers: dict[tuple[int, int], Quantity] = {}
     unknown: set[tuple[int, int]] = set()
@@ -106,7 +106,7 @@ def _address(sheet: str, top: int, left: int, bottom: int, right: int) -> str:
 
 
 def _spread(content: SheetContent) -> None:
-    """Put the words of merged cells into each of them: a heading heads all of its columns, a label all of its rows."""
+    """Copy text into all cells of a merged range, so that headings apply to all their columns, labels to all rows."""
     least = min((column for row in content.rows.values() for column in row), default=0)
     for top, left, bottom, right in content.merged:
         cell = content.rows.get(top, {}).get(left)
@@ -115,7 +115,7 @@ def _spread(content: SheetContent) -> None:
         if left > least and right - left < 50:
             for column in range(left + 1, right + 1):
                 content.rows[top].setdefault(column, cell)
-        # In the rows that head columns, a label over two of them is one.
+        # In header rows, a label that spans two rows is a single one.
         if left == right and any(other.value is not None for other in content.rows[top].values()):
             for row in range(top + 1, min(bottom, top + 200) + 1):
                 if row in content.rows:
@@ -123,7 +123,7 @@ def _spread(content: SheetContent) -> None:
 
 
 def _exact(cell: SheetCell) -> Quantity | None:
-    """Return the number that a cell holds, in the scale that it is shown in; None of words and periods."""
+    """Return the value of a cell in the scale in which it is displayed; None for text and periods."""
     if cell.value is None:
         return None
     printed = parse_cell(cell.text)
@@ -139,7 +139,7 @@ def _exact(cell: SheetCell) -> Quantity | None:
 
 
 def _of_the_viewer(part: DocumentPart) -> DocumentPart:
-    """Return a table with the title of its corner, its counts of shares in the scale that the corner says."""
+    """Use the corner cell as title, and apply the scale that it gives to share counts."""
     if not isinstance(part, TablePart) or not part.grid or not (corner := _VIEWER.fullmatch(part.grid[0][0])):
         return part
     shares = _SHARES_IN.search(corner["rest"])

@@ -1,7 +1,6 @@
-"""The sheets of a workbook, cell by cell: what is shown, and what it holds.
+"""Sheets of a workbook: displayed text and value of each cell.
 
-Of formulas only the value that was stored with them is read; without one the cell is unknown, not empty. Nothing is
-fetched.
+Only the stored values of formulas are read; a formula without one is unknown rather than empty. Nothing is fetched.
 """
 
 import io
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 MOST_UNPACKED = 512 << 20
-"""Bytes of all parts together that are unpacked: fifty times what a large workbook has."""
+"""Limit in bytes for all parts together, after decompression: fifty times the size of a large workbook."""
 
 MOST_ELEMENTS = 4_000_000
-"""Elements of all parts together that are gone through: each takes its time, however small it is."""
+"""Limit for the elements of all parts together, because each takes time to parse, however small it is."""
 _TOO_MANY = f"it has more than {MOST_ELEMENTS:,} elements; save what matters as CSV"
 
 _LIBRARY_ERRORS = (
@@ -42,11 +41,11 @@ _LIBRARY_ERRORS = (
     OverflowError,
     ValueError,
 )
-"""What `zipfile` raises of damaged files."""
+"""Errors that `zipfile` raises for damaged files."""
 
 
 class Archive:
-    """The parts of one workbook."""
+    """The parts of a workbook file."""
 
     def __init__(self, content: FileContent) -> None:
         self._path = content.path
@@ -55,14 +54,14 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(content.data))
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is a part of a name."""
+        """Return whether the archive has a part with this name."""
         return name in self._zip.NameToInfo
 
     def elements(self, name: str, *tags: str) -> "Iterator[_Element]":
-        """Yield the elements of a part that have one of some local names, each once it is whole; then it is forgotten.
+        """Yield the elements of a part with one of the given local names, when they end; each is freed afterwards.
 
         Raises:
-            DatasetError: The part is broken, larger than can be read, or has a document type.
+            DatasetError: The part is damaged, too large, or has a document type.
         """
         wanted: dict[object, bool] = {}
         for element in self._all_elements(name):
@@ -78,7 +77,7 @@ class Archive:
                     del parent[: parent.index(element)]
 
     def _all_elements(self, name: str) -> "Iterator[_Element]":
-        """Yield every element of a part as it ends."""
+        """Yield every element of a part when it ends."""
         from lxml import etree
 
         parser = etree.XMLPullParser(
@@ -104,7 +103,7 @@ class Archive:
                 raise ValueError(error) from error
 
     def _refuse_many_elements(self, name: str) -> None:
-        """Count the ends of tags in a large part before it is parsed, which takes a minute for millions of elements."""
+        """Count the closing tags of a large part before parsing it, which takes a minute for millions of elements."""
         if self._zip.getinfo(name).file_size < MOST_ELEMENTS:
             return
         ends = size = 0
@@ -124,7 +123,7 @@ class Archive:
             yield element
 
     def relations(self, of: str) -> dict[str, tuple[str, str]]:
-        """Return the kind and the part of each relation of a part, by its id."""
+        """Return the type and the target part of each relation of a part, by id."""
         folder, name = posixpath.split(of)
         path = f"{folder}/_rels/{name}.rels"
         found: dict[str, tuple[str, str]] = {}
@@ -147,7 +146,7 @@ class Archive:
             where = f" ({name})" if name else ""
             why = " ".join(str(error).split())[:100]
             raise self._refusal(f"the workbook is damaged{where}: {why}; save it again") from error
-        except RuntimeError as error:  # how zipfile says that it is encrypted, or packed in another way
+        except RuntimeError as error:  # zipfile raises this for encryption and unknown compression
             raise self._refusal("it is encrypted or compressed in an unknown way; save it again") from error
 
 
@@ -163,19 +162,19 @@ _MOST_TEXTS = 1_000_000
 _MOST_CHARACTERS = 64 << 20
 _MOST_MERGED = 10_000
 _UNKNOWN = "=?"
-"""What is shown of a formula whose value is not stored."""
+"""Displayed text of a formula whose value is not stored."""
 _EXACT_DIGITS = 15
-"""Digits that Excel holds; what is written beyond them is of binary fractions."""
+"""Significant digits in Excel; further digits in the file are artefacts of binary floating point."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A cell that shows something.
+    """A cell with displayed text.
 
     Attributes:
-        value: The number that it holds, where digits of it are shown; else None.
-        shift: By what power of ten the shown number is larger, see `ShownNumber`.
-        is_unknown: Whether it is a formula that was stored without its value.
+        value: The number in the cell if its digits are displayed; else None.
+        shift: Power of ten by which the displayed number is scaled, see `ShownNumber`.
+        is_unknown: Whether it is a formula without a stored value.
     """
 
     text: str
@@ -186,11 +185,11 @@ class SheetCell:
 
 @dataclass(slots=True)
 class SheetContent:
-    """A sheet.
+    """A sheet of a workbook.
 
     Attributes:
-        rows: The shown rows by their numbers from 1, each its cells by their columns from 0.
-        merged: Ranges of merged cells: first row, first column, last row, last column.
+        rows: The visible rows by number, from 1; each has its cells by column, from 0.
+        merged: Merged ranges: first row, first column, last row, last column.
     """
 
     name: str
@@ -204,7 +203,7 @@ class SheetContent:
 
 @dataclass(slots=True)
 class Workbook:
-    """The sheets of a file, in the order of their tabs."""
+    """Visible sheets in the order of their tabs, and the names of hidden ones."""
 
     sheets: list[SheetContent]
     hidden: list[str]
@@ -214,7 +213,7 @@ def read_workbook(archive: Archive) -> Workbook:
     """Return the sheets of a workbook.
 
     Raises:
-        DatasetError: It is damaged, or larger than can be read.
+        DatasetError: The file is damaged or too large.
     """
     listed: list[tuple[str, str, bool]] = []
     since_1904 = False
@@ -237,7 +236,7 @@ def read_workbook(archive: Archive) -> Workbook:
 
 
 def _texts(archive: Archive, part: str) -> tuple[str, ...]:
-    """Return the texts that cells share."""
+    """Return the shared texts."""
     found: list[str] = []
     characters = 0
     for item in archive.elements(part, "si") if part in archive else ():
@@ -249,7 +248,7 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
 
 
 def _text_of(element: "_Element") -> str:
-    """Return the text of a cell or a shared text, without its pronunciation."""
+    """Return the text of a cell or a shared text, without phonetic readings."""
     pieces = [one.text or "" for one in element.iter("{*}v", "{*}t") if next(one.iterancestors("{*}rPh"), None) is None]
     return "".join(pieces)[:LONGEST_CELL]
 
@@ -272,7 +271,7 @@ def _number(text: str | None) -> int:
 
 @dataclass(slots=True)
 class _SheetReader:
-    """Reads sheets by what the cells of all of them refer to, as long as there is room for cells."""
+    """Reads sheets with the shared texts and formats, up to the limit of cells."""
 
     archive: Archive
     texts: tuple[str, ...]
@@ -301,13 +300,13 @@ class _SheetReader:
         return sheet
 
     def _take_row(self, sheet: SheetContent, number: int, row: "_Element", hidden: Sequence[range]) -> bool:
-        """Add the cells of a row to a sheet; return whether there is room for more."""
+        """Add the cells of a row to a sheet; return False when the limit of cells is reached."""
         column = -1
         for element in row.iterchildren("{*}c"):
             place = _REFERENCE.fullmatch(element.get("r", ""))
             column = column_number(place[1]) if place else column + 1
             kind, written = element.get("t", "n"), _text_of(element)
-            # A formula that yields an empty text is stored as one.
+            # A formula whose result is empty text has the type `str`.
             unknown = not written and kind != "str" and element.find("{*}f") is not None
             if not (written or unknown) or any(column in columns for columns in hidden):
                 continue
@@ -359,7 +358,7 @@ def _merge(sheet: SheetContent, reference: str) -> None:
 
 
 def column_number(letters: str) -> int:
-    """Return the place of a column, from 0.
+    """Return the index of a column, from 0.
 
     >>> column_number("A"), column_number("AB")
     (0, 27)
@@ -371,7 +370,7 @@ def column_number(letters: str) -> int:
 
 
 def column_letters(place: int) -> str:
-    """Return how a column is called that has a place, from 0.
+    """Return the letters of a column with an index from 0.
 
     >>> column_letters(0), column_letters(27)
     ('A', 'AB')
