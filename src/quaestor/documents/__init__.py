@@ -1,1 +1,1 @@
-"""What is asked about: documents of sections, paragraphs and tables, with periods, scales, units and roles."""
+"""Documents: sections, paragraphs and tables, with the periods, scales, units and roles read from them."""

@@ -1,6 +1,6 @@
-"""Which of a sentence's periods belongs to which of its numbers.
+"""Alignment of the periods in a sentence with its numbers.
 
-A number that is set against another one gets no period of that other.
+A number that is compared with another one does not get the other's period.
 """
 
 import re
@@ -23,7 +23,7 @@ _JOINT = lazy_regex(
     rf"[\s,;)]*(?:and|or|&)?\s*{_FILLER}\s*{_FILLER}\s*",
     re.IGNORECASE,
 )
-"""What is between two numbers of one list, such as a comma, or what is counted and "and"."""
+"""Text between two numbers of one list, such as a comma, or a counted noun and "and"."""
 _DATE_JOINT = lazy_regex(
     r"[\s,;]*(?:and|or|&)?[\s,]*(?:at|as of|in|for|for the years? ended)?\s*(?:fiscal(?: year)?)?\s*", re.IGNORECASE
 )
@@ -38,36 +38,36 @@ _BASE = lazy_regex(
     r"(?: (?:in|for|that|of|fiscal|the|same|year|period))*\s*$",
     re.IGNORECASE,
 )
-"""What leads to a period that a number is only set against: "rose by $ 3 in 2012 from 2011"."""
+"""Text before a period that a number is only compared with: "rose by $ 3 in 2012 from 2011"."""
 _BOUNDS = lazy_regex(r"\bbetween $", re.IGNORECASE)
 _RANGE = lazy_regex(r"\s*(?:to|through|until|and)\b", re.IGNORECASE)
-"""What follows the first of two periods that are the bounds of one."""
+"""Text after the first of two periods that are the bounds of a range."""
 _BETWEEN = 60
-"""Characters that a number standing between another and its period counts for."""
+"""Distance in characters added for each number between a number and a period."""
 LOOKED_BACK = 2
-"""How many sentences back a list of numbers without periods looks for its periods."""
+"""Number of earlier sentences in which a list of numbers without periods looks for a list of periods."""
 
 
 def aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> tuple[Period | None, ...]:
     """Return the period of each number of a sentence, None if it has none.
 
-    A list of numbers takes the list of as many periods that stands nearest, in order; where the sentence names no
-    period, that of a sentence just before. Of "from A to B in 2012", A is the year before; of "A compared with B in
-    2012", A is the year after if nothing else dates it. Where numbers and periods take turns ("A in 2012 and B in
-    2011"), each number has the next one, or the one before if the first period leads. Else the nearest period counts,
-    what follows a number before what precedes it. A period that a number is only set against ("less than in 2011")
-    dates none if there is another one.
+    A list of numbers takes the periods of the nearest list of equal length, in order; if the sentence has no period, a
+    list in a sentence shortly before. In "from A to B in 2012", A is of the year before; in "A compared with B in
+    2012", A is of the year after, unless it has its own period. If numbers and periods alternate ("A in 2012 and B in
+    2011"), each number has the next period, or the previous one if a period comes first. Otherwise the nearest period
+    counts, and one after the number is preferred. A period used only for a comparison ("less than in 2011") counts only
+    if there is no other one.
 
     Args:
-        earlier: The sentences before it, oldest first; the last `LOOKED_BACK` are enough.
+        earlier: The sentences before it, oldest first; the last `LOOKED_BACK` suffice.
     """
     return tuple(_align_periods(sentence, earlier)[0])
 
 
 def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) -> list[tuple[Period, ...]]:
-    """Return all periods of each number of a sentence, the one that `aligned_periods` gives it first.
+    """Return all periods of each number of a sentence, beginning with that of `aligned_periods`.
 
-    A number next to several periods is of all of them ("$ 2 in both 2012 and 2011"), unless each has its own number.
+    A number next to several periods has all of them ("$ 2 in both 2012 and 2011"), unless each has a separate number.
     """
     found, listed = _align_periods(sentence, earlier)
     periods: list[tuple[Period, ...]] = [(period,) if period else () for period in found]
@@ -82,7 +82,7 @@ def all_aligned_periods(sentence: Sentence, earlier: Sequence[Sentence] = ()) ->
 
 
 def _align_periods(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[list[Period | None], set[int]]:
-    """The period of each number, and which numbers have theirs from a list of periods."""
+    """Return the period of each number, and which numbers take theirs from a list of periods."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     dates = own_periods(sentence)
     found = _align_in_turn(spans, sentence.text, dates) or _align_nearest(spans, sentence.text, dates)
@@ -99,14 +99,14 @@ def _align_periods(sentence: Sentence, earlier: Sequence[Sentence]) -> tuple[lis
 
 
 def list_of(sentence: Sentence, number: int) -> range:
-    """Return the places of the numbers that are in one list with a number of a sentence, itself among them."""
+    """Return the indices of the numbers in the same list as a number of a sentence, including its own."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     runs = _find_runs(sentence.text, spans, _JOINT)
     return next((run for run in runs if number in run), range(number, number + 1))
 
 
 def _find_runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iterator[range]:
-    """The lists of two or more: spans with nothing but a joint between them."""
+    """Yield the lists of two or more spans that are separated only by joints."""
     start = 0
     for n in range(1, len(spans) + 1):
         if n < len(spans) and _is_joined(text, spans[n - 1], spans[n], joint):
@@ -117,7 +117,7 @@ def _find_runs(text: str, spans: Sequence[Span], joint: re.Pattern[str]) -> Iter
 
 
 def _is_joined(text: str, one: Span, next_one: Span, joint: re.Pattern[str]) -> bool:
-    """Whether nothing but a joint is between two spans; what is counted must be said after both of them."""
+    """Whether two spans are separated only by a joint; a counted noun must follow both of them."""
     between = joint.fullmatch(text, one[1], next_one[0])
     if between is None:
         return False
@@ -130,7 +130,7 @@ def _unit_counted(mention: Mention) -> tuple[str | None, bool]:
 
 
 class _Lists:
-    """The lists of periods of a sentence and of those before it, each found once."""
+    """Lists of periods in a sentence and in the sentences before it."""
 
     def __init__(self, sentence: Sentence, earlier: Sequence[Sentence]) -> None:
         self._own = _group_by_length(_find_period_lists(sentence))
@@ -145,18 +145,18 @@ class _Lists:
         ]
 
     def for_run(self, run: range, spans: Sequence[Span]) -> Sequence[Period]:
-        """Return the periods that a list of numbers takes, in order; nothing if there is no list as long."""
+        """Return the periods for a list of numbers, in order; empty if no list has the same length."""
         start, end = spans[run[0]][0], spans[run[-1]][1]
         own = self._own.get(len(run))
         if own is None and len(self._own) == 1:
-            # Several lists of numbers in a row take the lists of periods in turn, or all of them the only one.
+            # A longer list of numbers takes several lists of periods in turn, or repeats the only one.
             (lists,) = self._own.values()
             periods = [period for dated in lists for period, _, _ in dated]
             times, left_over = divmod(len(run), len(periods))
             return () if left_over or (times > 1 and len(lists) > 1) else periods * times
         if own:
-            # A list that follows the numbers that it dates does not date those that follow it, and what follows the
-            # numbers that others are set against is of those alone.
+            # A list of periods after the numbers it dates does not apply to later numbers, and one after the numbers of
+            # a comparison applies only to those.
             compared = _AGAINST.match(self._text, end) and run[-1] + 1 < len(spans)
             until = spans[run[-1] + 1][0] if compared else len(self._text)
             left = [dated for dated in own if self._used <= dated[0][1] < until] or own
@@ -184,7 +184,7 @@ def _find_period_lists(sentence: Sentence) -> list[list[Dated]]:
 
 
 def own_periods(sentence: Sentence) -> Sequence[Dated]:
-    """The periods of a sentence but those that its numbers are only set against; all if it has no others."""
+    """Return the periods of a sentence except those used only for comparisons; all if there are no others."""
     text = sentence.text
     own = [
         (period, start, end)
@@ -195,9 +195,9 @@ def own_periods(sentence: Sentence) -> Sequence[Dated]:
 
 
 def _align_in_turn(spans: Sequence[Span], text: str, dates: Sequence[Dated]) -> list[Period | None]:
-    """The periods of numbers that take turns with them: after each other twice, and one at either end; else nothing.
+    """Return periods for numbers that alternate with them at least twice, with one at either end; else nothing.
 
-    A number that is set against the next one has no period of that.
+    A number that is compared with the next one does not get its period.
     """
     numbers = [(start, n, None) for n, (start, _) in enumerate(spans)]
     places = sorted([*numbers, *((begin, -1, period) for period, begin, _ in dates)], key=lambda place: place[0])
@@ -233,7 +233,7 @@ def _nearest_period(
         return max(0, bisect_left(starts, other) - bisect_left(starts, one))
 
     def distance(dated: Dated) -> tuple[int, int]:
-        # What follows a number names its year more often than what precedes it.
+        # The period of a number follows it more often than it precedes it.
         _, begin, stop = dated
         if begin >= end:
             return begin - end + _BETWEEN * numbers_between(end, begin), 0
@@ -245,7 +245,7 @@ def _nearest_period(
 
 
 def _period_before(span: Span, after: Span, period: Period | None, sentence: Sentence) -> Period | None:
-    """The period of A in "from A to B", a year before that of B; None where A has its own, or nothing moves."""
+    """Return the period of A in "from A to B", a year before that of B; None for other phrases."""
     between = sentence.text[span[1] : after[0]]
     if period is None or not _FROM.search(sentence.text, 0, span[0]) or not _TO.fullmatch(between):
         return None
@@ -253,7 +253,7 @@ def _period_before(span: Span, after: Span, period: Period | None, sentence: Sen
 
 
 def _period_compared(span: Span, other: Period | None, sentence: Sentence) -> Period | None:
-    """The period of A in "A compared with B in 2012", a year after that of B; None where A is not set against B."""
+    """Return the period of A in "A compared with B in 2012", a year after that of B; None for other phrases."""
     if other is None or not _AGAINST.match(sentence.text, span[1]):
         return None
     return shifted(other, 1)

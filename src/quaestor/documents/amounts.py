@@ -1,6 +1,6 @@
-"""What the tables of a filing count, by their captions: dollars in millions, shares in thousands.
+"""Scales and units that captions give for the amounts of a table: dollars in millions, shares in thousands.
 
-What single labels say is `captions`'.
+Captions of single rows and columns are read in `captions`.
 """
 
 import re
@@ -37,11 +37,11 @@ _SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a caption says of the numbers below it; None if it says nothing.
+    """Scale and unit that a caption gives; None for what it does not mention.
 
     Attributes:
-        scale: Of amounts of money, and of all that it does not except.
-        shares: The scale of numbers of shares.
+        scale: Scale of amounts of money and of everything the caption does not except.
+        shares: Scale of numbers of shares.
     """
 
     scale: Scale | None = None
@@ -51,7 +51,7 @@ class Amounts:
 
 @lru_cache(maxsize=4096)
 def read_amounts(text: str) -> Amounts:
-    """Return what a caption says.
+    """Parse a caption.
 
     >>> read_amounts("(In millions, except number of shares, which are in thousands, and per-share amounts)").shares
     <Scale.THOUSAND: 'thousand'>
@@ -80,7 +80,7 @@ def read_amounts(text: str) -> Amounts:
 
 
 def is_amounts_line(text: str) -> bool:
-    """Whether a line is nothing but a caption ("(Dollars in millions, except per share data)")."""
+    """Whether a line is only a caption ("(Dollars in millions, except per share data)")."""
     return len(text) > 1 and is_unit_line(text)
 
 
@@ -100,12 +100,12 @@ _DEFAULT = re.compile(
     r"|stated|reported|shown|given|rounded|prepared|are|is)\s(?:off\s|up\s)?(?:in|to)\b"
     r"|\b(?:presentation|reporting)\scurrency\b"
 )
-"""In small letters."""
+"""Matched against lower-case text."""
 _LONGEST_DEFAULT = 500
 
 
 def amounts_in_text(text: str) -> Amounts:
-    """Return what the title or the sentence before a table says of its numbers: in brackets, or at its end."""
+    """Parse the caption in a title or in the sentence before a table: in brackets, or at its end."""
     if found := _LEADS.search(text) or _ENDS.search(text):
         return read_amounts(found[0])
     phrase = find_unit_phrase(text) if len(text) < _LONGEST_DEFAULT else None
@@ -116,7 +116,7 @@ def amounts_in_text(text: str) -> Amounts:
 
 @lru_cache(maxsize=16384)
 def default_amounts(sentence: str) -> Amounts:
-    """Return what a sentence says that all amounts of its document count in where nothing nearer says it.
+    """Parse a sentence that gives the scale or currency of all amounts of a document.
 
     >>> default_amounts("Amounts are presented in thousands of euros unless otherwise stated.").unit
     'EUR'
@@ -132,31 +132,31 @@ def default_amounts(sentence: str) -> Amounts:
 
 
 def caption_within(line: str) -> str:
-    """Return the caption that the running title of a page is, or ends with in brackets; "" if it has none."""
+    """Return the caption that a page header consists of or ends with in brackets, or ""."""
     if is_amounts_line(line):
         return line
     inner = line[line.rfind("(") :] if line.rstrip().endswith(")") else ""
     return inner if inner and is_amounts_line(inner) else ""
 
 
-# The scale of a table that prints none, from sentences that say its numbers in words.
+# Scale of a table without one, derived from sentences that repeat its numbers.
 #
-# "Cash provided by operations was $45.0 million" beside a line "Cash provided by operating activities | 45,007": the
-# table counts thousands. Owns when that is certain enough: the sentence and the line share a word, the numbers are too
-# long to agree by chance, several of them do, and none of the page speaks for another scale.
+# If a sentence has "Cash provided by operations was $45.0 million" and the table "Cash provided by operating activities
+# | 45,007", the table is in thousands. The evidence is sufficient if sentence and row share a word, the numbers are too
+# long to agree by chance, several agree, and no number of the page indicates another scale.
 
 _TRIED = (Scale.ONE, Scale.THOUSAND, Scale.MILLION, Scale.BILLION)
 _DIGITS = 3
-"""Numbers of fewer digits agree by chance."""
+"""Minimal number of digits, because shorter numbers agree by chance."""
 _EVIDENCE = 2
-"""So many numbers have to agree."""
+"""Minimal number of agreeing numbers."""
 _SAME = 8
-"""Where more cells than that hold one number it tells nothing."""
+"""Maximal number of cells with the same number; a more frequent number is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """A number of the table: without its sign, with the words of its line and its place."""
+    """A number of the table without its sign, with the words of its row and its position."""
 
     value: float
     words: frozenset[str]
@@ -164,7 +164,7 @@ class _Amount:
 
 
 def scale_of_sentences(table: Table, sentences: Iterable[Sentence]) -> Scale | None:
-    """Return the scale that sentences give a table's amounts; None if the table has one, or they do not tell."""
+    """Return the scale that sentences indicate for a table; None if the table has one or evidence is lacking."""
     heads = (*table.rows, *table.columns)
     if table.scale is not None or any(head.scale in LARGE_SCALES for head in heads):
         return None
@@ -203,14 +203,14 @@ def _single_amount(cell: Cell) -> Quantity | None:
 
 
 def _is_amount(number: Quantity, *, in_text: bool) -> bool:
-    """Whether a number can be an amount of money of enough digits: with a scale in a sentence, without in a cell."""
+    """Whether a number may be an amount of money with enough digits: with a scale in text, without one in a cell."""
     scaled = number.scale in LARGE_SCALES if in_text else number.scale is Scale.ONE
     money = number.unit is None or is_currency(number.unit)
     return scaled and money and len(number.value.as_tuple().digits) >= _DIGITS
 
 
 def _rounding_bounds(stated: Quantity, scale: Scale) -> tuple[float, float]:
-    """Return between which numbers a cell of a scale is what a sentence says, rounded as the sentence rounds it."""
+    """Return the bounds of cell values at a scale that agree with a number of a sentence after rounding."""
     exponent = stated.value.as_tuple().exponent
     half = 0.5 * 10.0 ** (exponent if isinstance(exponent, int) else 0)
     times = float(stated.scale.factor / scale.factor)

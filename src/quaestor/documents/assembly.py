@@ -1,6 +1,6 @@
-"""From what was printed, in its order, to a document.
+"""Assembles a document from the parts that a reader found, in order.
 
-A reader of a format (HTML, PDF, a dataset) says what it found, part by part; the rest is the same for all.
+Readers of all formats (HTML, PDF, datasets) produce the same kinds of parts.
 """
 
 import re
@@ -45,32 +45,33 @@ from quaestor.documents.units import (
 from quaestor.errors import DocumentError
 
 LONGEST_TEXT = 20_000
-"""Characters of a cell, a heading or a sentence: five times the longest that is printed in the filings that we have.
-What is done with one may take time and memory that grow as the square of its length."""
+"""Limit in characters for a cell, heading or sentence: five times the longest one in the filings tested. Processing
+one may take time and memory quadratic in its length.
+"""
 LONGEST_PARAGRAPH = 1_000_000
-"""Characters of a paragraph, whose sentences readers cut: a file of text that is one is taken, and a book that is."""
+"""Limit in characters for a paragraph, which readers split into sentences; even a whole book is accepted."""
 
 _LEADING_SENTENCES = 2
 _OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
 _LARGEST = Decimal(10) ** 16
-"""No amount of a report: more than all companies together own, in any currency."""
+"""Larger than any amount in a report: more than all companies together own, in any currency."""
 _OF_ALL = ("(all", "(tabular")
-"""How a caption over one table begins that speaks of all of them."""
+"""Beginnings of captions above one table that apply to all tables."""
 _FIRST_BLOCKS = 40
-"""Of the first page of a filing, on which its period stands."""
+"""Number of blocks on the first page of a filing, which names its period."""
 _SECTION_ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class HeadingPart:
-    """A heading; it begins a section.
+    """A heading, which starts a section.
 
     Attributes:
-        level: 1 for the outermost; a heading is under the last one of each lower level.
-        page: The number of the page, from 1 as viewers count, where known.
-        anchor: The way to it in the file, as `Block.anchor`.
+        level: 1 for the outermost; the parent is the last heading with a lower level.
+        page: Page number, from 1, if known.
+        anchor: Location in the file, as in `Block.anchor`.
     """
 
     text: str
@@ -81,10 +82,10 @@ class HeadingPart:
 
 @dataclass(frozen=True, slots=True)
 class SectionPart:
-    """The beginning of a section over which no heading is printed.
+    """The start of a section without a printed heading.
 
     Attributes:
-        id: Its name in sources; no other section's.
+        id: Unique id of the section, used in sources.
     """
 
     id: str
@@ -95,9 +96,9 @@ class ParagraphPart:
     """A paragraph.
 
     Attributes:
-        sentences: As printed (`quaestor.documents.sentences.split_sentences` cuts a text).
-        facts: What tags say of numbers in it: the place of the sentence in `sentences`, the span, the fact.
-        standing: The caption that holds for all amounts where it stands ("(Dollars in millions)" over notes), or "".
+        sentences: As printed (`quaestor.documents.sentences.split_sentences` splits a text).
+        facts: Tagged numbers: index in `sentences`, start and end of the span, fact.
+        standing: Caption that applies to all amounts of the section ("(Dollars in millions)" above notes), or "".
     """
 
     sentences: tuple[str, ...]
@@ -111,19 +112,19 @@ class ParagraphPart:
 class TablePart:
     """A table.
 
-    Shape: `grid` has R rows of up to C printed cells; shorter rows are filled with empty cells.
+    Shape: `grid` has R rows of up to C printed cells; shorter rows are padded with empty cells.
 
     Attributes:
-        grid: The printed cells, header rows and labels among them.
-        caption: What is printed over the table and belongs to it ("( in millions )"), or "".
-        title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
-        header_rows: How many rows head the columns, where the file itself says so; None to find out. Where it is
-            said, a heading over several columns is over each of them.
-        facts: What tags say of the numbers in cells: row and column in `grid`, and the fact.
-        numbers: What cells hold exactly, where the file says it (`14%` of 0.1412): row and column in `grid`, and the
-            number, in the scale of its print. How they are printed says nothing of the document's convention.
-        standing: The caption that holds for all amounts where it is, if it has none of its own, or "".
-        unknown: Cells of formulas whose values the file does not store: row and column in `grid`.
+        grid: The printed cells, including header rows and labels.
+        caption: Caption above the table ("( in millions )"), or "".
+        title: Title above the table ("CONSOLIDATED BALANCE SHEETS"), or "".
+        header_rows: Number of header rows if the file marks them, None to detect them. If given, a heading over several
+            columns is repeated in each of them.
+        facts: Tagged numbers: row and column in `grid`, fact.
+        numbers: Exact values of cells if the file has them (`14%` for 0.1412): row and column in `grid`, and the number
+            in the scale of the printed text. Their text is not used to detect the number convention.
+        standing: Caption that applies to all amounts of the section, used if the table has none, or "".
+        unknown: Formulas whose values the file does not store: row and column in `grid`.
     """
 
     grid: Sequence[Sequence[str]]
@@ -139,7 +140,7 @@ class TablePart:
 
 
 DocumentPart = HeadingPart | SectionPart | ParagraphPart | TablePart
-"""What a reader finds in a document."""
+"""A part of a document that a reader found."""
 
 
 def assemble(
@@ -153,22 +154,22 @@ def assemble(
     decimal: str | None = None,
     usual_decimal: str = DECIMAL_POINT,
 ) -> Document:
-    """Return the document of some parts, in their order.
+    """Assemble a document from parts, in order.
 
     Args:
-        parts: Empty paragraphs and tables without a cell are left out.
-        warnings: What the reader lost before, one line each.
-        filing: Whether it is a file as a company printed it, from its first page to its last. Then what headings leave
-            open is concluded from captions, titles and the signs that are printed, as `quaestor.documents.units` and
-            `quaestor.documents.timing` say.
-        lost_dashes: Whether dashes were turned into the years 2013 and 2014 on the way, as in the files of ConvFinQA.
-        convention: How it prints its numbers; None to find out.
-        decimal: The mark before decimals, where the file itself says it.
-        usual_decimal: The mark to expect where its numbers can be read either way.
+        parts: Empty paragraphs and tables without cells are skipped.
+        warnings: Losses that the reader reports, one line each.
+        filing: Whether the file is a complete filing as the company published it. Then missing scales, units and
+            periods are derived from captions, titles and signs (see `quaestor.documents.units` and
+            `quaestor.documents.timing`).
+        lost_dashes: Whether dashes may have been converted to the years 2013 and 2014, as in the files of ConvFinQA.
+        convention: Number convention of the document; None to detect it.
+        decimal: Decimal separator, if the file declares it.
+        usual_decimal: Decimal separator to assume if the numbers are ambiguous.
 
     Raises:
-        DocumentError: Two sections have one id, an id is not a name, a heading's level is below 1, or a text is longer
-            than `LONGEST_TEXT`.
+        DocumentError: Two sections have the same id, an id is invalid, a heading's level is below 1, or a text is
+            longer than `LONGEST_TEXT`.
 
     >>> document = assemble("10-K", [HeadingPart("Notes"), TablePart([["", "2008"], ["rent", "5"]])])
     >>> document.section_of(document.tables[0]).path
@@ -200,7 +201,7 @@ def assemble(
 
 
 def _find_convention(parts: Sequence[DocumentPart], decimal: str | None, usual: str) -> NumberConvention:
-    """Return how a document prints its numbers, by all of its cells and texts."""
+    """Detect the number convention of a document from all cells and texts."""
     texts: list[str] = []
     tables: list[list[list[str]]] = []
     for part in parts:
@@ -220,15 +221,15 @@ def _find_convention(parts: Sequence[DocumentPart], decimal: str | None, usual: 
 
 
 def refused(id: str, why: DocumentError) -> Document:
-    """Return a page of which nothing was read, so that the others of its file can be asked."""
+    """Return an empty document for a page that could not be read, so that the others in its file can be used."""
     return Document(id, (), (), (DocumentWarning(WarningKind.REFUSED, detail=str(why).removeprefix(f"{id}: ")),))
 
 
 def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT) -> None:
-    """Make sure that a text is none that nobody prints.
+    """Check the length of a text.
 
     Raises:
-        DocumentError: It has more.
+        DocumentError: It is longer than `most` characters.
     """
     if length > most:
         advice = f"more than {most:,}; split it or leave it out"
@@ -237,7 +238,7 @@ def check_length(document: str, what: str, length: int, most: int = LONGEST_TEXT
 
 @dataclass(slots=True)
 class _Assembly:
-    """The document so far."""
+    """Builds a document part by part."""
 
     id: str
     warnings: list[DocumentWarning]
@@ -325,7 +326,7 @@ class _Assembly:
 
     @property
     def _is_page(self) -> bool:
-        """Whether it is a page of a benchmark so far: its tables are taken as they are."""
+        """Whether the parts so far are a benchmark page, whose tables are not split or joined."""
         return all(section.id in PAGE_SECTIONS for section in self.sections[:1])
 
     def _check_lengths(self, part: TablePart) -> None:
@@ -378,7 +379,7 @@ class _Assembly:
         self._add(table, part)
 
     def _with_surroundings(self, table: Table, part: TablePart) -> Table:
-        """Return a table of a filing with what its surroundings say of it."""
+        """Return a table of a filing with the scales, units and periods that its surroundings give."""
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         over = {cell.text for row in table.cells[: table.header_rows] for cell in row[1:] if is_amounts_line(cell.text)}
         lines = (part.caption, *corner, *(over if len(over) == 1 else ()))
@@ -405,13 +406,13 @@ class _Assembly:
         return table
 
     def _texts_over(self, table: Table, part: TablePart) -> list[str]:
-        """Return what is over a table, the nearest last."""
+        """Return the texts above a table, the nearest last."""
         headings = [heading.text for heading in self.headings[-2:]]
         corner = [table.cells[row][0].text for row in range(table.header_rows)]
         return [*headings, *self.leading, part.title, *corner, part.caption]
 
     def look_for_scales(self) -> None:
-        """Give tables that print no scale the one that the sentences of the page say their numbers in."""
+        """Derive missing scales of tables from sentences of the page."""
         prose = [s for block in self.blocks if isinstance(block.content, Paragraph) for s in block.content.sentences]
         for place, block in enumerate(self.blocks):
             if isinstance(table := block.content, Table) and (scale := scale_of_sentences(table, prose)):
@@ -419,7 +420,7 @@ class _Assembly:
                 self.warnings.append(DocumentWarning(WarningKind.SCALE_SAID, table.index, detail=scale.value))
 
     def _need_section(self) -> None:
-        """What is before the first heading is a section too."""
+        """Start a section for content before the first heading."""
         if not self.sections:
             self.begin(Section("section_0"))
 
@@ -428,7 +429,7 @@ class _Assembly:
 
 
 def _split_table(part: TablePart) -> list[TablePart]:
-    """Return a table as several where headings are printed again in it that say of when the rows below are."""
+    """Split a table at repeated header rows that give other periods for the rows below."""
     header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
     restarts = find_restarts(part.grid, header_rows)
     if not restarts:
@@ -445,7 +446,7 @@ def _split_table(part: TablePart) -> list[TablePart]:
 
 
 def _cut_table(part: TablePart, grid: Sequence[Sequence[str]], rows: range, headings: int) -> TablePart:
-    """Return a table of some rows of another one, below so many rows of headings."""
+    """Return a table with some rows of another one, below a number of header rows."""
     shift = headings - rows.start
     facts = [(row + shift, column, fact) for row, column, fact in part.facts if row in rows]
     numbers = [(row + shift, column, number) for row, column, number in part.numbers if row in rows]
@@ -453,7 +454,7 @@ def _cut_table(part: TablePart, grid: Sequence[Sequence[str]], rows: range, head
 
 
 def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) -> Table:
-    """Return a table whose cells hold what the file says that they hold."""
+    """Return a table with the exact values that the file has for cells."""
     if not numbers:
         return table
     cells = [list(row) for row in table.cells]
@@ -465,7 +466,7 @@ def _with_numbers(table: Table, numbers: Sequence[tuple[int, int, Quantity]]) ->
 
 
 def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
-    """Return a table with the cells of formulas whose values are not stored marked as such."""
+    """Return a table with formulas without stored values marked."""
     if not unknown:
         return table
     cells = [list(row) for row in table.cells]
@@ -475,7 +476,7 @@ def _without_values(table: Table, unknown: Sequence[tuple[int, int]]) -> Table:
 
 
 def _find_default(part: DocumentPart) -> Amounts:
-    """Return what a heading, a paragraph or a caption says that all amounts of the document count in."""
+    """Return the amounts that a part gives for the whole document."""
     match part:
         case ParagraphPart():
             texts = part.sentences
@@ -493,9 +494,9 @@ def _has_units(amounts: Amounts) -> bool:
 
 
 def _takes_default(table: Table, default: Amounts) -> bool:
-    """Whether the default of a document can be meant for a table.
+    """Whether the document's default applies to a table.
 
-    It is not for small numbers alone (years, rates, ratios), nor for one that is printed out ("$1,815,014,489,485").
+    It does not if all numbers are small (years, rates, ratios), or written out in full ("$1,815,014,489,485").
     """
     if not _has_units(default):
         return False
@@ -505,7 +506,7 @@ def _takes_default(table: Table, default: Amounts) -> bool:
 
 
 def _prints_cents(table: Table) -> bool:
-    """Whether most numbers of a table are prices, percentages or small: no caption of another table is theirs."""
+    """Whether a table has mostly prices, percentages or small numbers, so that another table's caption cannot apply."""
     numbers = [q for cell in table.body() for q in cell.quantities]
     money = [q for q in numbers if q.unit]
     small = sum(
@@ -515,5 +516,5 @@ def _prints_cents(table: Table) -> bool:
 
 
 def _fill_caption(own: Caption, leading: Caption) -> Caption:
-    """Return a table's own caption, and what that leaves open from the sentences before it."""
+    """Return a table's caption, completed from that in the sentences before it."""
     return Caption(own.scale or leading.scale, own.unit or leading.unit)

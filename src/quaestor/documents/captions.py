@@ -1,6 +1,6 @@
-"""Scale and unit as captions and labels name them: "( in millions , except per share data )", "shares ( 000 )".
+"""Scales and units in captions and labels: "( in millions , except per share data )", "shares ( 000 )".
 
-Whether a caption covers a table, a row or a column is `headers`' business.
+Whether a caption applies to a table, a row or a column is decided in `headers`.
 """
 
 import re
@@ -25,10 +25,10 @@ from quaestor.documents.unit_phrases import (
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What a caption or a label says about the numbers under it; None if it says nothing.
+    """Scale and unit that a caption or label gives; None for what it does not mention.
 
     Attributes:
-        scale: `Scale.ONE` where the label itself rules out the table's scale (amounts per share, ratios, years).
+        scale: `Scale.ONE` if the label excludes the table's scale (amounts per share, ratios, years).
         unit: A currency code or a counted noun.
     """
 
@@ -39,7 +39,7 @@ class Caption:
 NOTHING = Caption()
 _WRITTEN_OUT = 1_000_000
 _SHARES_FIRST = lazy_regex(
-    # The corners of workbooks that are made of tags: "NAME - USD ($) shares in Thousands, $ in Millions".
+    # The top left cell in workbooks generated from tags: "NAME - USD ($) shares in Thousands, $ in Millions".
     r"(?<=\(\$\) )shares in (?:thousands|millions|billions)"
     r"(?:, (?P<sign>[$€£]) in (?P<word>thousands|millions|billions))?$",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ _SHARES_FIRST = lazy_regex(
 _SCALE = lazy_regex(
     r"(?:\bin\s?(?:\$|u\.?s\.?\s?\$|dollars|us dollars)?\s?|^\W*|\(\s?(?:\$|dollars|amounts|us\$)?\s?(?:in\s)?)"
     r"(?P<word>thousands|thous\b|millions|billions|000(?:'?s)?\b)"
-    # A label that ends in the word, also where the print has lost the space before it ("cash flowsmillions").
+    # The word may end a label, even if the space before it is lost ("cash flowsmillions").
     r"|(?P<last>thousands|millions|billions)(?:\s(?:of|in)\s(?:u\.?s\.?\s)?dollars)?\W*$",
     re.IGNORECASE,
 )
@@ -61,12 +61,12 @@ _SINGLE = lazy_regex(
     r"|\bdays (?:sales|inventory|payables?|receivables?)\b|^(?:(?!for\b|shares\b)[a-z-]+\s){0,4}eps\b",
     re.IGNORECASE,
 )
-"""In the label of an amount per share, of a ratio or of a number of days: they are never in millions."""
+"""Labels of amounts per share, ratios and numbers of days, which are never in millions."""
 _HUNDREDTHS = lazy_regex(
     r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?$", re.IGNORECASE
 )
 HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
-"""What prices are printed in instead of the currency of their table."""
+"""Units of prices that are not in the currency of their table."""
 _BASIS_POINTS = lazy_regex(r"(?<![0-9])(?<![0-9]\s)\b(?:bps\b|basis points?\b)", re.IGNORECASE)
 _SPAN = lazy_regex(r"\(\s?(?:in\s)?(?P<word>years|months)\s?\)|\(\s?in\s(?P<days>days)\s?\)", re.IGNORECASE)
 _COUNTED = lazy_regex(
@@ -87,12 +87,12 @@ _SIGNS_ALONE = lazy_regex(
 
 @lru_cache(maxsize=8192)
 def read_caption(text: str) -> Caption:
-    """Return the scale and the unit that a caption or a label names.
+    """Return the scale and unit in a caption or label.
 
     >>> read_caption("( dollars in millions , except per share data )")
     Caption(scale=<Scale.MILLION: 'million'>, unit='USD')
     """
-    # Of counts of shares and of money, a table's scale is that of the money.
+    # If a table has separate scales for money and shares, its scale is that of the money.
     label = _SHARES_FIRST.sub(
         lambda named: f"{named['sign']} in {named['word']}" if named["sign"] else "", text
     ).strip()
@@ -107,13 +107,13 @@ def read_caption(text: str) -> Caption:
 
 
 def _caption_of_single(label: str) -> Caption:
-    """Return what a label says that names no thousands, millions or billions."""
+    """Parse a label without thousands, millions or billions."""
     if span := _SPAN.search(label) or _HUNDREDTHS.search(label) or _BASIS_POINTS.search(label):
         word = next(filter(None, span.groups()), "basis points").casefold()
         return Caption(Scale.ONE, word)
     phrase = find_currency_phrase(label)
     if phrase is not None and ends_with_phrase(label, phrase):
-        # A sign in brackets names the currency alone: the table's scale may hold for it ("Price (€)", "Revenue ($)").
+        # A sign in brackets gives only the currency; the table's scale may still apply ("Price (€)", "Revenue ($)").
         named = "in " in label[phrase.start : phrase.end].casefold()
         return Caption(Scale.ONE if named or _SINGLE.search(label) else None, phrase.currency)
     if _SINGLE.search(label):
@@ -133,20 +133,20 @@ def _unit(label: str) -> str | None:
 
 
 def without_caption(text: str) -> str:
-    """Return a label without its bracketed scale caption, where something is left ("amount ( in millions )")."""
+    """Return a label without a scale in brackets ("amount ( in millions )"), unless nothing else is left."""
     rest = _BRACKETED.sub(lambda found: "" if _is_unit(found[1]) else found[0], text).strip()
     return rest or text
 
 
 def _is_unit(text: str) -> bool:
-    """Whether the text in brackets names a scale and nothing else; a currency alone tells lines apart."""
+    """Whether the text in brackets gives a scale; a currency alone is kept, because it distinguishes rows."""
     if _PERCENTAGES.fullmatch(text) or _SCALE.search(f"({text})"):
         return True
     return is_unit_line(f"({text})") and (find_unit_phrase(text) is not None or "in " in text.casefold())
 
 
 def is_caption(text: str) -> bool:
-    """Whether a cell is nothing but a caption ("( in thousands )", "millions of dollars", "$", "€m")."""
+    """Whether a cell is only a caption ("( in thousands )", "millions of dollars", "$", "€m")."""
     plain = text.strip()
     if not plain or len(text) >= 200:
         return False
@@ -159,7 +159,7 @@ _LEADS = lazy_regex(
     r"(?:\sof\s(?P<of>(?:u\.?s\.?\s?)?dollars))?[^.:0-9]{0,60}:?[\s.:]*$",
     re.IGNORECASE,
 )
-"""The end of a sentence that says what the table after it counts in: `were as follows , in millions :`."""
+"""The end of a sentence with the scale of the table after it: `were as follows , in millions :`."""
 _COUNTS = frozenset({"employees", "staff", "headcount", "stores", "square feet", "acres", "gallons", "barrels"})
 _EXCEPTED = lazy_regex(r"\bexcept\b(?P<what>.*)", re.IGNORECASE | re.DOTALL)
 _PER = lazy_regex(r"\bper[\s-]\w+", re.IGNORECASE)
@@ -167,10 +167,10 @@ _SHARES = lazy_regex(r"\bshares?\b", re.IGNORECASE)
 
 
 def covers(caption: str, unit: str | None, label: str, label_unit: str | None) -> bool:
-    """Whether the scale of a table's caption holds for a line of it.
+    """Whether the scale of a table's caption applies to a row or column.
 
-    It does not for what the caption excepts ("in thousands , except share data"), nor, of a caption that speaks of
-    money ("$ in millions"), for what is counted by heads.
+    It does not apply to exceptions ("in thousands , except share data"), nor to counts if the caption is about money
+    ("$ in millions").
     """
     if is_currency(unit) and label_unit in _COUNTS:
         return False
@@ -182,24 +182,24 @@ _PAR = lazy_regex(r"\bpar(?: or stated)? value\b", re.IGNORECASE)
 
 
 def is_price(label: str) -> bool:
-    """Whether a label names an amount for one of something ("per share"), which has the unit of its table."""
+    """Whether a label is of an amount per item ("per share"), which has the currency of its table."""
     if _PER.search(label) is not None or "pershare" in label.casefold():
         return True
     return kind_of(label) == "price" or _PAR.search(label) is not None
 
 
 def scale_in_text(quantity: Quantity) -> Scale | None:
-    """Return the scale that is known of a number in running text beside what it prints; None if nothing is.
+    """Return the scale that a number in running text implies, or None.
 
-    A number that is written out counts in ones: nobody prints `1,153,587` of what counts in thousands or millions.
+    A number written out in full counts ones: amounts in thousands or millions are not written as `1,153,587`.
     """
     return Scale.ONE if abs(quantity.value) >= _WRITTEN_OUT and quantity.scale is Scale.ONE else None
 
 
 def caption_in_text(sentences: Sequence[str]) -> Caption:
-    """Return the caption that the sentences leading to a table name, the last one's first.
+    """Return the caption in the sentences before a table, preferring the last sentence.
 
-    It is in brackets; or the sentence right before the table ends with it.
+    The caption is in brackets, or ends the sentence right before the table.
     """
     if sentences and (found := _LEADS.search(sentences[-1])):
         unit = "USD" if found["unit"] or found["of"] else None

@@ -1,6 +1,6 @@
-"""What period a column of changes is of: "Change" between 2024 and 2023 is that of 2024.
+"""Periods of columns that contain changes: "Change" between 2024 and 2023 belongs to 2024.
 
-Such a heading seldom names a year, or names the one that is compared with ("change vs. 2023").
+Such headings rarely have a year, or have the one compared with ("change vs. 2023").
 """
 
 import re
@@ -19,10 +19,10 @@ _VERSUS = lazy_regex(r"\b(?:vs\.?|versus|from|over|compared (?:to|with))\s", re.
 
 
 def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
-    """Return the headings of a table, those of changes with the later of the two periods that they lie between.
+    """Return the column headers; a column of changes gets the later of the two periods it compares.
 
     Either each period is followed by its change from the next one (2024, change, 2023, change, 2022), or two periods by
-    the change from one to the other (2024, 2023, change).
+    the change between them (2024, 2023, change).
     """
     found, periods = list[Header](), list[Period]()
     follows_one: bool | None = None
@@ -44,19 +44,19 @@ def dated_changes(columns: Sequence[Header]) -> tuple[Header, ...]:
 
 
 def names_change(label: str) -> bool:
-    """Return whether the heading of a column says that it holds changes."""
+    """Return whether a column header is that of changes."""
     return len(label) <= _LONGEST and bool(_CHANGE.search(label))
 
 
 def _is_change(header: Header) -> bool:
-    """Whether a column holds changes, and its heading does not say itself of which one period."""
+    """Whether a column contains changes without a single period in its header."""
     if not names_change(header.label):
         return False
     return header.period is None or bool(_VERSUS.search(header.label))
 
 
 def _later_year(header: Header, columns: Sequence[Header]) -> Period | None:
-    """The later of two years that a heading of changes names itself ("2024 vs. 2023 change"), as others have it."""
+    """Return the later of two years in a header of changes ("2024 vs. 2023 change"), as in the other columns."""
     years = sorted({int(year) for year in _YEAR.findall(" ".join(header.levels))})
     if len(years) < _PAIR:
         return None
@@ -64,7 +64,7 @@ def _later_year(header: Header, columns: Sequence[Header]) -> Period | None:
 
 
 def _later_period(pair: Sequence[Period]) -> Period | None:
-    """The later of two periods of one kind; None if that is unknown."""
+    """Return the later of two periods of the same kind, or None."""
     if len(pair) < _PAIR or len({(period.kind, period.month, period.quarter, period.months) for period in pair}) > 1:
         return None
     return max(pair, key=lambda period: period.year)

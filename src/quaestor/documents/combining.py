@@ -1,4 +1,4 @@
-"""Several files as one document, in which every source still names its file."""
+"""Combines several files into one document, in which sources keep the names of their files."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,18 +14,19 @@ from quaestor.documents.table import Table
 
 _FILE = lazy_regex(r"file_(\d+)(?:_|$)")
 _OFTEN = 0.6
-"""In so many tables a year is named, beside the one that is named in most, or it is not a year that a filing is of: the
-years in which debts fall due are named in few."""
+"""A year is considered for a file if this share of the count of its most frequent year names it; years in which debts
+fall due are rarer.
+"""
 
 
 def combine(files: Sequence[tuple[str, Document]]) -> Document:
-    """Return several files as one document.
+    """Combine several documents into one.
 
-    References to cells and sentences count tables and sections over all files; their `document` is the id that the
-    file's own document has.
+    Indices of tables and sections continue over all files; references to cells and sentences keep the `document` of the
+    original.
 
     Args:
-        files: The name of each, no other's, and what was read of it, in the order in which they are to stand.
+        files: Pairs of a unique name and the document of the file, in order.
     """
     whole = _CombinedDocument()
     for number, (name, document) in enumerate(files, start=1):
@@ -42,7 +43,7 @@ def combine(files: Sequence[tuple[str, Document]]) -> Document:
 
 @dataclass(slots=True)
 class _CombinedDocument:
-    """The document so far."""
+    """Collects the parts of the combined document."""
 
     sections: list[Section] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -95,19 +96,19 @@ class _CombinedDocument:
 
 
 def file_of(document: Document, source: Source) -> str | None:
-    """Return the name of the file that a source is in; None of a document that is of one file."""
+    """Return the name of the file that contains a source; None if the document is a single file."""
     section = document.section(source)
     return section.path[0] if _FILE.match(section.id) else None
 
 
 def files_of(document: Document) -> tuple[str, ...]:
-    """Return the names of the files of a combined document, in their order; none of a document that is of one file."""
+    """Return the names of the files of a combined document, in order; empty for a single file."""
     whole = document.whole or document
     return tuple(s.path[0] for s in whole.sections if (found := _FILE.match(s.id)) and found.end() == len(s.id))
 
 
 def newest_years(document: Document) -> dict[str, int]:
-    """Return the newest year that the tables of each file are about; 0 of a file whose tables name none."""
+    """Return the newest year in the tables of each file; 0 if they have none."""
     counted: dict[str, Counter[int]] = {name: Counter() for name in files_of(document)}
     for table in (document.whole or document).tables:
         name = file_of(document, CellRef(document.id, table.index, 0, 0))

@@ -1,6 +1,6 @@
-"""A document: headings, paragraphs and tables in their order, in sections.
+"""Documents: headings, paragraphs and tables in order, grouped in sections.
 
-Holds no question and no answer. A document is made from what was printed by `quaestor.documents.assembly`.
+A document contains no questions or answers. `quaestor.documents.assembly` creates documents.
 """
 
 import hashlib
@@ -22,11 +22,11 @@ from quaestor.documents.repairs import DocumentWarning, WarningKind
 from quaestor.documents.table import Cell, Table
 
 _PLAIN_PAGE = (("pre_text", "paragraph"), ("pre_text", "table"), ("post_text", "paragraph"))
-"""The sections and kinds of the blocks of a ConvFinQA page, in order."""
+"""Sections and kinds of the blocks of a ConvFinQA page, in order."""
 _FIRST = 40
-"""Blocks of the first page, on which a report names its period."""
+"""Number of blocks on the first page, where a report names its period."""
 PAGE_SECTIONS = frozenset(section for section, _ in _PLAIN_PAGE)
-"""The sections of a page of a benchmark."""
+"""Section ids of a benchmark page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence around the tables.
+    """A sentence of a paragraph.
 
     Attributes:
-        index: Its place in the section, from 0, whatever paragraph it is in.
-        text: As printed; the spans of `mentions` index into it.
+        index: Index within the section, from 0, regardless of paragraphs.
+        text: As printed; the spans of `mentions` refer to it.
     """
 
     section: str
@@ -55,7 +55,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SectionHeading:
-    """The printed heading of a section."""
+    """Printed heading of a section."""
 
     text: str
     level: int
@@ -64,7 +64,7 @@ class SectionHeading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Sentences that stand together."""
+    """A paragraph, split into sentences."""
 
     sentences: tuple[Sentence, ...]
     kind: Literal["paragraph"] = field(default="paragraph", kw_only=True)
@@ -75,9 +75,9 @@ class Section:
     """A part of a document.
 
     Attributes:
-        id: Its name in sources, no other section's of the document: small letters, digits and underscores.
-        path: The headings that it is under, outermost first, its own last (`("Notes", "7. Income taxes")`); other
-            sections may have the same. Empty where the document prints no heading over it.
+        id: Unique id used in sources: lower-case letters, digits and underscores.
+        path: Headings from the outermost to that of the section (`("Notes", "7. Income taxes")`), not necessarily
+            unique; empty if the section has no printed heading.
     """
 
     id: str
@@ -85,23 +85,23 @@ class Section:
 
     @property
     def title(self) -> str:
-        """Its own heading, or ""."""
+        """The section's heading, or ""."""
         return self.path[-1] if self.path else ""
 
     @property
     def level(self) -> int:
-        """How many headings it is under."""
+        """Number of headings in the path."""
         return len(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, a paragraph or a table, and its place.
+    """A heading, paragraph or table with its position.
 
     Attributes:
-        order: Its place among the blocks of the document, from 0.
-        page: The number of the page that it begins on, from 1 as viewers count, or None if that is not known.
-        anchor: The way to it in the file, by which a browser scrolls there: an element's id, or a path; or None.
+        order: Index among the blocks of the document, from 0.
+        page: Page on which it begins, from 1; None if unknown.
+        anchor: Location in the file to which a browser can scroll, an element's id or a path; or None.
     """
 
     content: Annotated[SectionHeading | Paragraph | Table, Discriminator("kind")]
@@ -113,18 +113,18 @@ class Block:
 
 @dataclass(frozen=True)
 class Document:
-    """Blocks in sections, and what was repaired in reading them.
+    """Blocks in sections, with warnings about repairs.
 
-    A ConvFinQA page has two sections without a heading, `pre_text` and `post_text`; its table ends the first.
+    A ConvFinQA page has two sections without headings, `pre_text` and `post_text`; its table ends the first.
 
     Attributes:
-        id: Names the document (`MRO/2007/page_134.pdf`), and tells nothing about the questions.
-        sections: In the order of the document, those without a block too.
-        facts: What the tags of a filing say of its numbers. The numbers themselves are read without them.
-        whole: Of an excerpt the document that it is of; of a whole document None.
+        id: Name of the document (`MRO/2007/page_134.pdf`); independent of questions.
+        sections: In document order, including sections without blocks.
+        facts: Facts from the tags of a filing. Numbers are read without them.
+        whole: The whole document if this is an excerpt, else None.
 
     Raises:
-        ValueError: Two sections have one id, a block is in none of them, or its order is not its place.
+        ValueError: Two sections have the same id, or a block has an unknown section or a wrong `order`.
     """
 
     id: str
@@ -136,7 +136,7 @@ class Document:
     convention: NumberConvention = ENGLISH
 
     def __post_init__(self) -> None:
-        """Refuse blocks without a place."""
+        """Validate sections and blocks."""
         if len(self._sections) != len(self.sections):
             raise ValueError(f"{self.id}: two sections have the same id")
         if self.whole is not None:
@@ -153,24 +153,25 @@ class Document:
         return document_line(self)
 
     def _repr_html_(self) -> str:
-        """Return what it holds as notebooks show it."""
+        """Return the contents as HTML for notebooks."""
         from quaestor.documents.shown import document_html
 
         return document_html(self)
 
     @property
     def refusal(self) -> str | None:
-        """Why nothing of it was read, in a line; None of every other document."""
+        """The reason in one line if the document could not be read, else None."""
         return next((warning.detail for warning in self.warnings if warning.kind is WarningKind.REFUSED), None)
 
     def excerpt(self, orders: Iterable[int], shortened: Mapping[int, Block] = MappingProxyType({})) -> "Document":
-        """Return the document with some of its blocks only, each with the place and the index that it has.
+        """Return an excerpt with some of the blocks, which keep their `order` and `index`.
 
-        Sources of the whole document name the same in it: `cell`, `sentence`, `block` and `section` find what the
-        excerpt leaves out too, so that earlier answers of a conversation can still be shown.
+        Sources of the whole document stay valid: `cell`, `sentence`, `block` and `section` also find what the excerpt
+        leaves out, so that earlier answers of a conversation can still be shown.
 
         Args:
-            orders: The places of its blocks in the whole document, in any order.
+            orders: Indices of the blocks in the whole document, in any order.
+            shortened: Replacements for some of the blocks, by index.
         """
         whole = self.whole or self
         blocks = tuple(shortened.get(order, whole.blocks[order]) for order in sorted(set(orders)))
@@ -180,18 +181,18 @@ class Document:
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, in the order of the document; in a whole one a table's `index` is its place here."""
+        """The tables in document order; in a whole document, a table's `index` is its position here."""
         return tuple(block.content for block in self.blocks if isinstance(block.content, Table))
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The sentences, in the order of the document; headings are none."""
+        """The sentences in document order, without headings."""
         return tuple(sentence for block in self.blocks for sentence in _sentences(block))
 
     @cached_property
     def reported(self) -> Period | None:
-        """The period that the first page of a report names ("for the fiscal year ended June 30, 2025"), or None."""
-        # Not on top: the module reads headings of tables.
+        """The period named on the first page of a report ("for the fiscal year ended June 30, 2025"), or None."""
+        # Imported here because `timing` imports this module indirectly.
         from quaestor.documents.timing import reported_period
 
         lines = (" ".join(s.text for s in _sentences(block)) or _heading_of(block) for block in self.blocks[:_FIRST])
@@ -199,7 +200,7 @@ class Document:
 
     @cached_property
     def year_to_date(self) -> Period | None:
-        """The months of its year that a quarterly report is on beside its quarter, by the headings of its tables."""
+        """The year-to-date span that a quarterly report covers besides its quarter, from column headers; or None."""
         last = self.reported.ends if self.reported and self.reported.kind == "quarter" else None
         named = (header.period for table in self.tables for header in table.columns)
         return next(
@@ -208,7 +209,7 @@ class Document:
 
     @cached_property
     def text(self) -> tuple[tuple[Section, tuple[Sentence, ...]], ...]:
-        """The sentences by section, in the order of the document; sections without any are left out."""
+        """The sentences by section in document order, without sections that have none."""
         found: dict[str, list[Sentence]] = {}
         for sentence in self.sentences:
             found.setdefault(sentence.section, []).append(sentence)
@@ -216,7 +217,7 @@ class Document:
 
     @cached_property
     def shared_labels(self) -> frozenset[str]:
-        """The labels of rows, in lower case, that call different numbers of one time."""
+        """Row labels, in lower case, with several different numbers for the same period."""
         if self.whole is not None:
             return self.whole.shared_labels
         amounts: dict[tuple[str, Period | None], set[int]] = {}
@@ -224,7 +225,7 @@ class Document:
             for cell in () if table.is_too_large else table.body():
                 row, column, label = cell.ref.row, cell.ref.column, table.rows[cell.ref.row].label.lower()
                 if label and column and cell.quantity is not None:
-                    # One amount in thousands and in millions is one number.
+                    # The same amount in thousands and in millions counts as one number.
                     digits = int(cell.quantity.value.copy_abs().scaleb(6)) or 1
                     while digits % 10 == 0:
                         digits //= 10
@@ -233,10 +234,10 @@ class Document:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over what is printed: two documents with one digest say the same.
+        """SHA-256 of the printed content.
 
-        Headings and order count where there are headings, several tables or page numbers. A page of sentences around
-        one table has the digest that it always had, by which stored runs are resumed.
+        Headings and order are included only if there are headings, several tables or page numbers. For a benchmark page
+        (sentences around one table) the digest must stay unchanged, because stored runs are resumed by it.
         """
         printed: dict[str, object] = {
             "tables": [[[cell.text for cell in row] for row in table.cells] for table in self.tables],
@@ -252,31 +253,31 @@ class Document:
         return hashlib.sha256(json.dumps(printed).encode()).hexdigest()
 
     def cell(self, ref: CellRef) -> Cell:
-        """Return the cell that `ref` names; IndexError where the document has none."""
+        """Return the cell for a reference; raise IndexError if there is none."""
         return self.table(ref.table).cells[ref.row][ref.column]
 
     def table(self, index: int) -> Table:
-        """Return the table with an index, as `CellRef.table` gives it; IndexError where the document has none."""
+        """Return the table with the index in `CellRef.table`; raise IndexError if there is none."""
         return (self.whole or self).tables[index]
 
     def rows_left_out(self, index: int) -> int:
-        """Return how many rows of a table of its own an excerpt leaves out; 0 for a table that it has whole."""
+        """Return the number of rows of a table that an excerpt leaves out; 0 for a complete table."""
         shown = (table for table in self.tables if table.index == index)
         return sum(self.table(index).printed_rows - table.printed_rows for table in shown)
 
     def fact(self, source: Source) -> Fact | None:
-        """Return what a tag says of the number at a source; None if there is none."""
+        """Return the fact of the tag around a number, or None."""
         return self._facts.get(source)
 
     def sentence(self, ref: SentenceRef) -> Sentence:
-        """Return the sentence that `ref` names; LookupError where the document has none."""
+        """Return the sentence for a reference; raise LookupError if there is none."""
         found = (self.whole or self)._sentences.get((ref.section, ref.sentence))
         if found is None:
             raise LookupError(f"{self.id} has no sentence {ref.sentence} in {ref.section}")
         return found[0]
 
     def block(self, source: Source) -> Block:
-        """Return the block that a cell or a sentence is in; LookupError where the document has none."""
+        """Return the block that contains a cell or sentence; raise LookupError if there is none."""
         whole = self.whole or self
         if isinstance(source, CellRef):
             return whole._table_blocks[source.table]
@@ -284,27 +285,26 @@ class Document:
         return whole._sentences[source.section, source.sentence][1]
 
     def section(self, source: Source) -> Section:
-        """Return the section that a cell or a sentence is in; LookupError where the document has none."""
+        """Return the section that contains a cell or sentence; raise LookupError if there is none."""
         return (self.whole or self)._sections[self.block(source).section]
 
     def section_of(self, table: Table) -> Section:
-        """Return the section that a table of the document is in."""
+        """Return the section that contains a table of the document."""
         whole = self.whole or self
         return whole._sections[whole._table_blocks[table.index].section]
 
     def lead_of(self, table: Table) -> tuple[Sentence, ...]:
         """Return the sentences that lead to a table of the document.
 
-        Those between it and the table or heading before it; of a table right below another one, that one's. In an
-        excerpt those of them that it has.
+        These are the sentences since the previous table or heading; if a table directly follows another one, that
+        one's. An excerpt returns only sentences that it contains.
         """
         return self._in_excerpt((self.whole or self)._leads[table.index])
 
     def around(self, table: Table) -> tuple[Sentence, ...]:
-        """Return all sentences under the heading that a table of the document is under, before it and after it.
+        """Return all sentences under the same heading as a table, before and after it.
 
-        Tables under one heading have one tuple. On a page without headings it holds all sentences of the page; in an
-        excerpt those of them that it has.
+        Without headings these are all sentences of the page. An excerpt returns only sentences that it contains.
         """
         return self._in_excerpt((self.whole or self)._stretches[table.index])
 
@@ -364,7 +364,7 @@ class Document:
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page of a benchmark: text before and after a table, in the two sections of such pages."""
+        """Whether it is a benchmark page: text before and after a table, in the two sections of such pages."""
         return {section.id for section in self.sections} <= PAGE_SECTIONS
 
     @property

@@ -1,4 +1,4 @@
-"""What a tag says of a printed number: the facts of inline XBRL, as values."""
+"""Facts of inline XBRL: what tags declare about printed numbers."""
 
 import re
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ _BEGINS = lazy_regex(r"\b(?:beginning|opening|start) (?:of|balance)|\bbeginning\
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A tagged number, as `ix:nonFraction` and its context and unit say it (Inline XBRL 1.1).
+    """A tagged number: `ix:nonFraction` with its context and unit (Inline XBRL 1.1).
 
     Attributes:
-        concept: Its name with the prefix of its taxonomy (`us-gaap:NetIncomeLoss`).
-        value: Exact, signed, in ones of its unit; None if the tag says that there is none (nil).
-        unit: A currency (`USD`), `shares`, `USD/shares`, `pure`, or the filer's own; None if none is named.
-        start: The first day of the duration that it is of; None for an instant.
-        end: The last day of the duration, or the day of the instant.
-        dimensions: Axis and member of each dimension that it is narrowed to, sorted; empty for the whole company.
-        scale: The power of ten that the print is short of (6 for a number in millions).
-        decimals: To how many places it is exact (-6: to the million); None if it is exact.
-        label: The concept's label as the taxonomy has it, or "".
-        negated: Whether the tag itself makes the number negative: what it encloses is printed without a sign.
-        place: Its place among the tagged numbers of the file, from 0.
-        year: The fiscal year that its last day is in, as the company names its years; 0 if that is not known.
-        quarter: The fiscal quarter that its last day is in, 1 to 4; 0 if that is not known.
+        concept: Name with the prefix of the taxonomy (`us-gaap:NetIncomeLoss`).
+        value: Exact and signed, without scale; None if the tag is nil.
+        unit: A currency (`USD`), `shares`, `USD/shares`, `pure` or a unit of the filer; None if there is none.
+        start: First day of the duration; None for an instant.
+        end: Last day of the duration, or the day of the instant.
+        dimensions: Sorted pairs of axis and member; empty for the whole company.
+        scale: Power of ten by which the printed number is multiplied (6 for millions).
+        decimals: Precision in decimal places (-6: to the million); None if exact.
+        label: The concept's label in the taxonomy, or "".
+        negated: Whether the tag makes the number negative, so that it is printed without a sign.
+        place: Index among the tagged numbers of the file, from 0.
+        year: Fiscal year of the last day, as the company names it; 0 if unknown.
+        quarter: Fiscal quarter of the last day, 1 to 4; 0 if unknown.
     """
 
     concept: str
@@ -49,14 +49,14 @@ class Fact:
 
     @property
     def period(self) -> Period:
-        """When it is of, as the company names it: fiscal 2024 may end in February 2025."""
+        """The period as the company names it: fiscal 2024 may end in February 2025."""
         return fiscal_period(
             self.start, self.end, self.year or self.end.year, self.quarter or (self.end.month + 2) // 3
         )
 
     @property
     def printed(self) -> Decimal | None:
-        """The number as printed, signed as tagged: 9447 where the value is 9447 million."""
+        """The number as printed, with the sign of the tag: 9447 for a value of 9447 million."""
         if self.value is None:
             return None
         sign, digits, exponent = self.value.as_tuple()
@@ -65,10 +65,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class PrintedFact:
-    """A fact as the file prints it, found around its tag and without reading the table that it is in.
+    """A fact as displayed in the file, determined from the text around the tag, not by reading its table.
 
     Attributes:
-        negative: Whether brackets or a minus are printed right around it.
+        negative: Whether the number is in brackets or after a minus.
         in_table: Whether it is in a table of the file.
     """
 
@@ -80,18 +80,18 @@ class PrintedFact:
 
 @dataclass(frozen=True, slots=True)
 class TaggedNumber:
-    """A fact, and where it is printed."""
+    """A fact and the source of its number."""
 
     source: Source
     fact: Fact
 
 
 def periods_of(fact: Fact, labels: Sequence[str] = ()) -> frozenset[Period]:
-    """Return the periods that labels may name where a fact is of that time.
+    """Return the periods that labels may use for the period of a fact.
 
-    An instant is its day, the first moment of the day after, or the month, quarter or year that it ends; where a label
-    says "beginning", what begins then. A year is the fiscal year by the company's name or the year of its last day; a
-    quarter likewise.
+    An instant may be called by its day, the next day, or the month, quarter or year that it ends; with a label such as
+    "beginning", also by the period that begins then. A year may be the fiscal year as the company names it or the year
+    of its last day; quarters likewise.
     """
     end = fact.end
     if fact.start is not None and fact.start != end:
@@ -112,7 +112,7 @@ def periods_of(fact: Fact, labels: Sequence[str] = ()) -> frozenset[Period]:
 
 
 def _years(fact: Fact) -> set[Period]:
-    """The fiscal year and the year of its last day; of one that ends in the first days of January the year before."""
+    """Return the fiscal year and the year of its last day; if it ends in the first days of January, the year before."""
     return {Period("year", fact.year or fact.end.year), Period("year", (fact.end - timedelta(days=7)).year)}
 
 
@@ -123,7 +123,7 @@ def _quarters(fact: Fact) -> set[Period]:
 
 
 def _spans(day: date, begins: int) -> set[Period]:
-    """The spans of some months that end with a day, or begin after it."""
+    """Return the spans of 2 to 11 months that end with the month of a day, or begin after it."""
     months = day.year * 12 + day.month - 1
     lasts = {count: months + count * begins for count in range(2, 12)}
     return {Period("span", last // 12, month=last % 12 + 1, months=count) for count, last in lasts.items()}

@@ -1,6 +1,6 @@
-"""From a printed grid to a table: what its rows and columns are about.
+"""Converts a printed grid to a table with headers for rows and columns.
 
-Changes no printed text; a repair is named in its cell and in the warnings.
+The printed text is never changed; repairs are recorded in cells and warnings.
 """
 
 import re
@@ -31,7 +31,7 @@ _FUSED = re.compile(
     re.IGNORECASE,
 )
 _LINE_ITEMS = "[line items]"
-"""A heading that a rendering of tags puts between the member that lines are of and these lines."""
+"""End of a heading that renderings of tags put between the member of a dimension and its rows."""
 _TRAILING_DASH = re.compile(r"\s201[34]$")
 _MARK = re.compile(r"\(?\s?[a-z0-9]\s?\)", re.IGNORECASE)
 _INDEX = re.compile(r"(?:s ?& ?p|russell|nasdaq|msci|topix|nikkei)\b", re.IGNORECASE)
@@ -49,12 +49,12 @@ _HEADER_ROWS_AT_MOST = 4
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
 _ONE_LINE = 2
-"""The columns of a table with one column of values: what is over that is its own."""
+"""Number of columns in a table with one column of values, whose heading applies only to that column."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """The heading over the rows below it."""
+    """The heading that applies to the rows below it."""
 
     label: str = ""
     period: Period | None = None
@@ -71,18 +71,18 @@ def read_table(
     dashes: bool = True,
     convention: NumberConvention = ENGLISH,
 ) -> tuple[Table, tuple[DocumentWarning, ...]]:
-    """Return the table that a printed grid shows, and one warning for each thing that was repaired or is missing.
+    """Convert a printed grid to a table; also return a warning for each repair and each missing part.
 
     Args:
         grid: R x C printed cells, never ragged, R and C at least 1.
-        leading: What the sentences before the table say of its scale.
-        header_rows: How many rows head the columns, where that is known; then each heading is over all columns
-            that it covers. None to find out.
-        dashes: Whether dashes may be printed as years.
+        leading: Caption in the sentences before the table.
+        header_rows: Number of header rows if known; headings are then repeated in all columns they span. None to detect
+            it.
+        dashes: Whether dashes may have been converted to years.
     """
     printed, grid = grid, with_plain_years(grid)
     if grid[0] is not printed[0] and not header_rows:
-        header_rows = None  # its first row was taken for numbers
+        header_rows = None  # its first row was mistaken for numbers
     spread = header_rows is None
     header_rows, fused = _header_rows(grid) if header_rows is None else (header_rows, False)
     repairs = _find_repairs(grid, header_rows, dashes=dashes)
@@ -119,9 +119,9 @@ def read_table(
 
 @lru_cache(maxsize=16384)
 def is_amount(text: str) -> bool:
-    """Whether a cell prints an amount rather than a heading: a number other than a bare year, hardly any words.
+    """Whether a cell contains an amount rather than a heading: a number other than a bare year, with hardly any words.
 
-    In whatever way its document prints numbers: that is not known where tables are looked for.
+    Accepts all number conventions, because that of the document is not known yet.
     """
     if not parse_cell(text, LOOSE) or is_caption(text) or _is_period_counted(text) or _INDEX.search(text):
         return False
@@ -129,7 +129,7 @@ def is_amount(text: str) -> bool:
 
 
 def _is_period_counted(text: str) -> bool:
-    """Whether a cell prints a period, also with what counts under it: "2019", "2019 €m"."""
+    """Whether a cell contains only a period, optionally with a unit: "2019", "2019 €m"."""
     if parse_period(text) is not None:
         return True
     periods = find_periods(text)
@@ -137,7 +137,7 @@ def _is_period_counted(text: str) -> bool:
 
 
 def _match_fused(text: str) -> re.Match[str] | None:
-    """Return the match of a heading into which the first row's number was fused ("high $ 60.15"), or None."""
+    """Match a heading that the number of the first row is fused to ("high $ 60.15"); None for other headings."""
     plain = without_caption(text)
     match = _FUSED.fullmatch(plain) if len(plain) < 300 else None
     if match is None or _INDEX.search(match["label"]):
@@ -149,10 +149,10 @@ _FORMATTED_YEAR = re.compile(r"(?:1,9[5-9]|2,0[0-9])[0-9](?:\.0{1,2})?|(?:19[5-9
 
 
 def with_plain_years(grid: Grid) -> Grid:
-    """Return cells whose years are printed as years, those in headings or labels that are formatted as numbers.
+    """Return the grid with plain years in headers and labels if they are formatted as numbers.
 
-    The first row of numbers, or the first column, is of years where each of its numbers is one and they follow each
-    other: "2,023" beside "2,022" or "2022.0".
+    The first row or column of numbers contains years if each number may be a year and neighbours differ by at most one:
+    "2,023" beside "2,022" or "2022.0".
 
     >>> with_plain_years([["", "2,023", "2,022"], ["rent", "2,023", "5"]])[0]
     ['', '2023', '2022']
@@ -178,7 +178,7 @@ def with_plain_years(grid: Grid) -> Grid:
 
 
 def _plain_years(texts: Sequence[str]) -> Sequence[str]:
-    """Return years in their places without their number format; texts that are none as they are."""
+    """Return years without number format; texts unchanged if they are not all years."""
     years = [_year_of(text) for text in texts if _year_of(text) is not None or is_amount(text)]
     known = [year for year in years if year is not None]
     if len(known) < len(years) or len(known) < _LEAST_YEARS:
@@ -196,12 +196,12 @@ def _year_of(text: str) -> int | None:
 
 
 def count_header_rows(grid: Grid) -> int:
-    """Return how many rows head the columns of a printed grid."""
+    """Return the number of header rows of a printed grid."""
     return _header_rows(with_plain_years(grid))[0]
 
 
 def _header_rows(grid: Grid) -> tuple[int, bool]:
-    """Return how many rows head the columns, and whether numbers are fused into the headings."""
+    """Return the number of header rows, and whether numbers are fused into the headings."""
     printed = [text for text in grid[0][1:] if text.strip()]
     values = sum(is_amount(text) for text in printed)
     fused = sum(_match_fused(text) is not None for text in printed)
@@ -218,9 +218,9 @@ def _header_rows(grid: Grid) -> tuple[int, bool]:
 
 
 def _names_columns(grid: Grid, place: int) -> bool:
-    """Whether a row has a heading for every column of numbers, which the rows above it do not tell apart.
+    """Whether a row has headings for all columns of numbers that the rows above do not distinguish.
 
-    Such a row names its own column of labels: "Contractual obligations | Total | Less than 1 year | 1-3 years", or
+    Such a row also has a heading for the labels: "Contractual obligations | Total | Less than 1 year | 1-3 years", or
     "Region | 2026 | 2025 | 2026 | 2025" below "Hardware | Hardware | Software | Software".
     """
     above, row = grid[:place], grid[place]
@@ -237,25 +237,25 @@ def _names_columns(grid: Grid, place: int) -> bool:
 
 
 def _is_heading_text(text: str) -> bool:
-    """Whether a cell prints words or a period, and no amount."""
+    """Whether a cell contains words or a period, and no amount."""
     return not is_amount(text) and (_is_period_counted(text) or _WORD.search(text) is not None)
 
 
 def _continues_header(row: Sequence[str]) -> bool:
-    """Whether the row below a header row heads the columns too: captions, or headings without a row label."""
+    """Whether a row below a header row belongs to the header: captions, or headings without a row label."""
     printed = [text for text in row[1:] if text.strip()]
     if not printed:
         return is_caption(row[0])
     scaled = read_caption(row[0]).scale in LARGE_SCALES and all(parse_period(text) for text in printed[:1])
     captioned = not row[0].strip() or is_caption(row[0]) or scaled
     if all(is_caption(text) for text in printed):
-        # Over a scale in every column the first line's label has none of its own.
+        # If every column has a scale, the label of the row belongs to the first line below.
         return captioned or all(read_caption(text).scale in LARGE_SCALES for text in printed)
     return captioned and not any(is_amount(text) for text in printed)
 
 
 def _find_repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
-    """Return the cells whose years are none, by row and column, and what they are instead."""
+    """Return repairs by row and column for cells whose years are dashes or repeated headers."""
     repairs: Repairs = {}
     body = range(header_rows, len(grid))
     years_by_column = [
@@ -275,7 +275,7 @@ def _find_repairs(grid: Grid, header_rows: int, *, dashes: bool) -> Repairs:
 
 
 def repeats_heading(row: Sequence[str], header: Grid) -> bool:
-    """Whether a row in mid-table prints one of the rows over the columns again, its label aside."""
+    """Whether a row inside a table repeats a header row, ignoring its label."""
     texts = [text.strip() for text in row[1:]]
     printed = [text for text in texts if text]
     if not printed or any(map(is_amount, printed)):
@@ -288,7 +288,7 @@ def repeats_heading(row: Sequence[str], header: Grid) -> bool:
 def _read_cell(
     grid: Grid, row: int, column: int, header_rows: int, names: RowNames, repairs: Repairs, convention: NumberConvention
 ) -> tuple[tuple[Quantity, ...], Repair | None]:
-    """Return the numbers of a cell, and what was mended in it."""
+    """Return the numbers of a cell, and its repair if there is one."""
     if repair := repairs.get((row, column)):
         return (), repair
     text = grid[row][column]
@@ -298,7 +298,7 @@ def _read_cell(
 
 
 def _numbers_in_label(text: str, convention: NumberConvention) -> tuple[Quantity, ...]:
-    """Return the amounts in a heading: all of a heading that is a number, else what a sign or a unit marks as one."""
+    """Return the amounts in a heading: all if it is a number, else those with a sign or unit."""
     if is_amount(text):
         return parse_cell(text, convention)
     found = (span.quantity for span in find_quantities(without_caption(text), convention))
@@ -310,7 +310,7 @@ def _label(text: str) -> str:
 
 
 def _read_columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tuple[Header, ...]:
-    """Return what each column is about; a heading is spread over the columns right of it where that is asked for."""
+    """Return the column headers; if `spread`, a heading also applies to empty columns to its right."""
     if header_rows == 0:
         labels = list(grid[0])
         if not fused:
@@ -329,19 +329,19 @@ def _read_columns(grid: Grid, header_rows: int, fused: bool, spread: bool) -> tu
 
 
 def _without_number(text: str, fused: re.Match[str] | None) -> str:
-    """Return a heading without the number, or the lost dash, that was fused into it."""
+    """Return a heading without the number or dash that was fused to it."""
     return text[: text.rindex(fused["value"])] if fused else _TRAILING_DASH.sub("", text)
 
 
 def _make_header(stack: tuple[str, ...]) -> Header:
-    """Return the header that stacked headings make, outermost first."""
+    """Return the header of stacked headings, outermost first."""
     captions = [read_caption(text) for text in reversed(stack)]
     texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
     above = next((period for text in texts[:-1] if (period := _period_of_heading(text))), None)
     period = _period_of_heading(texts[-1], above.year if above else None) if texts else None
     if period is not None and period.kind == "date" and any(map(_LASTING.search, texts[:-1])):
-        # "Three months ended" over "June 30, 2024": it is not a day that the column is about.
+        # "Three months ended" above "June 30, 2024": a span rather than a day.
         lasting = parse_period(" ".join(texts))
         period = lasting if lasting is not None and lasting.kind in ("quarter", "span", "year") else period
     return Header(
@@ -354,7 +354,7 @@ def _make_header(stack: tuple[str, ...]) -> Header:
 
 
 def _period_of_heading(text: str, year: int | None = None) -> Period | None:
-    """Return the period that a heading is about: its whole text, or the only one that it names in passing."""
+    """Return the period of a heading: its whole text, or the only period mentioned in it."""
     plain = without_caption(text)
     whole = parse_period(plain, year)
     if whole is not None:
@@ -366,7 +366,7 @@ def _period_of_heading(text: str, year: int | None = None) -> Period | None:
 def _read_rows(
     grid: Grid, header_rows: int, columns: tuple[Header, ...], names: RowNames, *, dashes: bool
 ) -> tuple[Header, ...]:
-    """Return what each row is about; a section's heading, period and scale come down to its rows."""
+    """Return the row headers; rows inherit heading, period and scale of their section."""
     rows = [_make_header((grid[row][0],)) for row in range(header_rows)]
     corner = parse_period(grid[0][0]) if header_rows and not any(column.period for column in columns[1:]) else None
     section = _Section(_label(grid[0][0]), corner) if corner else _Section()
@@ -405,7 +405,7 @@ def _read_rows(
 
 
 def _heads_section(row: Sequence[str], header: Grid, *, dashes: bool) -> bool:
-    """Whether a row has a label and no values of its own: empty cells, or the column headings once more."""
+    """Whether a row heads a section: it has a label, but its other cells are empty or repeat the header."""
     if not row[0].strip() or is_amount(row[0]) or len(row) < _ONE_LINE:
         return False
     if not any(text.strip() for text in row[1:]):
@@ -416,7 +416,7 @@ def _heads_section(row: Sequence[str], header: Grid, *, dashes: bool) -> bool:
 
 
 def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orientation:
-    """Return the axis that carries the periods: at least half of its headings name one, the columns asked first."""
+    """Return the axis whose headers have periods in at least half of its lines, trying columns first."""
     if columns and 2 * sum(header.period is not None for header in columns) >= len(columns):
         return "columns"
     if rows and 2 * sum(header.period is not None for header in rows) >= len(rows):
@@ -425,16 +425,16 @@ def _orientation(rows: tuple[Header, ...], columns: tuple[Header, ...]) -> Orien
 
 
 def _lacks_labels(rows: tuple[Header, ...]) -> bool:
-    """Whether the label column holds values instead."""
+    """Whether the label column contains values."""
     return bool(rows) and not any(header.label for header in rows)
 
 
 def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], leading: Caption) -> Caption:
-    """Return the scale and unit of the whole table: from its corner or headings, else from the sentences before it.
+    """Return the scale and unit of a table: from its corner or headings, else from the sentences before it.
 
-    A heading that stands alone in its row and is nothing but a scale is printed over all columns.
+    A heading alone in its row that is only a scale applies to all columns.
 
-    Where a column names a scale of its own, the sentences before the table speak of that one.
+    If a column has a scale, that of the sentences before the table is not used.
     """
     corner = [read_caption(grid[row][0]) for row in range(header_rows)]
     own = next((caption for caption in corner if caption.scale), None)
@@ -451,7 +451,7 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
             return read_caption(printed[0])
     named = [column for column in columns[1:] if column.scale in LARGE_SCALES]
     if len(named) == 1 and len(columns) > _ONE_LINE and all(column.period for column in columns[1:]):
-        # Printed over the middle one of several periods, it is of all of them.
+        # Above the middle one of several periods, the scale applies to all of them.
         return Caption(named[0].scale, named[0].unit or leading.unit)
     if named:
         return NOTHING
@@ -459,7 +459,7 @@ def _table_caption(grid: Grid, header_rows: int, columns: tuple[Header, ...], le
 
 
 def _collect_warnings(table: Table, grid: Grid, fused: bool) -> tuple[DocumentWarning, ...]:
-    """Return one warning for each repair and each oddity of a table."""
+    """Return a warning for each repair and irregularity of a table."""
     place, found = table.index, list[DocumentWarning]()
     if table.header_rows == 0:
         found.append(DocumentWarning(WarningKind.FUSED_NUMBERS if fused else WarningKind.NO_HEADER, place))

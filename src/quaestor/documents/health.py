@@ -1,6 +1,6 @@
-"""How much of a document was understood: cells that print a number that was not read, columns of an unknown period.
+"""Measures how well a document was read: cells with unread numbers, and columns without periods.
 
-Text that holds a digit ("Level 3", "due in 2030") is not a missed number.
+Text with a digit ("Level 3", "due in 2030") does not count as an unread number.
 """
 
 import re
@@ -16,26 +16,26 @@ from quaestor.documents.shown import count_words
 from quaestor.documents.table import Cell, Table, TableRole
 
 _NO_NUMBER = lazy_regex(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[a-z](?:/a)?", re.IGNORECASE)
-"""The number of a footnote, a symbol or a rating ("KO26C", "Aa2"), a form ("10-K")."""
+"""A footnote mark, a symbol or rating ("KO26C", "Aa2"), or a form ("10-K")."""
 _CHANGE = lazy_regex(r"change|variance|increase|decrease|growth|\binc\b|\bvs?\b|[%$]|\bper\b", re.IGNORECASE)
 _DIGITS = lazy_regex(r"\d{2}")
 _MOST_LETTERS = 8
 _OF_OTHERS = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
-"""Tables whose figures are not those of the group's statements."""
+"""Roles of tables whose figures differ from those of the group's statements."""
 _PAIR = 2
-"""An answer from more rows of a table compares or adds up its columns."""
+"""Maximal number of rows for which other cells of the columns do not matter; more rows are compared or added up."""
 _SHOWN = 3
 _LONGEST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class TableHealth:
-    """What of a table was not understood.
+    """Parts of a table that were not read.
 
     Attributes:
-        numbers: How many cells have a number.
-        unread: The cells that print digits and have no number.
-        undated: The columns of numbers, by their place, of whose period the heading should say something and does not.
+        numbers: Number of cells with a number.
+        unread: Cells with digits but without a number.
+        undated: Indices of number columns whose header lacks the period it should have.
     """
 
     numbers: int
@@ -45,12 +45,12 @@ class TableHealth:
 
 @dataclass(frozen=True, slots=True)
 class DocumentHealth:
-    """What of the tables of a document was not understood.
+    """Parts of all tables of a document that were not read.
 
     Attributes:
-        numbers: How many cells have a number.
-        unread: How many cells print digits and have no number.
-        undated: How many columns of numbers have no period though their heading should say one.
+        numbers: Number of cells with a number.
+        unread: Number of cells with digits but without a number.
+        undated: Number of number columns whose header lacks the period it should have.
     """
 
     tables: int
@@ -60,12 +60,12 @@ class DocumentHealth:
 
     @property
     def is_good(self) -> bool:
-        """Whether all was understood."""
+        """Whether everything was read."""
         return not self.unread and not self.undated
 
 
 def table_health(table: Table) -> TableHealth:
-    """Return what of a table was not understood; in lists of contents and exhibits nothing is missed."""
+    """Check a table for unread numbers and missing periods; tables of contents have none."""
     body = table.body()
     numbers = sum(cell.quantity is not None for cell in body)
     if table.role is TableRole.CONTENTS:
@@ -74,7 +74,7 @@ def table_health(table: Table) -> TableHealth:
 
 
 def document_health(document: Document) -> DocumentHealth:
-    """Return what of the tables of a document was not understood."""
+    """Check all tables of a document for unread numbers and missing periods."""
     tables = [table_health(table) for table in document.tables]
     return DocumentHealth(
         len(tables),
@@ -85,7 +85,7 @@ def document_health(document: Document) -> DocumentHealth:
 
 
 def is_unread(cell: Cell) -> bool:
-    """Return whether a cell prints what looks like a number, and none was read."""
+    """Return whether a cell looks like a number but was not read as one."""
     text = cell.text.strip()
     if cell.quantities or cell.is_dash or not any(map(str.isdigit, text)) or _NO_NUMBER.fullmatch(text):
         return False
@@ -96,8 +96,8 @@ def is_unread(cell: Cell) -> bool:
 
 
 def _undated_columns(table: Table) -> Iterator[int]:
-    """Yield the columns of numbers without a period: those whose heading prints digits, and all of a statement."""
-    unheaded = table.role.is_statement and table.header_rows == 0  # several columns are not of one time
+    """Yield number columns without a period if their header has digits; in a statement, all such columns."""
+    unheaded = table.role.is_statement and table.header_rows == 0  # its columns have different periods
     if table.orientation == "rows" or (table.period is not None and not unheaded):
         return
     body = range(table.header_rows, len(table.rows))
@@ -112,7 +112,7 @@ def _undated_columns(table: Table) -> Iterator[int]:
 
 
 def health_words(health: DocumentHealth) -> str:
-    """Return the health of a document in a line: `40 numbers in tables; all numbers and periods were read`."""
+    """Return the result as a line: `40 numbers in tables; all numbers and periods were read`."""
     counts = f"{count_words(health.numbers, 'number')} in tables"
     wrong = []
     if health.unread:
@@ -124,7 +124,7 @@ def health_words(health: DocumentHealth) -> str:
 
 
 def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
-    """Return what of a table was not understood, in words; nothing if all was."""
+    """Describe what was not read in a table; empty if everything was."""
     found = []
     if health.unread:
         printed = [" ".join(cell.text.split()) for cell in health.unread]
@@ -139,10 +139,10 @@ def health_doubts(table: Table, health: TableHealth) -> tuple[str, ...]:
 
 
 def doubts_of_answer(document: Document, sources: Iterable[Source], question: str) -> tuple[str, ...]:
-    """Return what a reader of an answer should know of the tables that it rests on.
+    """Return remarks about the tables that an answer uses.
 
-    That is what beside its numbers was not understood, and that a table is of adjusted figures, or of another company,
-    where the question does not say so.
+    Covers unread cells near the numbers used, missing periods, and tables of adjusted figures or of another company
+    that the question does not ask for.
     """
     cells = [source for source in sources if isinstance(source, CellRef)]
     named = look_alikes_named(question)

@@ -1,6 +1,6 @@
-"""What a line or a column of a filing counts, by its label: prices, shares, percentages, years, money.
+"""Kinds of quantities by the label of a row or column: prices, shares, percentages, years, money, counts.
 
-What that means for scale and unit is `units`' business.
+The resulting scales and units are determined in `units`.
 """
 
 import re
@@ -75,12 +75,12 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("count", _COUNT),
     ("money", _MONEY),
 )
-"""In the order in which they are asked, where a label speaks neither of shares nor of one of them."""
+"""Tried in this order for labels about neither shares nor amounts per share."""
 
 
 @lru_cache(maxsize=8192)
 def kind_of(label: str) -> Kind | None:
-    """Return what a label says that its numbers count; None if it says nothing.
+    """Return the kind of the numbers under a label, or None.
 
     >>> [kind_of(t) for t in ("Diluted earnings per share", "Shares used in earnings per share", "Net sales")]
     ['price', 'shares', 'money']
@@ -99,5 +99,5 @@ def kind_of(label: str) -> Kind | None:
 
 
 def _is_amount_before(text: str, place: int) -> bool:
-    """Whether money is spoken of before a place ("Proceeds from issuance of shares")."""
+    """Whether a word for money occurs before a position ("Proceeds from issuance of shares")."""
     return _MONEY.search(text, 0, place) is not None

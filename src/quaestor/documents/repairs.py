@@ -1,11 +1,11 @@
-"""What was mended, lost or found odd in reading a document, as values; and their words, in one place."""
+"""Repairs and warnings from reading a document, and their texts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class RepairKind(StrEnum):
-    """What a cell was taken for, and what it is."""
+    """Why a cell has no number."""
 
     DASH_AS_YEAR = "dash_as_year"
     REPEATED_HEADER = "repeated_header"
@@ -14,10 +14,10 @@ class RepairKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was mended in reading a cell.
+    """Repair of a cell.
 
     Attributes:
-        detail: Of a dash the year that is printed in its place; else "".
+        detail: For a dash, the year printed instead of it; else "".
     """
 
     kind: RepairKind
@@ -25,7 +25,7 @@ class Repair:
 
 
 class WarningKind(StrEnum):
-    """What a reader of a document should know of it."""
+    """Kinds of losses, repairs and irregularities in a document."""
 
     LOST = "lost"
     REFUSED = "refused"
@@ -46,12 +46,12 @@ class WarningKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentWarning:
-    """One thing that was repaired, lost or is odd.
+    """A loss, repair or irregularity.
 
     Attributes:
-        table: The table's place in the document, from 0; None if it is about no table.
-        row: The row's place in the table, from 0, where it is about one.
-        count: How many cells or lines have it.
+        table: Index of the table in the document, from 0; None if it is not about a table.
+        row: Index of the row in the table, from 0, or None.
+        count: Number of affected cells or lines.
         detail: The label, the columns, or what was lost.
     """
 
@@ -64,7 +64,7 @@ class DocumentWarning:
 
 
 def show_repair(repair: Repair) -> str:
-    """Return a repair in words."""
+    """Describe a repair."""
     if repair.kind is RepairKind.DASH_AS_YEAR:
         return f"a dash printed as the year {repair.detail}"
     if repair.kind is RepairKind.NO_STORED_VALUE:
@@ -73,7 +73,7 @@ def show_repair(repair: Repair) -> str:
 
 
 def show_warning(warning: DocumentWarning) -> str:
-    """Return a warning as one line: its place, then what is wrong there."""
+    """Return a warning as one line, with its place."""
     row = "" if warning.row is None else f", row {warning.row}"
     place = "" if warning.table is None else f"table {warning.table}{row}: "
     words = show_repair(warning.repair) if warning.repair else _WORDS[warning.kind]

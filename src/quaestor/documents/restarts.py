@@ -1,7 +1,7 @@
-"""Headings printed again within a table: the rows below them are a table of their own.
+"""Finds header rows repeated inside a table, below which a new table begins.
 
-"Quarters Ended June 30, | 2023 | 2022" heads some rows, "Six Months Ended June 30, | 2023 | 2022" the rows below. Owns
-where such headings stand. Headings that are only repeated change nothing for the rows below.
+For example, "Quarters Ended June 30, | 2023 | 2022" is followed by rows and then by "Six Months Ended June 30, | 2023 |
+2022". Repetitions of the same header do not start a new table.
 """
 
 import re
@@ -16,18 +16,18 @@ from quaestor.documents.table import Table
 _ANY_YEAR = 2000
 _ONE_LINE = 2
 _NUMBERS_WITHIN = 5
-"""Rows below headings within which a number must be printed."""
+"""Number of rows below a header within which a number must occur."""
 _WORD = re.compile(r"[a-z]{2}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class RestartedHeader:
-    """Rows in mid-table that head the rows below them.
+    """Header rows inside a table.
 
     Attributes:
-        top: The first row that is under them, labels without values right above among them.
-        head: The first of them that prints headings.
-        body: The row after the last of them.
+        top: First row of the new table, including labels without values right above the header.
+        head: First header row.
+        body: First row after the header.
     """
 
     top: int
@@ -36,7 +36,7 @@ class RestartedHeader:
 
 
 def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
-    """Return the headings in mid-table that name the periods of the rows below, from top to bottom."""
+    """Return the headers inside a table that give the periods of the rows below, from top to bottom."""
     if not header_rows:
         return []
     found: list[RestartedHeader] = []
@@ -59,7 +59,7 @@ def find_restarts(grid: Grid, header_rows: int) -> list[RestartedHeader]:
 
 
 def _restarts(grid: Grid, row: int, header_rows: int) -> bool:
-    """Whether a row heads the rows below: periods, below a label that is one, that leads to a year, or that is none."""
+    """Whether a row starts a new header: periods, with a label that is empty, a caption or leads to a year."""
     label, texts = grid[row][0].strip(), [text.strip() for text in grid[row][1:] if text.strip()]
     if not texts or any(map(is_amount, texts)):
         return False
@@ -70,7 +70,7 @@ def _restarts(grid: Grid, row: int, header_rows: int) -> bool:
         return False
     named = without_caption(label)
     if repeats_heading(grid[row], grid[:header_rows]):
-        # Under the same headings the rows are of another time only where the label says so.
+        # Below the same headings, the rows are about another period only if the label has one.
         return leads_to_year(named) and label != grid[header_rows - 1][0].strip()
     if label and not leads_to_year(named) and not is_caption(label):
         return False
@@ -78,7 +78,7 @@ def _restarts(grid: Grid, row: int, header_rows: int) -> bool:
 
 
 def _heads_groups(row: Sequence[str], header: Grid) -> bool:
-    """Whether a row without a label prints headings over several columns, as are over years."""
+    """Whether a row without a label contains headings of groups of columns, as above years."""
     texts = [text.strip() for text in row[1:] if text.strip()]
     if row[0].strip() or not texts or any(map(is_amount, texts)):
         return False
@@ -91,12 +91,12 @@ def _is_label_alone(row: Sequence[str]) -> bool:
 
 
 def headings_of(grid: Grid, header_rows: int, restart: RestartedHeader, *, spread: bool) -> list[list[str]]:
-    """Return the rows that head the columns below a restart, each heading over all columns that it covers.
+    """Return the header of the table below a restart, with each heading in all columns it spans.
 
-    What is over the whole table and is not printed again still heads the columns, unless it says when.
+    Header rows of the whole table that are not repeated still apply, unless they contain dates.
 
     Args:
-        spread: Whether a heading over several columns at the top is printed over the first of them alone.
+        spread: Whether a heading over several columns is printed only in the first of them.
     """
     again = grid[restart.head : restart.body]
     over = [_spread(row) if spread else list(row) for row in grid[:header_rows]]
@@ -125,31 +125,31 @@ def _spread(row: Sequence[str]) -> list[str]:
     return found
 
 
-# A table that goes on where another one ended: printed apart, under the headings of the first.
+# Tables that continue the previous one under its headings.
 #
-# Filings print amounts and the percentages of them as two tables, one right behind the other, and the years once.
+# Filings print amounts and their percentages as two consecutive tables, with years only above the first.
 
 _LEAST_COLUMNS = 3
-"""Labels and two columns of numbers: a single column behind another one may be of anything."""
+"""Labels and two columns of numbers; a table with a single column may be unrelated."""
 
 
 def goes_on(table: Table, before: Table) -> bool:
-    """Return whether a table has no headings of its own and is under those of the one right before it.
+    """Return whether a table has no headings and continues the one right before it.
 
     Args:
-        before: The table between which and it nothing is printed.
+        before: The previous table, with nothing in between.
     """
     width = len(table.columns)
     if width < _LEAST_COLUMNS or width != len(before.columns):
         return False
-    # What is printed over the labels alone ("gross margin percentage:") heads no column.
+    # A heading above the labels only ("gross margin percentage:") is not a column heading.
     if any(column.label for column in table.columns[1:]) or not all(column.label for column in before.columns[1:]):
         return False
     return all(_holds_numbers(one, column) for one in (table, before) for column in range(1, width))
 
 
 def under_headings_of(table: Table, before: Table) -> Table:
-    """Return a table with the headings of the one that it goes on from, and what these say of period and scale."""
+    """Return a table with the headings of the one that it continues, including their periods and scales."""
     columns = (table.columns[0], *before.columns[1:])
     orientation = before.orientation if table.orientation == "neither" else table.orientation
     return replace(table, columns=columns, orientation=orientation)

@@ -1,4 +1,4 @@
-"""What tables are for: the primary statements of a group, notes, discussions, and tables that only look like them."""
+"""Roles of tables: primary statements of a group, notes, discussions, and tables that only look like statements."""
 
 import re
 from collections import Counter
@@ -13,11 +13,11 @@ from quaestor.documents.table import Table, TableRole
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """How a primary statement is recognised.
+    """Criteria for a primary statement.
 
     Attributes:
-        lines: Lines of which one with that title has some.
-        telling: Lines of which one without a title has each; those of a statement of equity head its columns.
+        lines: Row labels of which a table with the title has some.
+        telling: Row labels of which a table without a title has each; column labels for a statement of equity.
     """
 
     title: re.Pattern[str]
@@ -31,7 +31,7 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 _OF = r"statements? of (?:the )?(?:consolidated )?"
 _NO_DATA = r"(?! (?:data|items?|information|accounts?|amounts?|line|location|classification|hedg))"
-"""Behind the name of a statement: "balance sheet data" are some of its lines."""
+"""Text after the name of a statement that excludes it: "balance sheet data" is a selection of its lines."""
 _OWNERS = r"(?:stock|share)(?:holder|owner)s?\W{0,2}s?"
 _PROFIT = r"net (?:income|earnings|loss|\(loss\)|profit)|profit (?:\(loss\) )?for the"
 _STATEMENTS = {
@@ -69,7 +69,7 @@ _STATEMENTS = {
          _words(rf"^(?:consolidated )?(?:{_PROFIT})")),
     ),
 }  # fmt: skip
-"""The primary statements, in the order in which titles are tried: "statements of income" are the last."""
+"""Primary statements in the order in which titles are tried; "statements of income" must come last."""
 
 _LOOK_ALIKES = {
     TableRole.COMMON_SIZE: _words(
@@ -92,7 +92,7 @@ _LOOK_ALIKES = {
     TableRole.QUARTERLY: _words(r"\bquarterly (?:\w+ ){0,2}?(?:data|results|information|summary)\b|\bby quarter\b"),
     TableRole.SEGMENTS: _words(r"\bsegments?\b|\bgeographic|\bby (?:region|country|geography)"),
 }
-"""Tables that print lines of statements and are none, by their titles; in the order in which these are tried."""
+"""Tables with lines of statements that are not primary statements, by title, in the order in which they are tried."""
 
 _NOTES = _words(r"(?<!accompanying )\bnotes to\b|^notes?\b\s*\d*|^\d{1,2}\s*[-.)\u2013\u2014]")
 _DISCUSSION = _words(
@@ -108,9 +108,9 @@ _PART = _words(
     r"|notes to (?:the |consolidated |condensed |combined ){0,4}financial statements"
     r"|(?:selected |unaudited ){0,4}quarterly (?:consolidated )?(?:financial|results))"
 )
-"""Statements and reports by their titles, which label the rows of a list of them."""
+"""Titles of statements and reports, which are the row labels of a list of them."""
 _FORM = _words(r"(?:form )?(?:8-k|10-[kq]|20-f|6-k|s-\d{1,2}|def 14a)(?:/a)?")
-"""Filings that exhibits are taken from."""
+"""Filings that an exhibit index refers to."""
 _PAGE = ("page", "page no", "pages")
 _ADJUSTED = _words(
     r"\bnon-?gaap\b|^gaap\b"
@@ -119,20 +119,20 @@ _ADJUSTED = _words(
 _ASKS_ADJUSTED = _words(r"\badjusted\b|\bnon-?gaap\b|\bunderlying\b|\bcore\b|\bexcluding\b|\bbefore special\b")
 _LEVEL = _words(r"\blevel [123]\b")
 _LEAST_TITLED, _LEAST_LINES = 3, 5
-"""Below its headings a statement with a title has no fewer lines, and one without."""
+"""Minimal number of rows for a statement with a title, and without one."""
 _LEAST_SIGNS = 2
 _TITLE_LINES = 3
 _GRID_LINES = 4
-"""Rows at the top of a grid, of which one may print the title of the table."""
+"""Number of rows at the top of a grid that may contain the title of the table."""
 _LONGEST_TITLE = 100
 _WHOLE = 100
 _MOSTLY = 0.8
 _NEAR = 2
-"""How many tables lie at most between the parts of one statement."""
+"""Maximal number of tables between the parts of a statement."""
 
 
 def statements_named(text: str) -> tuple[TableRole, ...]:
-    """Return the primary statements that a text names.
+    """Return the primary statements that a text mentions.
 
     >>> statements_named("what does the balance sheet say of inventories?")
     (<TableRole.BALANCE_SHEET: 'balance sheet'>,)
@@ -141,25 +141,26 @@ def statements_named(text: str) -> tuple[TableRole, ...]:
 
 
 def look_alikes_named(text: str) -> tuple[TableRole, ...]:
-    """Return the roles other than those of primary statements that a text names: "adjusted EBITDA", "pro forma"."""
+    """Return the roles other than primary statements that a text mentions: "adjusted EBITDA", "pro forma"."""
     adjusted = (TableRole.NON_GAAP,) if _ASKS_ADJUSTED.search(text) else ()
     named = (role for role, title in _LOOK_ALIKES.items() if title.search(text))
     return tuple(dict.fromkeys((*adjusted, *named)))
 
 
 def is_back_matter(path: Iterable[str]) -> bool:
-    """Return whether the nearest of some headings is that of exhibits or signatures.
+    """Return whether the innermost heading is that of exhibits or signatures.
 
-    They name everything and say nothing of it. The outer headings do not count: statements are filed under exhibits.
+    Such sections name everything without any content. Outer headings are ignored, because statements may be filed under
+    exhibits.
     """
     *_, nearest = ("", *path)
     return _BACK.search(nearest) is not None
 
 
 def with_roles(document: Document) -> Document:
-    """Return a document whose tables have their roles.
+    """Return the document with roles for its tables.
 
-    After the first primary statement stand notes, up to the exhibits; before it, discussions.
+    Other tables after the first primary statement are notes, up to the exhibits.
     """
     if not document.tables:
         return document
@@ -178,10 +179,10 @@ def with_roles(document: Document) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class _TableText:
-    """What tells a table's role.
+    """Texts that determine the role of a table.
 
     Attributes:
-        titles: What may name it: its title, lines of its grid, the nearest headings, and lines before it.
+        titles: Possible titles: the table's title, lines of the grid, the nearest headings, and lines before it.
     """
 
     table: Table
@@ -202,7 +203,7 @@ class _TableText:
 
     @property
     def lists_contents(self) -> bool:
-        """Whether it lists the parts of the document or its exhibits."""
+        """Whether it is a list of the parts of the document or of its exhibits."""
         items = sum(bool(_ITEM.match(label) or _PART.match(label)) for label in self.labels)
         if self.labels and 2 * items > len(self.labels):
             return True
@@ -215,7 +216,7 @@ class _TableText:
 
     @property
     def look_alike(self) -> TableRole | None:
-        """Which table it is that prints lines of statements and is none, by its title, lines and units."""
+        """The role of a table that only looks like a statement, by its title, rows and units; or None."""
         if sum(bool(_ADJUSTED.search(label)) for label in self.labels) >= _LEAST_SIGNS:
             return TableRole.NON_GAAP
         if sum(bool(_LEVEL.search(column.label)) for column in self.table.columns) >= _LEAST_SIGNS:
@@ -224,16 +225,16 @@ class _TableText:
             return TableRole.QUARTERLY
         texts = (*self.titles, *self.lead[-1:])
         for role, title in _LOOK_ALIKES.items():
-            # Of many things a sentence says that they are at fair value, and the table has it in one column.
+            # A sentence may mention fair values for a table that has them in only one column.
             titled = any(map(title.search, self.titles if role is TableRole.FAIR_VALUES else texts))
             if self._is_common_size(titled) if role is TableRole.COMMON_SIZE else titled:
                 return role
         return None
 
     def _is_common_size(self, titled: bool) -> bool:
-        """Whether it prints the lines of a statement in percentages of sales: its title says so, or one line is 100 %.
+        """Whether it has the lines of a statement as percentages of sales, judging by the title or a line with 100 %.
 
-        A percent sign may be printed in the first line alone.
+        A percent sign may be printed in the first line only.
         """
         table = self.table
         numbers = [cell.quantity for cell in table.body() if cell.quantity is not None]
@@ -244,12 +245,12 @@ class _TableText:
         return titled or (whole and self.counts(_STATEMENTS[TableRole.INCOME_STATEMENT].lines) >= _LEAST_SIGNS)
 
     def counts(self, sign: re.Pattern[str]) -> int:
-        """Return how many rows have a sign."""
+        """Return the number of row labels that match."""
         return sum(bool(sign.search(label)) for label in self.labels)
 
 
 def _grid_lines(table: Table) -> Iterator[str]:
-    """Yield the lines at the top of a grid that may be its title: the only text of a row, or its corner."""
+    """Yield lines at the top of a grid that may be the title: the only text of a row, or the corner cell."""
     for number, row in enumerate(table.cells[:_GRID_LINES]):
         texts = {" ".join(cell.text.split()) for cell in row} - {""}
         corner = " ".join(row[0].text.split()) if number < table.header_rows else ""
@@ -260,9 +261,9 @@ def _grid_lines(table: Table) -> Iterator[str]:
 
 
 def _find_statements(faces: Sequence[_TableText]) -> dict[int, TableRole]:
-    """Return the primary statements by the index of their table: those with a title, else those with telling lines.
+    """Return primary statements by table index: those with a title, else those with characteristic rows.
 
-    A statement that comes again far from the first is of another company: a parent, a subsidiary that files too.
+    A second statement of the same kind far from the first is that of a parent or subsidiary.
     """
     found: dict[int, TableRole] = {}
     latest: dict[TableRole, int] = {}
@@ -323,11 +324,11 @@ def _other_role(face: _TableText, first: int | None) -> TableRole:
 
 
 def _prints_amounts(table: Table) -> bool:
-    """Whether a table prints amounts: numbers that are not small whole ones, as pages are."""
+    """Whether a table has numbers of at least 1,000, unlike a list with page numbers."""
     return any(abs(cell.quantity.value) >= 1_000 for cell in table.body() if cell.quantity is not None)
 
 
 def _has_all_quarters(table: Table) -> bool:
-    """Whether columns are of all quarters of one year."""
+    """Whether the columns include all quarters of one year."""
     quarters = {(c.period.year, c.period.quarter) for c in table.columns if c.period is not None and c.period.quarter}
     return 4 in Counter(year for year, _ in quarters).values()

@@ -1,7 +1,7 @@
-"""Which columns name the rows of a table: the first one, several labels side by side, or the facts of a long table.
+"""Finds the names of rows: in the first column, in several label columns, or in the columns of a long table.
 
-A label that is printed once over the rows that it spans ("Pumps" beside "Europe", then "" beside "Asia") holds for all
-of them. Changes no cell.
+A label printed once for several rows ("Pumps" beside "Europe", then "" beside "Asia") applies to all of them. Cells are
+not changed.
 """
 
 import re
@@ -34,7 +34,7 @@ _OF_A_RECORD = re.compile(
     r"(?:[a-z]{1,20} )?(?:id|accn|accession(?: (?:no|number))?|form|filed|filing date|frame|source|url|link|decimals"
     r"|level|abstract|updated(?: at)?|created(?: at)?)"
 )
-"""Columns that say where a fact is from, and nothing of what it is."""
+"""Columns about the origin of a fact rather than its content."""
 
 _IN_CODE = re.compile(r"(?:[A-Za-z][\w-]{0,20}[:_])?([A-Za-z][A-Za-z0-9]{1,200})")
 _ANY_YEAR = 2000
@@ -44,14 +44,14 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class RowNames:
-    """What names the rows of a table.
+    """Names of the rows of a table.
 
-    Shape: `labels` and `periods` have an entry a row of the grid.
+    Shape: `labels` and `periods` have one entry for each row of the grid.
 
     Attributes:
-        columns: The columns that the names are in; their cells hold no numbers of the table.
-        labels: The names of each row, outermost first, empty ones left out.
-        periods: What one of several such columns says that a row is of; else None.
+        columns: The columns that contain the names; their cells are not numbers of the table.
+        labels: The names of each row, outermost first, without empty ones.
+        periods: The period of each row if one of several name columns contains it, else None.
     """
 
     columns: tuple[int, ...]
@@ -60,7 +60,7 @@ class RowNames:
 
 
 def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
-    """Return what names the rows of a table: of most tables the first column.
+    """Return the names of the rows, which most tables have in the first column.
 
     Args:
         grid: R x C printed cells, never ragged.
@@ -72,9 +72,9 @@ def name_rows(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames:
 
 
 def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
-    """Return the names that are in several columns at the left; None if the first one says all.
+    """Return names in several columns on the left; None if the first column suffices.
 
-    Another column is a name too where it tells rows of a section apart that the columns before it do not.
+    A further column is included if it distinguishes rows of a section that the columns before it do not.
     """
     leading: list[int] = []
     for column in range(len(grid[0]) - 1):
@@ -102,7 +102,7 @@ def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
 
 
 def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
-    """Whether a column has words or periods below a heading that is not a period itself, and no amount."""
+    """Whether a column has words or periods below its header and no amounts; the header must not be a period."""
     if any(parse_period(grid[row][column]) for row in range(header_rows)):
         return False
     texts = [text for row in grid[header_rows:] if (text := row[column].strip())]
@@ -112,9 +112,9 @@ def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount)
 
 
 def _names_of_rows(grid: Grid, header_rows: int, columns: Sequence[int]) -> tuple[list[tuple[str, ...]], list[int]]:
-    """Return the names of each row in some columns, a blank filled with the one above; and its section.
+    """Return the names of each row, with blanks filled from above, and the section of each row.
 
-    A blank to the right of a name is not one: only what is left of a row's first name is printed once for several rows.
+    Only blanks to the left of a row's first name are filled, because a name that spans several rows is printed once.
     """
     names: list[tuple[str, ...]] = []
     sections: list[int] = []
@@ -126,7 +126,7 @@ def _names_of_rows(grid: Grid, header_rows: int, columns: Sequence[int]) -> tupl
             own[:first] = above[:first]
             heads = not any(text.strip() for text in row[columns[0] + 1 :])
             section += heads
-            # What heads no number is the heading of a section, and a total has no parts.
+            # A row without numbers is the heading of a section, and a total has no parts.
             above = [""] * len(columns) if heads or own[0].casefold().startswith("total") else own
         names.append(tuple(own))
         sections.append(section)
@@ -134,9 +134,9 @@ def _names_of_rows(grid: Grid, header_rows: int, columns: Sequence[int]) -> tupl
 
 
 def _names_of_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNames | None:
-    """Return the names in a long table, which has a fact a row; None if a table is none.
+    """Return the names in a long table, which has one fact per row; None for other tables.
 
-    One of its columns is called value; others say what company, item and period the value is of.
+    One of its columns is called value; others contain the company, item and period.
     """
     if not header_rows or len(grid) <= header_rows:
         return None
@@ -165,18 +165,18 @@ def _names_of_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNam
 
 
 def _repeats(grid: Grid, header_rows: int, column: int) -> bool:
-    """Whether rows of a column print the same words, as names of companies and segments, and no remark, do."""
+    """Whether texts of a column repeat, as names of companies and segments do, unlike remarks."""
     texts = [row[column].strip().casefold() for row in grid[header_rows:]]
     return len(set(texts)) < len(texts) and not {"true", "false"} & set(texts)
 
 
 def _holds_periods(grid: Grid, header_rows: int, column: int) -> bool:
-    """Whether all that a column prints are periods, also such as have their year in another one ("Q1")."""
+    """Whether a column contains only periods, including some that lack the year ("Q1")."""
     return all(parse_period(text, _ANY_YEAR) for row in grid[header_rows:] if (text := row[column].strip()))
 
 
 def _period_of_cells(texts: Sequence[str], start: str = "") -> Period | None:
-    """Return the period that the cells of a row name together ("2024" and "Q1"; from "2024-01-01" to "2024-03-31")."""
+    """Combine the periods in the cells of a row ("2024" and "Q1"; from "2024-01-01" to "2024-03-31")."""
     found: Period | None = None
     for text in sorted(texts, key=lambda text: parse_period(text) is None):
         found = parse_period(text, found.year if found else None) or found
@@ -189,6 +189,6 @@ def _period_of_cells(texts: Sequence[str], start: str = "") -> Period | None:
 
 @lru_cache(maxsize=4096)
 def _spell_code(name: str) -> str:
-    """Return an item as people write it ("us-gaap:NetIncomeLoss")."""
+    """Return the code of an item as words ("us-gaap:NetIncomeLoss")."""
     code = _IN_CODE.fullmatch(name)
     return _HUMP.sub(" ", code[1]) if code else name

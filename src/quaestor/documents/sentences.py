@@ -1,6 +1,6 @@
-"""Running text around a table, cut into sentences with the numbers and periods that they name.
+"""Splits text into sentences and finds the numbers and periods in them.
 
-Sentences that come cut are kept as they are, but for those that were cut at the full stop of an abbreviation.
+Text that is already split is unchanged, except for splits at the full stop of an abbreviation.
 """
 
 import re
@@ -23,10 +23,10 @@ _WORDS_OF_A_NAME = 7
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text whose punctuation is between spaces ("sales rose . costs fell .").
+    """Split text whose punctuation is surrounded by spaces ("sales rose . costs fell .").
 
-    A full stop after a common abbreviation or a single letter ends none; a stop that stands alone joins the
-    sentence before it.
+    A full stop after a common abbreviation or a single letter does not end a sentence; a separate full stop is added to
+    the sentence before it.
     """
     sentences: list[str] = []
     pending = ""
@@ -43,7 +43,7 @@ def split_sentences(text: str) -> tuple[str, ...]:
 
 
 def rejoin_sentences(pieces: Sequence[str]) -> tuple[str, ...]:
-    """Return sentences that came cut, those put together again that an abbreviation's full stop has torn apart.
+    """Rejoin sentences that were split at the full stop of an abbreviation.
 
     >>> rejoin_sentences(["the u.s .", "dollar rose .", "costs fell ."])
     ('the u.s . dollar rose .', 'costs fell .')
@@ -61,22 +61,22 @@ def rejoin_sentences(pieces: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_cut_short(text: str) -> bool:
-    """Whether a text ends at the full stop of an abbreviation or of a single letter."""
+    """Whether a text ends with an abbreviation or a single letter and a full stop."""
     return _ABBREVIATION.search(text[-12:]) is not None
 
 
 def _is_company(text: str) -> bool:
-    """Whether a text is the name of a company and no more, as a page's first line may be."""
+    """Whether a text is only the name of a company, as in the first line of a page."""
     return _COMPANY.search(text) is not None and len(text.split()) <= _WORDS_OF_A_NAME
 
 
 def read_sentences(
     document: str, section: str, texts: Sequence[str], start: int = 0, convention: NumberConvention = ENGLISH
 ) -> tuple[Sentence, ...]:
-    """Return sentences of one section, in order, with the numbers and periods in them.
+    """Return the sentences of a section, in order, with their numbers and periods.
 
     Args:
-        start: The place of the first of them in the section.
+        start: Index of the first sentence in the section.
     """
     return tuple(_read_sentence(document, section, index, text, convention) for index, text in enumerate(texts, start))
 
@@ -90,12 +90,13 @@ def _read_sentence(document: str, section: str, index: int, text: str, conventio
     return Sentence(section, index, text, mentions, periods)
 
 
-# Prose as people print it ("Net sales rose 5%. Costs fell in the U.S. and in Europe."), cut into sentences.
+# Splitting of ordinary prose ("Net sales rose 5%. Costs fell in the U.S. and in Europe.").
 #
-# The text of the benchmarks, whose punctuation is between spaces, is `sentences`'. Takes time linear in the text.
+# Text of the benchmarks, with spaces around punctuation, is split by the functions above. Takes time linear in the
+# text.
 
 LONGEST_SENTENCE = 5_000
-"""Characters; what goes on without an end, as no sentence does, is cut at the space before them."""
+"""Limit in characters; longer text without a sentence end is split at the last space before it."""
 
 _END_OF_PROSE = re.compile(r"(?<=[.?!])[\"'\u201d\u2019)\]]{0,3}\s+(?=[\"'\u201c\u2018(\[$€£]{0,3}[A-Z0-9$€£•])")
 _WORD_BEFORE = re.compile(r"(?<![A-Za-z.&])((?:[A-Za-z]\.)+[A-Za-z]?|[A-Za-z]+)\.$")
@@ -103,12 +104,12 @@ _ALWAYS = frozenset(
     "no nos mr mrs ms dr prof messrs st vs e.g i.e cf approx fig figs sec art par p pp rev gen sen rep gov hon est"
     " jan feb mar apr jun jul aug sept sep oct nov dec al".split()
 )
-"""Abbreviations after which a sentence goes on, whatever follows."""
+"""Abbreviations that never end a sentence."""
 _OFTEN = frozenset(
     "u.s u.k u.n e.u u.s.a n.a s.a l.p l.l.c p.l.c n.v a.g b.v d.c a.m p.m p.l inc corp co cos ltd llc plc lp"
     " bros jr sr etc dept div mfg intl assn".split()
 )
-"""Abbreviations after which one sentence may end: it does where the next word begins sentences."""
+"""Abbreviations that end a sentence if the next word often begins one."""
 _ENUMERATOR = re.compile(
     r"\W*(?:(?:item|note|part|section|article|exhibit|step)\s)?(?:[0-9]{1,3}[A-Za-z]?|[A-Za-z]|[IVXivx]{1,5})\.", re.I
 )
@@ -116,7 +117,7 @@ _NEXT = re.compile(r"[^A-Za-z0-9]*([A-Za-z]+)?")
 
 
 def split_prose(text: str) -> tuple[str, ...]:
-    """Return the sentences of ordinary prose.
+    """Split ordinary prose into sentences.
 
     >>> split_prose("Net sales rose 5%. Costs fell in the U.S. and at Acme Inc. stores; see No. 5. The end.")
     ('Net sales rose 5%.', 'Costs fell in the U.S. and at Acme Inc. stores; see No. 5.', 'The end.')
@@ -125,9 +126,9 @@ def split_prose(text: str) -> tuple[str, ...]:
 
 
 def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where the sentences of ordinary prose are in it: the first character and the one after the last.
+    """Return the start and end of each sentence of ordinary prose.
 
-    No sentence begins or ends with a space; none is longer than `LONGEST_SENTENCE` characters.
+    Sentences have no surrounding spaces and at most `LONGEST_SENTENCE` characters.
     """
     spans: list[tuple[int, int]] = []
     begin = 0
@@ -140,14 +141,14 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def bounded(sentence: str) -> tuple[str, ...]:
-    """Return a sentence that came cut, in pieces where it is longer than `LONGEST_SENTENCE` characters."""
+    """Split a sentence that is longer than `LONGEST_SENTENCE` characters."""
     if len(sentence) <= LONGEST_SENTENCE:
         return (sentence,)
     return tuple(sentence[start:end] for start, end in _bound_pieces(sentence, 0, len(sentence)))
 
 
 def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
-    """Whether the full stop before `stop` ends no sentence."""
+    """Whether the full stop before `stop` does not end the sentence."""
     if text[stop - 1] != ".":
         return False
     if stop - begin < 20 and _ENUMERATOR.fullmatch(text, begin, stop):
@@ -165,7 +166,7 @@ def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
 
 
 def _bound_pieces(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Return a stretch without the spaces around it, in pieces where it is too long."""
+    """Return a range without surrounding spaces, split if it is too long."""
     spans = []
     while begin < end and text[begin].isspace():
         begin += 1

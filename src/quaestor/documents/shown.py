@@ -1,7 +1,6 @@
-"""Documents and tables as Python shows them: in one line, and as elements for a notebook.
+"""Representations of documents and tables in Python: one line of text, and HTML for notebooks.
 
-Every text is escaped, no script is needed, and colours are those of the page around it, light or dark: what is marked
-is a `<mark>`.
+All text is escaped, no script is needed, and colours follow the theme of the page; highlights are `<mark>` elements.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -12,32 +11,32 @@ from quaestor.documents.document import Document
 from quaestor.documents.table import Cell, Table, TableRole
 
 _ROWS, _COLUMNS, _CHARACTERS, _TABLES = 24, 14, 160, 24
-"""The most of a table or a document that is shown at once, and of the text of a cell."""
+"""Limits for the rows, columns, characters per cell and tables shown at once."""
 _NUMBER = 24
-"""The most characters of a cell that is not broken into lines."""
+"""Maximal characters of a cell that is not wrapped."""
 _MARKED_ROWS, _AROUND = 12, 2
-"""Where cells are marked: the most rows that are shown all; of more, how many above and below one that is marked."""
+"""With highlighted cells: the number of rows shown without gaps, and the number shown around each highlight."""
 
 _BOX = "overflow-x:auto;max-width:100%;margin-bottom:.8em"
 _GRID = "border-collapse:collapse;margin:.3em 0"
 _CELL = "padding:.15em .6em;vertical-align:top"
 _NO_MATH = "tex2jax_ignore mathjax_ignore"
-"""Else a notebook takes what is between two dollar signs for a formula."""
+"""Keeps notebooks from rendering text between two dollar signs as a formula."""
 
 
 def shortened(text: str, most: int = _CHARACTERS) -> str:
-    """Return a text in one line, cut where it is longer than so many characters."""
+    """Return a text on one line, truncated to a number of characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def boxed(*parts: str) -> str:
-    """Return elements as one that a notebook shows as it is: wide ones scroll, no dollar sign begins a formula."""
+    """Wrap elements for a notebook, so that wide ones scroll and dollar signs do not begin formulas."""
     return f'<div class="{_NO_MATH}" style="{_BOX}">{"".join(parts)}</div>'
 
 
 def table_line(table: Table) -> str:
-    """Return a table in one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
+    """Return a table as one line: `<table 0 'Net sales': 5 rows; 2007 | 2006 | 2005>`."""
     heads = [shortened(head.label, 30) or "-" for head in table.columns[1 : _COLUMNS + 1]]
     title = shortened(table.title or table.caption, 60)
     named = f" {title!r}" if title else ""
@@ -46,27 +45,27 @@ def table_line(table: Table) -> str:
 
 
 def counted_in(table: Table) -> str:
-    """Return what most numbers of a table count in: `million USD`; "" if nothing says it."""
+    """Return the scale and unit of a table: `million USD`; "" if unknown."""
     return " ".join(filter(None, (table.scale.value if table.scale else "", table.unit or "")))
 
 
 def role_words(table: Table) -> str:
-    """Return the role of a table in words; "" if it has no role of its own."""
+    """Return the role of a table; "" for tables without a special role."""
     return "" if table.role is TableRole.OTHER else table.role.value
 
 
 def role_and_unit(table: Table) -> str:
-    """Return the role of a table and what its numbers count in: `balance sheet, million USD`."""
+    """Return the role, scale and unit of a table: `balance sheet, million USD`."""
     return ", ".join(filter(None, (role_words(table), counted_in(table))))
 
 
 def document_line(document: Document) -> str:
-    """Return a document in one line: `<'report.html': 12 pages, 5 tables, 80 sentences>`."""
+    """Return a document as one line: `<'report.html': 12 pages, 5 tables, 80 sentences>`."""
     return visible(f"<{document.id!r}: {contents_words(document)}>")
 
 
 def contents_words(document: Document) -> str:
-    """Return what a document holds: `12 pages, 5 tables, 80 sentences`."""
+    """Return the size of a document: `12 pages, 5 tables, 80 sentences`."""
     pages = max((block.page or 0 for block in document.blocks), default=0)
     counts = [count_words(len(document.tables), "table"), count_words(len(document.sentences), "sentence")]
     if document.warnings:
@@ -75,12 +74,12 @@ def contents_words(document: Document) -> str:
 
 
 def count_words(count: int, what: str) -> str:
-    """Return a number of things in words: `1 table`, `1,200 cells`."""
+    """Return a count with its noun: `1 table`, `1,200 cells`."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def document_html(document: Document) -> str:
-    """Return what a document holds, and a list of its tables, as elements."""
+    """Return the size and the tables of a document as HTML."""
     parts = [f"<p><b>{html_text(document.id)}</b><br>{contents_words(document)}</p>"]
     if document.tables:
         shown = "".join(f"<li>{_table_words(document, table)}</li>" for table in document.tables[:_TABLES])
@@ -98,11 +97,11 @@ def _table_words(document: Document, table: Table) -> str:
 
 
 def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = "") -> str:
-    """Return a table as elements, its rows and columns named as such.
+    """Return a table as HTML with row and column headers.
 
     Args:
-        marked: The cells that are marked; of a long or wide table the parts around them are shown.
-        caption: What is over it; by default its title or its caption.
+        marked: Cells to highlight; only the parts of a long or wide table around them are shown.
+        caption: Caption; by default the title or caption of the table.
     """
     places = {(ref.row, ref.column) for ref in marked if ref.table == table.index}
     rows = _lines_shown(
@@ -119,7 +118,7 @@ def table_html(table: Table, marked: Collection[CellRef] = (), caption: str = ""
 
 
 def _lines_shown(count: int, always: Iterable[int], marked: Collection[int], most: int) -> list[int | None]:
-    """Return which of some lines are shown, in order; None stands for those left out between two of them."""
+    """Return the indices of the lines to show, in order; None for lines left out in between."""
     first = [*always]
     if count <= most:
         return [*range(count)]
@@ -156,10 +155,10 @@ def _cell_text(cell: Cell) -> str:
 
 
 def marked_text(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return a text in which some spans are marked, as elements; of a long one what stands around them.
+    """Return a text as HTML with highlighted spans; a long text is truncated around them.
 
     Args:
-        spans: Where each begins, and the character after it; overlapping ones are marked as one.
+        spans: Start and end of each span; overlapping spans are merged.
     """
     return "".join(_pieces(text, _join_spans(spans)))
 

@@ -1,4 +1,4 @@
-"""A table as printed: its cells, and what its rows and columns are about."""
+"""Tables: printed cells, and headers of rows and columns."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -22,20 +22,20 @@ _OTHER = lazy_regex(
     r"|mboe|bcf|mmcf|mwh|gwh|twh)\b|(?<![0-9])(?<![0-9]\s)%",
     re.IGNORECASE,
 )
-"""A line that counts something else than money, or whose print does not say that it counts money."""
+"""Labels of lines that do not count money, or may not."""
 _MOST = 80
-"""Lines that are looked at above and below a cell."""
+"""Number of lines inspected above and below a cell."""
 
 Line = tuple[str, Sequence[Quantity]]
-"""The label of a row, and the numbers of its cell in one column."""
+"""Label of a row, and the numbers of its cell in one column."""
 
 
 def currency_between(above: Iterable[Line], label: str, below: Iterable[Line]) -> str | None:
-    """Return the currency that the number of a line counts in, although its cell prints no sign; None if it has none.
+    """Return the currency that a cell without a sign has because of its column; None if there is none.
 
     Args:
-        above: The lines over it in its column, the nearest first.
-        below: The lines under it, the nearest first.
+        above: Lines above it in its column, nearest first.
+        below: Lines below it, nearest first.
     """
     if _counts_otherwise(label):
         return None
@@ -44,7 +44,7 @@ def currency_between(above: Iterable[Line], label: str, below: Iterable[Line]) -
 
 
 def _currency_at(lines: Iterable[Line], *, total: bool) -> str | None:
-    """Return the currency of the nearest line with a printed unit, over lines that could count in it too."""
+    """Return the currency of the nearest line with a unit, if all lines before it may be in that currency."""
     for _, (label, numbers) in zip(range(_MOST), lines, strict=False):
         if not numbers:
             continue
@@ -58,20 +58,20 @@ def _currency_at(lines: Iterable[Line], *, total: bool) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _counts_otherwise(label: str) -> bool:
-    """Whether a line counts something else than money; asked again of the same labels for each cell near them."""
+    """Whether a line counts something other than money; cached because labels are checked for each cell near them."""
     return _OTHER.search(label) is not None
 
 
 _MARKS = lazy_regex(r"\([0-9a-z]{1,2}\)", re.IGNORECASE)
 
 MOST_CELLS_ASKED = 50_000
-"""Cells of a table that questions are answered from: its graph takes seconds, and a solver looks at each cell."""
+"""Limit for cells of a table used for answers, because building its graph takes seconds and solvers visit each cell."""
 
 Orientation = Literal["columns", "rows", "neither"]
 
 
 class TableRole(StrEnum):
-    """What a table is for; the value says it for people. `quaestor.documents.roles` tells it."""
+    """Role of a table, determined in `quaestor.documents.roles`; the values are shown to users."""
 
     BALANCE_SHEET = "balance sheet"
     INCOME_STATEMENT = "income statement"
@@ -93,7 +93,7 @@ class TableRole(StrEnum):
 
     @property
     def is_statement(self) -> bool:
-        """Whether it is that of a primary statement of the group."""
+        """Whether it is a primary statement of the group."""
         return self in _STATEMENTS
 
 
@@ -110,12 +110,12 @@ _STATEMENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the printed grid.
+    """A cell of the printed grid.
 
     Attributes:
-        quantities: The numbers in it, left to right; empty for labels, dashes and empty cells.
-        repair: What was mended in reading it, such as a dash printed as the year 2014; or None.
-        misread: What was read there before a person corrected it; None of a cell as it was read.
+        quantities: The numbers in it, from left to right; empty for labels, dashes and empty cells.
+        repair: Repair of the cell, such as a dash printed as the year 2014; or None.
+        misread: The text that was read before a user corrected it; None if it was not corrected.
     """
 
     text: str
@@ -131,7 +131,7 @@ class Cell:
 
     @property
     def is_dash(self) -> bool:
-        """Whether it has no value: only signs and footnote marks, a year in place of a dash, a formula without one."""
+        """Whether it has no value: only signs and footnote marks, a year for a dash, or a formula without value."""
         if self.repair is not None:
             return self.repair.kind is not RepairKind.REPEATED_HEADER
         signs = _MARKS.sub("", self.text).strip()
@@ -140,14 +140,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a whole row or a whole column is about.
+    """Header of a row or column.
 
     Attributes:
-        label: Its own label, cleaned of debris, footnote marks and doubled percentages; "" if none is printed.
-        levels: The headings above it, outermost first, its own label last ("cash flow hedges" over "net gain").
-        period: The period that the label names, or None.
-        scale: The scale that the label names ("in millions", "%"), or None.
-        unit: The unit that the label names ("USD", "shares"), or None.
+        label: The label without formatting residue, footnote marks and doubled percentages; "" if there is none.
+        levels: Headings from the outermost to the label ("cash flow hedges" above "net gain").
+        period: Period in the label, or None.
+        scale: Scale in the label ("in millions", "%"), or None.
+        unit: Unit in the label ("USD", "shares"), or None.
     """
 
     label: str
@@ -159,24 +159,25 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as printed, and what its rows and columns are about.
+    """A printed table with headers for its rows and columns.
 
-    Shape: `cells` is R x C, never ragged; `rows` has R headers, `columns` has C, both indexed like `cells`.
-        The rows before `header_rows` head the columns (0 of them where the table has no header); column 0 heads
-        the rows, or several columns do (`quaestor.documents.row_names`). The body is what is below and to the right.
+    Shape: `cells` is R x C, never ragged; `rows` has R headers, `columns` has C, both indexed like `cells`. The first
+    `header_rows` rows head the columns (0 for a table without header); column 0 or several columns
+    (`quaestor.documents.row_names`) head the rows. The body is below and to the right of them.
 
     Attributes:
-        index: Its place in the document, from 0; in an excerpt its place in the whole document.
-        cells: The grid; a cell's `ref` gives its row and column in it.
-        rows: What each row is about; label "" where a row prints a number in its label's place.
-        columns: What each column is about; `columns[0]` is the label column's own heading.
-        orientation: Where the periods stand: heading the columns, heading the rows, or neither.
-        caption: The corner's text ("in millions , except per share data"), else the caption over the table, or "".
-        scale: The scale that the caption names for the whole table, or None.
-        unit: The unit that the caption names for the whole table, or None.
-        title: What is printed over the table as its name ("CONSOLIDATED BALANCE SHEETS"), or "".
-        period: What the whole table is of, if neither its rows nor its columns say it; or None.
-        role: What it is for: a primary statement, a note, a list of contents.
+        index: Index in the document, from 0; in an excerpt, the index in the whole document.
+        cells: The grid; each cell's `ref` has its row and column.
+        rows: Row headers; the label is "" if a row has a number instead of a label.
+        columns: Column headers; `columns[0]` is that of the label column.
+        orientation: Whether columns, rows or neither have the periods.
+        caption: Text of the corner cell ("in millions , except per share data"), else the caption above the table, or
+            "".
+        scale: Scale for the whole table from its caption, or None.
+        unit: Unit for the whole table from its caption, or None.
+        title: Title above the table ("CONSOLIDATED BALANCE SHEETS"), or "".
+        period: Period of the whole table if neither rows nor columns have one; or None.
+        role: Primary statement, note, list of contents or other.
     """
 
     index: int
@@ -199,23 +200,23 @@ class Table:
         return table_line(self)
 
     def _repr_html_(self) -> str:
-        """Return it as notebooks show it; of a long one the first rows."""
+        """Return the table as HTML for notebooks; only the first rows of a long one."""
         from quaestor.documents.shown import boxed, table_html
 
         return boxed(table_html(self))
 
     @property
     def cell_count(self) -> int:
-        """How many cells the grid has, empty ones counted."""
+        """Number of cells, including empty ones."""
         return len(self.rows) * len(self.columns)
 
     @property
     def is_too_large(self) -> bool:
-        """Whether it has more than `MOST_CELLS_ASKED` cells: it is read and shown, but its numbers are in no graph."""
+        """Whether it has more than `MOST_CELLS_ASKED` cells, so that it is shown but not used for answers."""
         return self.cell_count > MOST_CELLS_ASKED
 
     def with_rows(self, chosen: Collection[int]) -> "Table":
-        """Return the table with some rows below its header; the others print nothing, so each cell keeps its place."""
+        """Return a table with some of the rows below the header; others are empty, so that cells stay in place."""
         shown = [place < self.header_rows or place in chosen for place in range(len(self.rows))]
         return replace(
             self,
@@ -228,13 +229,13 @@ class Table:
 
     @property
     def printed_rows(self) -> int:
-        """How many rows print anything."""
+        """Number of rows that are not empty."""
         return sum(any(cell.text for cell in row) for row in self.cells)
 
     def body(self) -> tuple[Cell, ...]:
-        """Every cell right of the labels and below the header, row by row.
+        """Return all cells to the right of the labels and below the header, row by row.
 
-        A row that prints a number where its label should be gives that cell too.
+        If a row has a number instead of a label, that cell is included.
         """
         return tuple(
             cell
@@ -243,21 +244,21 @@ class Table:
         )
 
     def scale_at(self, row: int, column: int) -> Scale | None:
-        """The scale that labels give a cell: its row's before its column's before the table's; None if none does."""
+        """Return the scale of a cell from its row, column or table header, in this order; None if none has one."""
         heads = self.rows[row], self.columns[column]
         own = heads[0].scale or heads[1].scale
         applies = own or all(covers(self.caption, self.unit, head.label, head.unit) for head in heads)
         return (own or self.scale) if applies else None
 
     def unit_at(self, row: int, column: int) -> str | None:
-        """The unit that labels give a cell: its row's before its column's before the table's; None if none does."""
+        """Return the unit of a cell from its row, column or table header, in this order; None if none has one."""
         heads = self.rows[row], self.columns[column]
         own = heads[0].unit or heads[1].unit
         plain = any(head.scale is Scale.ONE and not is_price(head.label) for head in heads)
         return own or (None if plain else self.unit or self._unit_between(row, column))
 
     def _unit_between(self, row: int, column: int) -> str | None:
-        """The currency that the column prints above the cell and at the total below it."""
+        """Return the currency of the cells above it in the column and of the total below it."""
         if row < self.header_rows or any(number.unit for number in self.cells[row][column].quantities):
             return None
 
@@ -268,7 +269,7 @@ class Table:
         return currency_between(lines(above), self.rows[row].label, lines(below))
 
     def period_at(self, row: int, column: int) -> Period | None:
-        """The period of a cell, read from the axis that carries the periods first; the table's if neither names one."""
+        """Return the period of a cell, from the axis with the periods first, else from the table."""
         row_period, column_period = self.rows[row].period, self.columns[column].period
         first, second = (row_period, column_period) if self.orientation == "rows" else (column_period, row_period)
         return first or second or self.period

@@ -1,7 +1,7 @@
-"""When the numbers of running text are of, where their own sentence does not say it.
+"""Periods of numbers in running text whose sentence does not have one.
 
-A paragraph of a report names its year once ("In 2024, we recorded ... We also ..."), and what names none is of the
-period that the report is on. A day far ahead is when something falls due, and dates no number.
+A paragraph usually names its year once ("In 2024, we recorded ... We also ..."); without any year, the period of the
+report is meant. A day far in the future is a due date and not the period of a number.
 """
 
 import re
@@ -21,19 +21,19 @@ from quaestor.documents.table import TableRole
 
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS)
 _CARRIED = 12
-"""How many sentences of its section back a sentence without a period looks for one; items of lists do not count."""
+"""Number of earlier sentences of the section in which a period is sought; list items do not count."""
 _FURTHEST = 60
 _ITEM = lazy_regex(r"\W{0,3}[•●▪◦‣·]")
 _YEARS_COMPARED = 2
 _PUBLISHED = timedelta(days=100)
-"""The longest time from the end of a reporting period to its report; later dates are in the future."""
+"""Maximal time from the end of a reporting period to the report; later dates are in the future."""
 _AND = lazy_regex(r"\s?,?\s?(?:and\s|or\s)?", re.IGNORECASE)
 _OF_TWO_LENGTHS = lazy_regex(r"\b(?P<first>three|six|nine|twelve)(?:-month)?\s(?:and|or)\s$", re.IGNORECASE)
-"""Before "six months ended June 30, 2025", in "the three and six months ended June 30, 2025"."""
+"""Text before "six months ended June 30, 2025" in "the three and six months ended June 30, 2025"."""
 _SAME = lazy_regex(
     r"\bsame\s(?:[a-z-]{3,12}\s){0,2}?(?:periods?|quarters?|months)\s(?:in|of)\s(?:fiscal\s)?$", re.IGNORECASE
 )
-"""Before "2024", in "the six months ended June 30, 2025 and the same period in 2024"."""
+"""Text before "2024" in "the six months ended June 30, 2025 and the same period in 2024"."""
 _DUE = lazy_regex(
     r"\b(?:due|matur(?:e|es|ed|ing|ity)|expir\w{1,5}|scheduled|until|through|period ending|beginning|commenc\w{1,4}"
     r"|prior to|redeemable)\b[^.;0-9]{0,30}$",
@@ -42,27 +42,27 @@ _DUE = lazy_regex(
 _NAMED_AFTER = lazy_regex(r"\s(?:senior\s)?(?:notes|bonds|debentures|plan|act)\b", re.IGNORECASE)
 _OF_NAME = lazy_regex(r"(?:\b(?:the|an?|our|its|under)|['\u2019]s)\s$", re.IGNORECASE)
 _NAME = lazy_regex(r"\s[A-Z][A-Za-z]+\b")
-"""After a year, in "the 2012 Settlement Agreement": it is part of a name, and says when nothing is of."""
+"""Text after a year that is part of a name, as in "the 2012 Settlement Agreement"."""
 _THING = lazy_regex(r"\s(?!and\b|or\b|to\b|quarter|period|half|year|through\b)[a-z-]{3,20}\s[a-z]{3,20}\b")
-"""After a month, in "the March 2024 stock repurchase authority"."""
+"""Text after a month that describes a thing, as in "the March 2024 stock repurchase authority"."""
 _LENGTH = lazy_regex(r"(?:three|six|nine|twelve)(?=[\s-]months?)", re.IGNORECASE)
 _EXPECTED = lazy_regex(r"\b(?:expect|anticipate|estimate|forecast|project|plan)(?:s|ed)?\b|\bwill\b", re.IGNORECASE)
 
 
 def periods_in_text(document: Document, place: int) -> list[tuple[Period, ...]]:
-    """Return all periods of each number of a sentence, the nearest first; none if nothing says it.
+    """Return all periods of each number of a sentence, the nearest first; empty if unknown.
 
-    "$ 2 at December 31, 2024 and 2023" is of two days; what a quarterly report says without a period may be of the
-    quarter, or of the year up to its end.
+    "$ 2 at December 31, 2024 and 2023" has two days. Without a period, a number in a quarterly report may be of the
+    quarter or the year to date.
 
     Args:
-        document: A page of a benchmark is taken sentence by sentence, as `aligned_periods` does.
+        document: For a benchmark page only the sentence and `aligned_periods` are used.
     """
     return _periods_of_numbers(document, place, document.sentences[place])
 
 
 def periods_of_words(document: Document, place: int, start: int, end: int) -> tuple[Period, ...]:
-    """Return the same of one number of a sentence, printed in digits or in words ("no borrowings")."""
+    """Return all periods of a single number of a sentence, in digits or in words ("no borrowings")."""
     sentence = document.sentences[place]
     for order, mention in enumerate(sentence.mentions):
         if mention.ref.start < end and start < mention.ref.end:
@@ -91,9 +91,9 @@ def _periods_of_numbers(document: Document, place: int, sentence: Sentence) -> l
 
 
 def _carry_periods(document: Document, place: int) -> tuple[Period, ...]:
-    """Return what a sentence, or one before it in its section, names first; else the periods of the report.
+    """Return the first period in the sentence or an earlier one of its section; else the periods of the report.
 
-    A day dates only its own paragraph; the next one may be about another day.
+    A day applies only to its own paragraph, because the next one may be about another day.
     """
     sentences, reported = document.sentences, document.reported
     of_report = tuple(period for period in (reported, document.year_to_date) if period)
@@ -108,7 +108,7 @@ def _carry_periods(document: Document, place: int) -> tuple[Period, ...]:
             if period.kind == "range" or (elsewhere and period.kind == "date"):
                 continue
             if not _is_ahead(period, reported) and not _is_long_ago(period, reported):
-                # What is told of the last day as a rule is told of the period that ends on it, too.
+                # A period that starts on the last day of the report also stands for the periods that end on it.
                 return of_report if reported is not None and _first_day(period) == reported.ends else (period,)
     return of_report
 
@@ -118,15 +118,15 @@ def _block_of(document: Document, sentence: Sentence) -> Block:
 
 
 def _first_day(period: Period) -> date | None:
-    """Return the day, or the first one of a month; None for what is longer."""
+    """Return the day, or the first one of a month; None for longer periods."""
     return date(period.year, period.month or 1, period.day or 1) if period.kind in ("date", "month") else None
 
 
 def _complete_periods(sentence: Sentence) -> Sentence:
-    """Return a sentence whose periods say what the words before them say for several, without those of names.
+    """Return a sentence whose shared periods are completed, and without those in names.
 
-    "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two lengths, and "the same
-    periods in 2024" as many.
+    "June 30, 2025 and 2024" are two days; "the three and six months ended June 30, 2025" are two spans, and "the same
+    periods in 2024" two more.
     """
     text, dates = sentence.text, list[Dated]()
     for period, start, end in sentence.periods:
@@ -155,7 +155,7 @@ def _names_a_thing(text: str, period: Period, start: int, end: int) -> bool:
 
 
 def _dates_before(text: str, dates: Sequence[Dated], start: int, end: int) -> list[Period]:
-    """Return the days or lengths before a year that it names again ("June 30, 2025 and 2024"), of one year."""
+    """Return the days or spans of one year that a following year repeats ("June 30, 2025 and 2024")."""
     if not dates or end - start != len("2024") or dates[-1][0].kind not in ("date", "month", "quarter", "span"):
         return []
     if _AND.fullmatch(text, dates[-1][2], start) or _SAME.search(text, max(0, start - 60), start):
@@ -166,7 +166,7 @@ def _dates_before(text: str, dates: Sequence[Dated], start: int, end: int) -> li
 
 
 def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -> bool:
-    """Whether a period begins after the year that the document reports on; days of the next year may be mentioned."""
+    """Whether a period begins after the reported year; days of the next year may be mentioned."""
     if reported is None:
         return False
     begin = _first_day(period)
@@ -176,14 +176,14 @@ def _is_ahead(period: Period, reported: Period | None, expected: bool = False) -
 
 
 def _is_long_ago(period: Period, reported: Period | None) -> bool:
-    """Whether a period is before those that a report compares: when a thing was bought or a case was begun."""
+    """Whether a period is earlier than those that a report compares, such as the date of an acquisition."""
     return reported is not None and period.year < reported.year - _YEARS_COMPARED
 
 
 def last_days_of_years(document: Document) -> dict[int, Period]:
-    """Return the last day of each fiscal year that is called by the year before that day.
+    """Return the last day of fiscal years that end in the following calendar year.
 
-    The years of the statements of flows and the days of the balance sheets are paired in their order.
+    The years of income and cash flow statements and the days of balance sheets are paired in order.
     """
     years: set[int] = set()
     days: set[Period] = set()

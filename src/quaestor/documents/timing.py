@@ -1,6 +1,6 @@
-"""When the numbers of a filing's table are of, where a single heading does not say it.
+"""Periods of the rows and columns of a table that several headings give together.
 
-A heading that names a period whole is `headers`'.
+Headings with a complete period are read in `headers`.
 """
 
 import re
@@ -43,18 +43,18 @@ _RELATIVE_YEAR = lazy_regex(
     r"|(?:exercice|année) précédente?)|(?:current|this|reporting)\s(?:fiscal\s|financial\s)?year|berichtsjahr)",
     re.IGNORECASE,
 )
-"""A heading that names a year by its distance from the one that is reported on."""
+"""A heading with a year relative to the reported one."""
 _ROLLS = lazy_regex(
     r"\b(?:beginning|start|opening|end|close)\b(?:\s+(?:balance|of))|\bbalances?,?\s+(?:at|as of|beginning|end)", re.I
 )
 
 
 def with_periods(table: Table, about: Sequence[str], reported: Period | None = None) -> Table:
-    """Return a table with the periods of its lines and columns, and its own.
+    """Return a table with the periods of its rows and columns, and of the whole table.
 
     Args:
-        about: What is over it, the nearest last: heading, sentences, title, caption.
-        reported: The period that the whole document reports on, for a table of which nothing else says it.
+        about: Texts above the table, nearest last: heading, sentences, title, caption.
+        reported: Period of the whole document, used if nothing else gives the period of the table.
     """
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
     columns = _date_relative_years(columns, reported)
@@ -81,7 +81,7 @@ def _header_texts(table: Table, place: int) -> list[str]:
 
 
 def _join_periods(table: Table, place: int, header: Header) -> Header:
-    """Return the heading of a column with the period that the headings over it make together."""
+    """Return a column header with the period of its stacked headings."""
     texts = _header_texts(table, place) if place else []
     whole = " ".join(texts)
     if (len(texts) < 2 and header.period is not None and not _LENGTH.search(whole)) or len(whole) > 300:
@@ -101,9 +101,9 @@ def _is_dated(text: str) -> bool:
 
 
 def _date_bare_years(columns: Sequence[Header]) -> tuple[Header, ...]:
-    """Return the headings, a bare year right of a day with that day ("December 31, 2024 | 2023").
+    """Return the column headers; a bare year to the right of a day becomes a day ("December 31, 2024 | 2023").
 
-    What the first of them says holds for the others, a length that ends on a day as well.
+    Spans that end on a day are completed in the same way.
     """
     found, first = list[Header](), None
     for header in columns:
@@ -121,7 +121,7 @@ def _date_bare_years(columns: Sequence[Header]) -> tuple[Header, ...]:
 
 
 def _date_relative_years(columns: Sequence[Header], reported: Period | None) -> tuple[Header, ...]:
-    """Return the headings, "prior year" with the year before that of the column left of it, or of the report's."""
+    """Return the column headers, with "prior year" as the year before that of the previous column or of the report."""
     found, known = list[Header](), reported
     for header in columns:
         relative = _RELATIVE_YEAR.fullmatch(header.label)
@@ -146,7 +146,7 @@ def _has_length(header: Header) -> bool:
 
 
 def _find_length(table: Table, about: Sequence[str]) -> str | None:
-    """Return what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
+    """Return the span in the corner or above a table that applies to its years ("six months ended May 31")."""
     corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
     corner = " ".join(filter(None, corners))
     if leads_to_year(corner):
@@ -163,7 +163,7 @@ def _find_length(table: Table, about: Sequence[str]) -> str | None:
 
 
 def _apply_length(header: Header, length: str) -> Header:
-    """Return a heading that names a year alone as one of a length that ended in it."""
+    """Return a header with a bare year as that of a span that ended in the year."""
     if header.period is None or header.period.kind != "year":
         return header
     period = parse_period(f"{length} {header.period.year}")
@@ -171,7 +171,7 @@ def _apply_length(header: Header, length: str) -> Header:
 
 
 def _rolls_forward(table: Table) -> bool:
-    """Whether a table goes from balances at the beginning to balances at the end, under the dates of the ends."""
+    """Whether a table leads from opening to closing balances, with columns headed by the closing dates."""
     if not any(header.period and header.period.kind == "date" for header in table.columns[1:]):
         return False
     labels = [header.label for header in table.rows]
@@ -183,7 +183,7 @@ def _year_of_day(period: Period | None) -> Period | None:
 
 
 def _date_sections(table: Table) -> tuple[Header, ...]:
-    """Return the rows' headings, those below a line that names a period and no more with that period."""
+    """Return the row headers; rows below a line that is only a period get that period."""
     rows: list[Header] = []
     period: Period | None = None
     for place, header in enumerate(table.rows):
@@ -196,9 +196,9 @@ def _date_sections(table: Table) -> tuple[Header, ...]:
 
 
 def _date_flows_between_balances(table: Table) -> tuple[Header, ...]:
-    """Return the rows' headings, those between two dated balances with the span from one to the other.
+    """Return the row headers; rows between two dated balances get the span between them.
 
-    What a new accounting standard adjusts a balance by stands right below it, and is of its day.
+    An adjustment for a new accounting standard right below a balance has the day of the balance.
     """
     rows = list(table.rows)
     dated = [
@@ -238,7 +238,7 @@ _REPORTED = lazy_regex(
 
 
 def reported_period(text: str) -> Period | None:
-    """Return the period that the first page of a report names ("for the fiscal year ended June 30, 2025"); or None."""
+    """Return the period on the first page of a report ("for the fiscal year ended June 30, 2025"), or None."""
     found = _REPORTED.search(text[:2000])
     days = find_periods(found["day"]) if found else ()
     if not found or not days or days[0].period.kind != "date":
@@ -249,6 +249,6 @@ def reported_period(text: str) -> Period | None:
 
 
 def _first_period(text: str) -> Period | None:
-    """Return the period that a text over a table names, its first."""
+    """Return the first period in a text above a table."""
     found = [mention.period for mention in find_periods(text[:600])]
     return found[0] if found else None

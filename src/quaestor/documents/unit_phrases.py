@@ -1,7 +1,6 @@
-"""Phrases that say what numbers count in: `EUR m`, `TEUR`, `in thousands of euros`, `HK$'000`, `₹ crore`, `百万円`.
+"""Phrases for scales and currencies: `EUR m`, `TEUR`, `in thousands of euros`, `HK$'000`, `₹ crore`, `百万円`.
 
-One grammar for captions, titles, headings, cells and sentences: the name of a scale, the name of a currency, and how
-they stand together. What such a phrase covers is the business of those who read it.
+Used for captions, titles, headings, cells and sentences. Callers decide what a phrase applies to.
 """
 
 import re
@@ -36,7 +35,7 @@ _SIGNS = {
     "억": Scale.HUNDRED_MILLION, "십억": Scale.BILLION, "조": Scale.TRILLION,
 }  # fmt: skip
 SCALE_SIGN = "百万|百萬|十億|十亿|십억|백만|[千万萬億亿兆천억조]"
-"""The scales of East Asia, which are between a number and its currency."""
+"""East Asian scales, which are between a number and its currency."""
 SCALE_WORD = (
     r"(?i:hundred\smillions?|ten\sthousands?|(?:thousand|million|billion|trillion|crore|lakh|lac)s?"
     r"|thous\b\.?|tsd\.?|tausend|mio\.?|mln\.?|mn\.?|bn\.?|bln\.?|mrd\.?|trn\.?|tn\.?"
@@ -55,17 +54,17 @@ _PHRASE = lazy_regex(
     rf"|(?<![A-Za-z])(?P<word2>{SCALE_WORD}|(?<![0-9.,]){_ZEROS}){_BETWEEN}(?P<after2>{_CURRENCY})"
     rf"|(?P<sign2>{SCALE_SIGN})(?P<after3>{SIGN})"
 )
-"""A scale and a currency that stand together."""
+"""A scale and a currency in combination."""
 _IN_SCALE = lazy_regex(
     rf"(?:\bin\s|\bnearest\s|[(\[]\s?(?:in\s)?|(?:^|[:,]\s)(?!(?:m|b|tr)illion\b|thousand\b))"
     rf"(?P<word>{SCALE_WORD}{_END}|{_ZEROS}\b)|(?:^|[(\[:\uff1a])\s?(?P<sign>{SCALE_SIGN})(?=\s?(?:[)\]]|$))",
     re.IGNORECASE,
 )
-"""A scale alone, if it can be nothing else."""
+"""A scale alone, if unambiguous."""
 _IN_CURRENCY = lazy_regex(
     rf"(?:\bin\s|[(\[])(?:(?:whole|full|single|millions?\sof|thousands?\sof)\s)?(?P<named>{SIGN}|{NAME})(?=\s?(?:[)\].,;]|$|except\b|unless\b))"
 )
-"""A currency alone, if it can be nothing else: "(in euros)", "(US$)", "in CHF"."""
+"""A currency alone, if unambiguous: "(in euros)", "(US$)", "in CHF"."""
 _ALONE = lazy_regex(rf"\s?\(?\s?(?P<sign>{SIGN})\s?\)?\s?")
 _LONGEST_SIGN = 12
 _ANY_CURRENCY = lazy_regex(rf"{SIGN}|{NAME}")
@@ -77,17 +76,17 @@ _SCALE_ROOT = lazy_regex(
     r"thous|tsd|taus|illi|mi[olr]|000|[千万萬億亿兆천백만억십조]|crore|lakh|lac"
     rf"|(?<![a-z])(?:[kmbtg]|mm|[mbt]n|trn|[mb]ln|mrd|cr|mil)(?![a-z])|[kmt]{SMALL_CODE}|{SMALL_CODE}[kmb]"
 )
-"""A part, in small letters, of every scale that stands alone; one that is glued to a code has capitals."""
+"""Lower-case part of every separate scale; scales joined to a currency code are matched by capitals."""
 _CAPITALS = lazy_regex(r"[A-Z]{3}|\bR[kKmMb]")
 
 
 @dataclass(frozen=True, slots=True)
 class UnitPhrase:
-    """A phrase that says what numbers count in, and its place.
+    """A phrase for a scale or currency, and its position.
 
     Attributes:
-        scale: What one unit of a number counts in; None if it is not stated.
-        currency: The code of the currency; None if it is not said, or more than one is.
+        scale: None if not given.
+        currency: Code of the currency; None if not given or ambiguous.
     """
 
     scale: Scale | None
@@ -97,7 +96,7 @@ class UnitPhrase:
 
 
 def scale_called(word: str) -> Scale | None:
-    """Return the scale with a name, in any of its forms.
+    """Return the scale for a name in any form.
 
     >>> [str(scale_called(word)) for word in ("Millions", "Mrd.", "'000", "crores", "億")]
     ['million', 'billion', 'thousand', 'crore', 'hundred million']
@@ -113,21 +112,21 @@ def scale_called(word: str) -> Scale | None:
 
 @lru_cache(maxsize=16384)
 def find_unit_phrase(text: str) -> UnitPhrase | None:
-    """Return the first phrase of a text that names a scale, with its currency; None if there is none.
+    """Return the first phrase with a scale, and its currency; None if there is none.
 
     >>> phrase = find_unit_phrase("Net sales, EUR m")
     >>> phrase.scale.value, phrase.currency
     ('million', 'EUR')
     """
     if not _SCALE_ROOT.search(text.lower()) and not _CAPITALS.search(text):
-        return None  # as of most texts, and soon
+        return None  # quick exit for most texts
     if found := _PHRASE.search(text):
         named = {name.rstrip("2345"): word for name, word in found.groupdict().items() if word}
         currency = currency_called(named.get("before") or named.get("after") or named["code"])
         letter = named.get("letter", "").rstrip(".")
         scale = _LETTERS[letter] if letter else scale_called(named.get("word") or named["sign"])
         if letter == "mil" and currency == "BRL":
-            scale = Scale.THOUSAND  # Portuguese; in English it is short for a million.
+            scale = Scale.THOUSAND  # in Portuguese; in English it is short for million
         return UnitPhrase(scale, currency, *found.span())
     if found := _IN_SCALE.search(text):
         return UnitPhrase(scale_called(found["word"] or found["sign"]), currency_named(text), *found.span())
@@ -135,19 +134,19 @@ def find_unit_phrase(text: str) -> UnitPhrase | None:
 
 
 def find_currency_phrase(text: str) -> UnitPhrase | None:
-    """Return the phrase of a text that says that its numbers are in a currency ("in euros", "(US$)"); else None."""
+    """Return a phrase with a currency alone ("in euros", "(US$)"), or None."""
     found = _IN_CURRENCY.search(text)
     return UnitPhrase(None, currency_called(found["named"]), *found.span()) if found else None
 
 
 def currency_alone(heading: str) -> str | None:
-    """Return the currency whose sign or code is all that a heading prints ("RMB", "US$", "(€)"); else None."""
+    """Return the currency if a heading is only its sign or code ("RMB", "US$", "(€)"), else None."""
     found = _ALONE.fullmatch(heading) if len(heading) < _LONGEST_SIGN else None
     return currency_called(found["sign"]) if found else None
 
 
 def currency_named(caption: str) -> str | None:
-    """Return the currency that a caption names; None if it names none, or several."""
+    """Return the currency in a caption; None if there is none or more than one."""
     main = _EXCEPT.split(caption, maxsplit=1)[0] or caption
     codes = {code for found in _ANY_CURRENCY.finditer(main) if (code := currency_called(found[0]))}
     return codes.pop() if len(codes) == 1 else None
@@ -155,7 +154,7 @@ def currency_named(caption: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def currency_of_label(label: str) -> str | None:
-    """Return the currency that a label prints by its sign or as dollars; a name alone may be what it tells of."""
+    """Return the currency of a sign or of "dollars" in a label; other names may be the topic of the line."""
     codes = set()
     for found in _SYMBOL.finditer(label):
         words = found[0].split()
@@ -182,17 +181,17 @@ _AFTER = lazy_regex(
 
 
 def ends_with_phrase(text: str, phrase: UnitPhrase) -> bool:
-    """Return whether only remarks follow a phrase ("EUR m, restated"), so that it does not belong to a name."""
+    """Return whether only remarks follow a phrase ("EUR m, restated"), so that it is not part of a name."""
     return _AFTER.fullmatch(text, phrase.end) is not None
 
 
 _LONGEST_PHRASE = 80
-"""Characters of a phrase at most: in running text nothing more is searched than its beginning."""
+"""Limit in characters for a phrase, so that only the beginning of a text is searched."""
 
 
 @lru_cache(maxsize=16384)
 def is_unit_line(text: str) -> bool:
-    """Return whether a text is nothing but a phrase about units: "(EUR '000)", "All amounts in ₹ lakhs".
+    """Return whether a text is only a phrase about units: "(EUR '000)", "All amounts in ₹ lakhs".
 
     >>> [is_unit_line(text) for text in ("(in euros)", "(Yen in millions, except shares)", "EUR m bonds", "yen")]
     [True, True, False, False]

@@ -1,6 +1,6 @@
-"""Scale and unit of each line and column of a filing's table, by captions, labels and the signs that are printed.
+"""Scales and units of the rows and columns of a table, from captions, labels and printed signs.
 
-Changes no number.
+Numbers are not changed.
 """
 
 import re
@@ -26,7 +26,7 @@ _NAMED = re.compile(
 
 
 def bare_sign_of(currency: str | None) -> str | None:
-    """Return the sign that a document prints for its own currency and others read as another; None if it has none.
+    """Return the sign that means the document's currency but is read as another one by default; else None.
 
     >>> [bare_sign_of(code) for code in ("CAD", "CNY", "USD", "EUR")]
     ['$', '¥', None, None]
@@ -39,7 +39,7 @@ def bare_sign_of(currency: str | None) -> str | None:
 
 
 def with_own_currency(table: Table, currency: str, sign: str) -> Table:
-    """Return a table with the currency of its bare signs."""
+    """Return a table with bare signs read as a given currency."""
 
     def own_header(header: Header) -> Header:
         text = " ".join((*header.levels, header.label))
@@ -63,7 +63,7 @@ def with_own_currency(table: Table, currency: str, sign: str) -> Table:
 
 
 def sentences_with_own_currency(sentences: Sequence[Sentence], currency: str, sign: str) -> tuple[Sentence, ...]:
-    """Return sentences with the currency of their bare signs."""
+    """Return sentences with bare signs read as a given currency."""
     return tuple(
         replace(
             sentence,
@@ -83,9 +83,9 @@ def _replace_currency(quantities: Sequence[Quantity], currency: str, sign: str) 
     )
 
 
-# A column called "Unit" that says what each row counts in: `EUR m`, `%`, `MWh`.
+# Columns called "Unit" with the unit of each row: `EUR m`, `%`, `MWh`.
 #
-# Goes before captions and titles, which speak of the other rows.
+# They take precedence over captions and titles, which are about the other rows.
 
 _HEAD = re.compile(
     r"(?:[a-z]{1,20} )?(?:units?(?: of measure(?:ment)?)?|uom|currency|currencies|scale|multiplier|measure|einheit"
@@ -107,7 +107,7 @@ _SCALED = re.compile(
 
 
 def with_unit_columns(table: Table) -> Table:
-    """Return a table whose rows have the scales and units that its columns called "unit" name."""
+    """Return a table whose rows have the scales and units of its columns called "unit"."""
     places = [place for place, header in enumerate(table.columns) if place and _is_unit_column(table, place, header)]
     if not places:
         return table
@@ -115,7 +115,7 @@ def with_unit_columns(table: Table) -> Table:
     for row in range(table.header_rows, len(rows)):
         captions = [read_unit_cell(text) for place in places if (text := table.cells[row][place].text.strip())]
         scales = [caption.scale for caption in captions if caption.scale]
-        # "EUR" beside "thousand": the one that says more.
+        # "EUR" beside "thousand": use the scale that is not one.
         scale = next((scale for scale in scales if scale is not Scale.ONE), scales[0] if scales else None)
         unit = next((caption.unit for caption in captions if caption.unit), None)
         if captions:
@@ -133,7 +133,7 @@ def _is_unit_column(table: Table, place: int, header: Header) -> bool:
 
 
 def read_unit_cell(text: str) -> Caption:
-    """Return the unit in a cell of a column called "unit"; if it is not money, the unit as printed.
+    """Parse a cell of a column called "unit"; a unit that is not money is returned as printed.
 
     >>> read_unit_cell("EUR m"), read_unit_cell("MWh").unit
     (Caption(scale=<Scale.MILLION: 'million'>, unit='EUR'), 'MWh')
@@ -160,19 +160,19 @@ _DEPENDENT = re.compile(
 )
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
-"""Characters beside a number of a label that say what it is of."""
+"""Number of characters around a number in a label that determine its meaning."""
 _PAR = re.compile(r"\bpar\b|\bper[\s-]|\bstated value", re.IGNORECASE)
 _WRITTEN_OUT = 1_000_000
 _CENTS = -2
 _HUNDRED = 100
 _DEAREST = 1000
-"""What is shown with cents and below it can be the price of one."""
+"""Upper limit for a price per item with cents."""
 _PERCENTAGES = re.compile(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
 _BRACKETED = re.compile(r"\([^()0-9]*+[0-9][^()]*+\)")
 
 
 def starts_at_hundred(table: Table) -> bool:
-    """Return whether each line begins with 100, as what became of an investment or an index does."""
+    """Return whether each row begins with 100, as tables of index values or of the return on 100 dollars do."""
     lines = [[cell.quantity for cell in row[1:] if cell.quantity] for row in table.cells[table.header_rows :]]
     firsts = [numbers[0].value for numbers in lines if numbers]
     return len(firsts) > 1 and all(first == _HUNDRED for first in firsts)
@@ -187,13 +187,13 @@ def with_units(
     *,
     is_default: bool = False,
 ) -> Table:
-    """Return a table with the scales and units of its lines and columns.
+    """Return a table with the scales and units of its rows and columns.
 
     Args:
-        amounts: What its caption says, or the one that holds where it is.
-        currency: The one that the document counts in; None if it is not known yet.
-        about: Its title and the sentences before it.
-        is_default: Whether `amounts` is what the whole document says, not something nearer.
+        amounts: Scales and units from the caption of the table or section, or the document's default.
+        currency: Currency of the document; None if not known yet.
+        about: Title and sentences before the table.
+        is_default: Whether `amounts` are the document's default.
     """
     money = amounts.unit or _usual_currency(table)
     in_labels = amounts.scale or next((head.scale for head in table.columns if head.scale in LARGE_SCALES), None)
@@ -238,7 +238,7 @@ def with_units(
 
 
 def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
-    """Return the heading of a line of money with the scale that the caption would except by its words."""
+    """Return the header of a row of money with the caption's scale, even if its words are among the exceptions."""
     if kind not in ("money", None) or header.scale is Scale.PERCENT or header.scale in LARGE_SCALES:
         return header
     if header.scale is Scale.ONE and kind_of(header.label) in ("money", None) and _BRACKETED.search(header.label):
@@ -249,13 +249,13 @@ def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts
 
 
 def _usual_currency(table: Table) -> str | None:
-    """Return the currency that most of the numbers in the body print."""
+    """Return the currency of most numbers in the body."""
     counts = Counter(q.unit for cell in table.body() for q in cell.quantities if q.unit and is_currency(q.unit))
     return counts.most_common(1)[0][0] if counts else None
 
 
 def _column_kind(header: Header) -> Kind | None:
-    # A heading may go on over several rows: "Weighted / Average / Exercise / Price".
+    # A heading may span several rows: "Weighted / Average / Exercise / Price".
     for level in (*reversed(header.levels), " ".join(header.levels)):
         kind = kind_of(level)
         if kind in ("shares", "price", "time"):
@@ -264,7 +264,7 @@ def _column_kind(header: Header) -> Kind | None:
 
 
 def _row_kinds(table: Table) -> list[Kind | None]:
-    """Return what each line counts: by its own label, else by that of the section it depends on."""
+    """Return the kind of each row, from its label or else from the section it belongs to."""
     kinds: list[Kind | None] = []
     section: Kind | None = None
     for place in range(len(table.rows)):
@@ -276,10 +276,10 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         elif own is None and section and (_DEPENDENT.match(label) or section == "shares"):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
         elif own == "money" and section == "price":
-            # "Net income" below "Earnings per common share:" is one of them where it prints cents.
+            # "Net income" below "Earnings per common share:" is per share if it has cents.
             own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
         elif own == "shares":
-            section = "shares"  # "Effect of stock options" below a number of shares is one
+            section = "shares"  # "Effect of stock options" below a number of shares is in shares too
         elif own in ("money", "price") and section == "shares":
             section = None
         kinds.append(own)
@@ -291,7 +291,7 @@ def _prints_money(cells: Sequence[Cell]) -> bool:
 
 
 def _prints_prices(cells: Sequence[Cell]) -> bool:
-    """Whether all numbers of a line print cents and none exceeds what amounts per item are."""
+    """Whether all numbers of a row have cents and are small enough for amounts per item."""
     numbers = [q for cell in cells[1:] for q in cell.quantities]
     return bool(numbers) and all(
         abs(q.value) < _DEAREST and q.scale is Scale.ONE and q.value.as_tuple().exponent in (-2, -3, -4)
@@ -300,7 +300,7 @@ def _prints_prices(cells: Sequence[Cell]) -> bool:
 
 
 def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: str | None) -> Header:
-    """Return a heading with the scale and unit that its kind has; a scale that its label names stays."""
+    """Return a header with the scale and unit of its kind; a scale in the label is kept."""
     named = next(
         (
             caption.scale
@@ -330,10 +330,10 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
 
 
 def _mark_percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
-    """Return the heading of a column as one of percentages, if it prints `%` once for the numbers below.
+    """Return a column header with percent as scale if `%` is printed only with some of the numbers.
 
-    The last number prints it too, or the text over the table speaks of percentages; all that is printed there without a
-    sign is printed as the first one is.
+    Requires `%` with the first number and either with the last one, or with the same number of decimals throughout and
+    decimals or a text about percentages.
     """
     if place == 0 or header.scale is not None:
         return header
@@ -352,7 +352,7 @@ def _mark_percent_column(table: Table, place: int, header: Header, about: Sequen
 
 
 def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:
-    """Return the headings of columns with the currencies that they print and nothing else ("RMB", "US$")."""
+    """Return the column headers with the currency of those that are only a currency ("RMB", "US$")."""
     found = []
     for header in columns:
         code = next((code for level in reversed(header.levels) if (code := currency_alone(level))), None)
@@ -361,9 +361,9 @@ def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:
 
 
 def _count_in_ones(table: Table, place: int, header: Header) -> Header:
-    """Return the heading of a line of shares as counted in ones where it prints them to the last one.
+    """Return the header of a row of shares with scale one if the shares are printed in full.
 
-    Nobody has a million millions of shares.
+    No company has a million millions of shares.
     """
     if header.unit != "shares" or header.scale not in LARGE_SCALES or header.scale is Scale.THOUSAND:
         return header
@@ -372,7 +372,7 @@ def _count_in_ones(table: Table, place: int, header: Header) -> Header:
 
 
 def _scale_label_numbers(table: Table, amounts: Amounts, convention: NumberConvention) -> Table:
-    """Return a table whose numbers in labels have the scales of its caption ("authorized 1,200 shares")."""
+    """Return a table with the caption's scales applied to numbers in labels ("authorized 1,200 shares")."""
     if not amounts.scale and not amounts.shares:
         return table
     cells = list(table.cells)
@@ -411,7 +411,7 @@ def _scale_label_cell(cell: Cell, amounts: Amounts, convention: NumberConvention
 
 
 def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
-    """Return the words around a number of a label, or around the numbers that it is listed with."""
+    """Return the text around a number in a label, or around the list of numbers that it belongs to."""
     first = last = place
     while first and _LISTED.fullmatch(text[spans[first - 1].end : spans[first].start]):
         first -= 1
@@ -422,9 +422,9 @@ def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
 
 
 def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
-    """Return sentences whose amounts of money count in the scale of the caption that applies to them.
+    """Return sentences with amounts of money in the scale of the caption that applies to them.
 
-    What prints a scale of its own or cents, what is written out to the millions, and prices of a share are as printed.
+    Amounts with a scale, with cents or written out to the millions, and prices per share are unchanged.
     """
     if not amounts.scale:
         return tuple(sentences)
