@@ -1,1 +1,1 @@
-"""Type-level knowledge, built once from a corpus and then frozen: classes, properties, and why labels are one."""
+"""Type-level knowledge, built once from a corpus and then frozen: classes, properties, reasons for merged labels."""

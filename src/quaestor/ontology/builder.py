@@ -1,4 +1,4 @@
-"""Documents in, a frozen ontology out."""
+"""Builds a frozen ontology from documents."""
 
 import pickle
 import weakref
@@ -22,7 +22,7 @@ from quaestor.ontology.ontology import Ontology, OntologyClass, OntologyProperty
 from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, class_name, property_name
 
 _IN_MEMORY = 1 << 20
-"""Bytes of what was seen that are not written to a file."""
+"""Bytes of evidence kept in memory; more is written to a temporary file."""
 
 _TOPIC_DOCUMENTS = 2
 _PHRASE_DOCUMENTS = 2
@@ -35,9 +35,9 @@ def _numbers() -> "array[int]":
 
 @dataclass(slots=True)
 class _Evidence:
-    """All sightings of one label, in every form that it was printed in.
+    """All occurrences of a label in any form.
 
-    Tables and documents are numbers here, each once in a row: of a large corpus there are as many as there are lines.
+    Tables and documents are numbers without repetitions, because a large corpus has as many as lines.
     """
 
     forms: Counter[str] = field(default_factory=Counter)
@@ -51,7 +51,7 @@ class _Evidence:
 
 
 class _Spool:
-    """What was seen in documents, one behind the other: of many of them in a file that goes with it."""
+    """Label evidence of documents in sequence, in a temporary file if it is large."""
 
     def __init__(self) -> None:
         self._file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
@@ -59,8 +59,8 @@ class _Spool:
         self._ends = array("Q", [0])
 
     def add(self, seen: LabelEvidence) -> None:
-        """Add what was seen in the next document."""
-        # What is around its tables is most of a page.
+        """Append the evidence of the next document."""
+        # Compressed, because the text around tables is most of a page.
         self._file.seek(self._ends[-1])
         self._ends.append(
             self._ends[-1] + self._file.write(zlib.compress(pickle.dumps(seen, pickle.HIGHEST_PROTOCOL), 1))
@@ -72,12 +72,12 @@ class _Spool:
             yield pickle.loads(zlib.decompress(self._file.read(end - start)))  # noqa: S301 - our own bytes
 
     def close(self) -> None:
-        """Forget all."""
+        """Discard everything."""
         self._file.close()
 
 
 class OntologyBuilder:
-    """Takes documents one by one; `freeze` gives the ontology of all of them."""
+    """Collects documents one by one; `freeze` returns the ontology of all of them."""
 
     def __init__(self) -> None:
         self._documents: dict[tuple[str, str], None] = {}
@@ -87,7 +87,7 @@ class OntologyBuilder:
         self._frozen: Ontology | None = None
 
     def add(self, document: Document) -> None:
-        """Take a document; one that was taken before changes nothing.
+        """Add a document; a document that was already added is ignored.
 
         Raises:
             OntologyError: The ontology is frozen.
@@ -104,7 +104,7 @@ class OntologyBuilder:
         self._documents[key] = None
 
     def freeze(self) -> Ontology:
-        """Return the ontology of the documents so far; from now on nothing can be added."""
+        """Return the ontology of the documents added; nothing can be added afterwards."""
         if self._frozen is None:
             self._frozen = self._build()
             self._seen.close()
@@ -114,7 +114,7 @@ class OntologyBuilder:
         self._built_from = tuple(self._documents)
         classes = self._classes()
         cues = CueIndex({c.name: c.cues for c in classes if c.name != ROOT_CLASS})
-        # A table's place is a number: the first of its document's, and its own.
+        # A table's number is its index plus the number of the first table of its document.
         firsts, seen_on = array("I"), dict[int, str]()
         documents: defaultdict[str, array[int]] = defaultdict(_numbers)
         end = 0
@@ -129,7 +129,7 @@ class OntologyBuilder:
         found = tuple(
             OntologyClass(c.name, c.label, c.cues, c.core, self._document_names(documents[c.name]))
             for c in sorted(classes, key=lambda c: c.name)
-            if c.core or documents[c.name]  # a topic that is never the best name of a table names none
+            if c.core or documents[c.name]  # drop topics that are not the best class of any table
         )
         return self._with_properties(found, firsts, seen_on)
 
@@ -137,11 +137,11 @@ class OntologyBuilder:
         return tuple(sorted({self._built_from[number][0] for number in documents}))
 
     def _first_of(self, firsts: Sequence[int], places: Iterable[int]) -> str:
-        """Return the document of some tables whose name, with the digest of its content, comes first."""
+        """Return the id of the first document, by name and digest, that contains one of the tables."""
         return min(self._built_from[bisect_right(firsts, place) - 1] for place in places)[0]
 
     def _classes(self) -> list[OntologyClass]:
-        """Return the core's classes, and one for each topic of several documents that no core class has a cue for."""
+        """Return the core classes, and one for each topic of several documents without a cue of a core class."""
         core = read_core().classes
         index = CueIndex({c.name: c.cues for c in core})
         topics, classes = self._topics, [OntologyClass(c.name, c.label, tuple(sorted(c.cues)), core=True) for c in core]
@@ -177,7 +177,7 @@ class OntologyBuilder:
         return Ontology(classes, ordered, found.merges, found.apart)
 
     def _evidence(self, firsts: Sequence[int], seen_on: Mapping[int, str]) -> dict[str, _Evidence]:
-        """Return what was seen of each label; of phrases of the text only those of several documents, or of tables."""
+        """Return the evidence for each label; phrases of text only if they occur in several documents or tables."""
         evidence: defaultdict[str, _Evidence] = defaultdict(_Evidence)
         for number, seen in enumerate(self._seen):
             for label in seen.labels:
@@ -197,7 +197,7 @@ class OntologyBuilder:
         return {key: e for key, e in evidence.items() if e.lines or self._named_often(key, e)}
 
     def _named_often(self, key: str, evidence: _Evidence) -> bool:
-        """Whether a phrase of the text says enough and is in enough documents to be a property by itself."""
+        """Whether a phrase of the text has several words and occurs in enough documents to be a property."""
         return " " in key and len(self._document_names(evidence.documents)) >= _PHRASE_DOCUMENTS
 
     def _property(self, name: str, labels: tuple[str, ...], evidence: list[_Evidence]) -> OntologyProperty:
@@ -216,15 +216,15 @@ class OntologyBuilder:
 
 
 def _append(numbers: "array[int]", number: int) -> None:
-    """Append a number that is not the last one."""
+    """Append a number unless it is the last one."""
     if not numbers or numbers[-1] != number:
         numbers.append(number)
 
 
 def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
-    """Return pairs of labels whose lines always have one and the same concept; the more frequent one is the second.
+    """Return pairs of labels with the same single concept; the second is the more frequent one.
 
-    A label that says nothing by itself ("total") has a concept on its page alone.
+    A generic label ("total") is excluded, because its concept differs between pages.
     """
     called: defaultdict[str, list[str]] = defaultdict(list)
     for label, seen in evidence.items():
@@ -238,7 +238,7 @@ def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
 
 
 def build_ontology(documents: Iterable[Document]) -> Ontology:
-    """Return the frozen ontology of some documents."""
+    """Return the frozen ontology of documents."""
     builder = OntologyBuilder()
     for document in documents:
         builder.add(document)

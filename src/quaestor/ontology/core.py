@@ -1,4 +1,4 @@
-"""The core ontology: what is known of financial reports before any is read."""
+"""The core ontology: knowledge about financial reports that does not come from documents."""
 
 import re
 from collections import defaultdict
@@ -14,16 +14,16 @@ from quaestor.core.words import NUMBER_WORDS, SCALE_WORDS, compound_spans, compo
 from quaestor.errors import OntologyError
 from quaestor.ontology.terms import read_term, read_turtle
 
-# Financial ratios: divisions that have a name, and the line items of which they are made.
+# Financial ratios: named divisions and their line items.
 
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """A figure of a financial statement.
+    """A line item of a financial statement.
 
     Attributes:
         name: `kg:LineNetSales`.
-        wordings: What statements call it, the one that is meant first where a page has several.
+        wordings: Names in statements; the first one on a page is preferred.
     """
 
     name: str
@@ -32,11 +32,11 @@ class LineItem:
 
 @dataclass(frozen=True, slots=True)
 class FinancialRatio:
-    """A division that has a name.
+    """A named division.
 
     Attributes:
         name: `kg:RatioProfitMargin`.
-        metric_type: `percentage` where pages print it as one, else `ratio`.
+        metric_type: `percentage` if reports usually print it as one, else `ratio`.
     """
 
     name: str
@@ -50,29 +50,28 @@ class FinancialRatio:
     denominator: LineItem
 
 
-# Patterns of questions: a plain notation for turns of phrase, and its matching.
+# Question patterns: a notation for phrases, and its matching.
 #
-# The patterns themselves, with what they ask for, are individuals of `core.ttl`. Refuses to understand more than
-# words in their order.
+# The patterns and their meanings are individuals in `core.ttl`. They match only words in sequence.
 #
-# The notation, over the words of a question in lower case:
+# The notation, for the words of a question in lower case:
 #
-#     percentage change         these words, one after the other
-#     declin*                   any word that begins so
-#     (percent|percentage) of   one of these wordings
-#     [net] change              a wording that may be left out
-#     from ... to               up to twelve words between
-#     and in .. $               up to four
-#     <change>                  a noun of that metric type, in singular or plural
+#     percentage change         these words in sequence
+#     declin*                   a word that begins with this
+#     (percent|percentage) of   one of these alternatives
+#     [net] change              an optional word
+#     from ... to               up to twelve words in between
+#     and in .. $               up to four words in between
+#     <change>                  a noun of this metric type, singular or plural
 #     #                         a number, also in words
-#     less !than                "less", and another word than "than" after it
-#     ^ and        ... 2008 $   the question begins, or ends, here
+#     less !than                "less", not followed by "than"
+#     ^ and        ... 2008 $   the beginning or end of the question
 
 Order = Literal["as named", "reversed", "later first", "earlier first"]
-"""Which operand comes first, where the words say it."""
+"""Which operand comes first, if the words determine it."""
 
 _PARTS = lazy_regex(r"\.\.\.?|![a-z]+|<[a-z ]+>|[()\[\]|^$#]|[a-z0-9%&'.-]+\*?")
-# "one" replaces a noun too: "divided by one" counts, "divided by the 2007 one" does not.
+# "one" may also replace a noun: in "divided by one" it is a number, in "divided by the 2007 one" it is not.
 _NUMBER = rf"(?:\$?\d[\d.,]*%?|{'|'.join(word for word in (*NUMBER_WORDS, *SCALE_WORDS) if word != 'one')}) "
 _FIXED = {
     "(": "(?:",
@@ -90,15 +89,15 @@ _FIXED = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionPattern:
-    """One turn of phrase, and what it tells.
+    """A phrase of questions and its meaning.
 
     Attributes:
         name: `kg:PatternGrowthRate`.
-        weight: How sure its metric type is, 0 to 1.
-        metric_type: What is asked for (`percentage_change`), or None.
-        again: True if what is asked for is what the question before asked for.
-        after: It counts only after a result of one of these metric types; empty for any.
-        scale: The scale that is asked for (`million`, `percent`), or None.
+        weight: Confidence in the metric type, 0 to 1.
+        metric_type: The requested metric type (`percentage_change`), or None.
+        again: True if the previous question's metric type is requested again.
+        after: Metric types of the previous result after which the pattern applies; empty for any.
+        scale: The requested scale (`million`, `percent`), or None.
         magnitude: True if the sign is to be dropped.
     """
 
@@ -116,13 +115,13 @@ class QuestionPattern:
     rule: str | None = None
 
     def matches(self, words: str) -> bool:
-        """Return whether the pattern is in a question, given as `question_words` writes it."""
+        """Return whether the pattern occurs in a question, given in the form of `question_words`."""
         return self.matcher.search(words) is not None
 
 
 @lru_cache(maxsize=1024)
 def question_words(question: str) -> str:
-    """Return the words of a question of lower case, each followed by one space.
+    """Return the words of a lower-case question, each followed by a space.
 
     >>> question_words("and what was it, then, in 2008?")
     'and what was it then in 2008 '
@@ -131,7 +130,7 @@ def question_words(question: str) -> str:
 
 
 def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | None:
-    """Return where the first words that a matcher matches begin and end in a question of lower case, or None.
+    """Return the span of the first match in a lower-case question, or None.
 
     >>> find_phrase("what, then, is the debt/equity ratio?", compile_phrases(["debt equity"], {}))
     (19, 30)
@@ -139,20 +138,20 @@ def find_phrase(question: str, matcher: re.Pattern[str]) -> tuple[int, int] | No
     found = matcher.search(question_words(question))
     if found is None or not found[0]:
         return None
-    # Each word is followed by one space, so spaces count words.
+    # Each word is followed by one space, so counting spaces counts words.
     spans = compound_spans(question)
     first, end = found.string.count(" ", 0, found.start()), found.string.count(" ", 0, found.end())
     return spans[first][0], spans[end - 1][1]
 
 
 def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Return phrases as one regular expression over `question_words`.
+    """Compile phrases to a regular expression that matches the result of `question_words`.
 
     Args:
-        nouns: The nouns of each metric type, for `<change>`.
+        nouns: Nouns of each metric type, for `<change>`.
 
     Raises:
-        OntologyError: A phrase is not in the notation.
+        OntologyError: A phrase does not follow the notation.
     """
     written = {phrase: _compile_phrase(phrase, nouns) for phrase in phrases}
     try:
@@ -164,12 +163,12 @@ def compile_phrases(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) 
 
 
 def _join_expressions(written: Iterable[str]) -> str:
-    # Asked once, and not for each phrase, whether a word begins where it might stand.
+    # One lookbehind for all phrases is faster than one for each.
     return rf"(?<!\S)(?:{'|'.join(written)})"
 
 
 def _matcher_of(phrases: Sequence[str], nouns: Mapping[str, Sequence[str]]) -> re.Pattern[str]:
-    """Return what `compile_phrases` does of phrases of the core, compiled when a question needs it."""
+    """Compile phrases of the core like `compile_phrases`, but lazily."""
     return lazy_regex(_join_expressions(_compile_phrase(phrase, nouns) for phrase in phrases))
 
 
@@ -195,13 +194,13 @@ def _compile_part(part: str, phrase: str, nouns: Mapping[str, Sequence[str]]) ->
     if part.startswith("<"):
         if part[1:-1] not in nouns:
             raise OntologyError(f"the phrase {phrase!r} names {part}, which is not a metric type in core.ttl")
-        # Longer nouns first: `growth rate` is one, and `growth` is another.
+        # Longer nouns first, because `growth` is a prefix of `growth rate`.
         words = sorted(nouns[part[1:-1]], key=lambda noun: (-len(noun), noun))
         return f"(?:{'|'.join(re.escape(noun).replace(chr(92) + ' ', ' ') for noun in words)})s? "
     return rf"{re.escape(part[:-1])}\S* " if part.endswith("*") else f"{re.escape(part)} "
 
 
-# The hand-written core, `core.ttl`: types of tables, wordings, metric types, rules, question patterns, ratios.
+# The hand-written core in `core.ttl`: types of tables, wordings, metric types, rules, question patterns, ratios.
 
 RuleKind = Literal["calculation", "transformation", "reading", "scale"]
 
@@ -221,7 +220,7 @@ class CoreClass:
     """A type of table.
 
     Attributes:
-        cues: Words that make a table one of its kind, its label among them.
+        cues: Words that indicate the type, including its label.
     """
 
     name: str
@@ -231,16 +230,16 @@ class CoreClass:
 
 @dataclass(frozen=True, slots=True)
 class MetricType:
-    """What a result is, by the operation that it needs.
+    """Type of a result, by the operation that computes it.
 
     Attributes:
-        name: As answers are marked: `percentage_change`.
-        operation: The plans' operation that gives it.
-        also_by: Other operations that give the same type.
-        operands: What each operand is, in order; one entry for an operation on any number of them.
+        name: As in answers: `percentage_change`.
+        operation: Operation of plans that computes it.
+        also_by: Other operations with results of this type.
+        operands: Meaning of each operand in order; one entry if the operation takes any number of them.
         many: True if the operation takes any number of operands.
-        broader: The names of the types of which this is a kind, direct ones only.
-        worked: Calculations with their results, as the tests compute them: `subtract(120, 100) = 20`.
+        broader: Names of the direct supertypes.
+        worked: Examples with results, checked by tests: `subtract(120, 100) = 20`.
     """
 
     name: str
@@ -257,14 +256,14 @@ class MetricType:
 
 @dataclass(frozen=True, slots=True)
 class CoreRule:
-    """What is meant where a question leaves it open.
+    """A convention for questions that leave something open.
 
     Attributes:
-        kind: A rule of `calculation`; a `transformation` of sign or order; a rule of `reading`, which
-            value a wording means; a rule of `scale`.
-        label: What it is about, in words of questions with commas between.
-        wordings: The words of questions that are about it, those of the label among them.
-        about: The names of the metric types that it is about; of a rule of calculation the one that it belongs to.
+        kind: `calculation`; `transformation` of sign or order; `reading`, about which value a wording means; or
+            `scale`.
+        label: Topic, in words of questions separated by commas.
+        wordings: Words of questions on the topic, including those of the label.
+        about: Names of the metric types concerned; for a calculation rule, the one it defines.
     """
 
     name: str
@@ -278,13 +277,14 @@ class CoreRule:
 
 @dataclass(frozen=True)
 class Core:
-    """What the file says.
+    """Contents of the core file.
 
     Attributes:
-        wordings: A variant and the wording that it is read as, longest variant first.
-        leading: Words that may begin a label, and the words of which one must be left, if only one is.
-        trailing: Words that may end a label, and the words that they may follow there.
-        rules: In the order in which they are told.
+        wordings: Pairs of a variant and its standard wording, longest variant first.
+        leading: Words that may be dropped at the start of a label, with the words of which one must remain if only one
+            word does.
+        trailing: Words that may be dropped at the end of a label, with the words after which they may be.
+        rules: In their order of presentation.
     """
 
     classes: tuple[CoreClass, ...]
@@ -299,14 +299,14 @@ class Core:
 
 @lru_cache(maxsize=1)
 def core_triples() -> tuple[Triple, ...]:
-    """Return every triple of the file, sorted."""
+    """Return all triples of the file, sorted."""
     text = files(__package__).joinpath("core.ttl").read_text(encoding="utf-8")
     return read_turtle(text, "the core ontology core.ttl")[0]
 
 
 @lru_cache(maxsize=1)
 def read_core() -> Core:
-    """Return the hand-written core ontology, which every ontology starts from; read once a process."""
+    """Return the hand-written core, the base of every ontology; read once per process."""
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for s, p, o in core_triples():
         nodes[s][p].append(str(read_term(o)))

@@ -1,4 +1,4 @@
-"""What documents show of types: the labels of properties in tables, noun phrases, and words for classes."""
+"""Extracts evidence for types from documents: labels of properties, noun phrases, and context for classes."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ from quaestor.documents.repairs import RepairKind
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.ontology.labels import Context, contexts_of
 
-# The rows or columns of a table that are properties, and what they are called.
+# Rows or columns of a table that are properties, and their labels.
 
 Axis = Literal["rows", "columns"]
 
@@ -34,10 +34,10 @@ _DANGLING = lazy_regex(
 
 @dataclass(frozen=True, slots=True)
 class PropertyLine:
-    """A row or a column that names a property.
+    """A row or column that is a property.
 
     Attributes:
-        label: The label without its period; "" if none is left.
+        label: The label without its period; "" if nothing is left.
     """
 
     index: int
@@ -45,10 +45,10 @@ class PropertyLine:
 
 
 def property_axis(table: Table) -> Axis:
-    """Return which headings name properties: the axis across the one that carries the periods.
+    """Return whether rows or columns are properties: the axis without the periods.
 
-    If neither carries periods, columns name properties if each counts something of its own kind (shares in one,
-    prices in the next), as rows do otherwise.
+    If neither has periods, columns are properties if they contain different kinds of quantities (shares in one, prices
+    in the next); otherwise rows are.
     """
     if table.orientation != "neither":
         return "rows" if table.orientation == "columns" else "columns"
@@ -56,9 +56,9 @@ def property_axis(table: Table) -> Axis:
 
 
 def property_lines(table: Table) -> tuple[PropertyLine, ...]:
-    """Return the lines of the property axis that have any cell in the body, in order.
+    """Return the lines of the property axis with cells in the body, in order.
 
-    A label that occurs twice is distinguished by the headings above it.
+    Repeated labels are extended by the headings above them.
     """
     axis = property_axis(table)
     headers = table.rows if axis == "rows" else table.columns
@@ -75,7 +75,7 @@ def property_lines(table: Table) -> tuple[PropertyLine, ...]:
 
 
 def body_cells(table: Table) -> tuple[Cell, ...]:
-    """Return the cells of the body that print anything of their own; none of a table that is too large."""
+    """Return the cells of the body with text, except repeated headers; empty for a table that is too large."""
     if table.is_too_large:
         return ()
     return tuple(cell for cell in table.body() if cell.text.strip() and not _repeats_header(cell))
@@ -86,24 +86,24 @@ def _repeats_header(cell: Cell) -> bool:
 
 
 def line_of(cell: Cell, axis: Axis) -> int:
-    """Return the index of a cell's line on an axis."""
+    """Return the row or column index of a cell."""
     return cell.ref.row if axis == "rows" else cell.ref.column
 
 
 def without_period(header: Header) -> str:
-    """Return a heading's label without the period that it names ("2015 net revenue" is net revenue)."""
+    """Return a label without its period ("2015 net revenue" becomes "net revenue")."""
     label = header.label
     if header.period is None or not label:
         return label
     for mention in reversed(find_periods(label)):
         label = f"{label[: mention.start]} {label[mention.end :]}"
-    if label == header.label and len(header.levels) < 2:  # the whole label is a period in other words ("31-dec-2012")
+    if label == header.label and len(header.levels) < 2:  # the whole label is a period in another form ("31-dec-2012")
         return "" if not re.search(r"[a-z]{4}", label) else label
     return re.sub(r"\s+", " ", _DANGLING.sub("", label.strip())).strip(" ,:-")
 
 
 def _kinds_differ(table: Table) -> bool:
-    """Whether the columns count different things, each column one."""
+    """Whether each column has one kind of quantity, and the kinds differ."""
     counted: dict[int, list[Cell]] = {}
     for cell in table.body():
         if cell.quantities and cell.ref.column > 0:
@@ -113,17 +113,17 @@ def _kinds_differ(table: Table) -> bool:
 
 
 def _kind(header: Header, cells: Sequence[Cell]) -> tuple[str, str] | None:
-    """Return what all cells of a column count; None if they differ."""
+    """Return the kind of quantity of a column; None if its cells differ."""
     percent = {cell.quantities[0].scale is Scale.PERCENT for cell in cells}
     if len(percent) > 1 and header.scale is not Scale.PERCENT:
         return None
     if True in percent or header.scale is Scale.PERCENT:
         return "percent", ""
-    money = sum(cell.quantities[0].unit == "USD" for cell in cells)  # the first row alone prints it for all others
+    money = sum(cell.quantities[0].unit == "USD" for cell in cells)  # often only the first row has a currency sign
     return (header.scale or "one"), (header.unit or ("USD" if 2 * money > len(cells) else ""))
 
 
-# Noun phrases of running text: what a table is said to show, and what a number is said to be.
+# Noun phrases of running text: topics of announced tables, and names of numbers.
 
 _SHOWN = lazy_regex(
     r"\b(?:following|below) (?:tables?|charts?|schedules?|summary|information"
@@ -154,7 +154,7 @@ _WORDS_AT_MOST = 5
 
 
 def topics(sentence: str) -> tuple[str, ...]:
-    """Return what the tables that a sentence announces are said to show.
+    """Return the topics of tables that a sentence announces.
 
     >>> topics("the following table summarizes the activity in our unrecognized tax benefits for the year :")
     ('unrecognized tax benefits',)
@@ -173,7 +173,7 @@ def topics(sentence: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def noun_phrase_before(before: str) -> str | None:
-    """Return the noun phrase that names a number, from the text before it; None if none does.
+    """Return the noun phrase that names a number, from the text before it, or None.
 
     >>> noun_phrase_before("in 2012 , the company's research and development expense was ")
     'research and development expense'
@@ -194,7 +194,7 @@ def noun_phrase_before(before: str) -> str | None:
 
 
 def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
-    """Return the numbers of a sentence, by their place in it, that a noun phrase names, and the phrase."""
+    """Return the index and the noun phrase of each number in a sentence that has one."""
     named = (
         (order, noun_phrase_before(sentence.text[: m.ref.start][-90:])) for order, m in enumerate(sentence.mentions)
     )
@@ -204,7 +204,7 @@ def noun_phrase_in(sentence: Sentence) -> tuple[tuple[int, str], ...]:
 Range = Literal["xsd:decimal", "xsd:gYear", "xsd:string"]
 
 TEXT = -1
-"""The table index of a label that is in a sentence."""
+"""Table index of labels found in sentences."""
 
 _YEAR_LABEL = lazy_regex(r"\b(?:years?|maturity|matures|expir\w+|opened|founded|established)\b")
 _BARE_YEAR = lazy_regex(r"(?:19[5-9]|20[0-9])[0-9]")
@@ -212,10 +212,10 @@ _BARE_YEAR = lazy_regex(r"(?:19[5-9]|20[0-9])[0-9]")
 
 @dataclass(frozen=True, slots=True)
 class LabelSighting:
-    """A label of a property.
+    """An occurrence of a property's label.
 
     Attributes:
-        concept: What tags call all numbers of the line, for the company as a whole; or "".
+        concept: Concept of the tags of all numbers in the line, for the whole company; or "".
     """
 
     label: str
@@ -226,11 +226,11 @@ class LabelSighting:
 
 @dataclass(frozen=True, slots=True)
 class LabelEvidence:
-    """What the rules saw in one document.
+    """Evidence from one document.
 
     Attributes:
-        labels: Of properties, repeats kept.
-        contexts: The texts in and around each table, by the table's index; they decide on the labels' class.
+        labels: Labels of properties, including repetitions.
+        contexts: Texts in and around each table by index, which determine the class of its labels.
     """
 
     labels: tuple[LabelSighting, ...] = ()
@@ -239,7 +239,7 @@ class LabelEvidence:
 
 
 def extract_labels(document: Document) -> LabelEvidence:
-    """Find row and column labels, captions, headings and noun phrases by rule."""
+    """Extract labels of rows and columns, captions, headings and noun phrases."""
     concepts = {tagged.source: tagged.fact.concept for tagged in document.facts if not tagged.fact.dimensions}
     labels = [sighting for table in document.tables for sighting in _find_labels(table, concepts)]
     labels += [

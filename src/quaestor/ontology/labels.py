@@ -1,4 +1,4 @@
-"""When two labels are one, by a ladder of readings; and of which class a table is, by the cues around it."""
+"""Rules by which labels are equivalent, and classification of tables by cues around them."""
 
 import re
 from bisect import bisect_left
@@ -16,10 +16,10 @@ from quaestor.documents.table import Table, TableRole
 from quaestor.ontology.core import read_core
 from quaestor.ontology.terms import ROOT_CLASS
 
-# The ladder of readings by which two labels are one: each rung forgives one more difference of print.
+# A ladder of rules for equivalent labels, each more tolerant than the one before.
 #
-# A rung is a key: labels with equal keys are one by that rung. The first rung on which two labels meet is the reason
-# that is given for it.
+# A rung maps labels to keys; labels with equal keys are equivalent. The first rung on which two labels meet is recorded
+# as the reason.
 
 _LONGEST_SPELT = 1_000
 _NUMBERLESS = lazy_regex(r"^[a-z]{8,}$")
@@ -39,11 +39,11 @@ _ABBREVIATION = lazy_regex(r"\(\s?[\"']?(?:the )?[\"']?([a-z&.-]{2,8})\s?[\"']?\
 
 @dataclass(frozen=True, slots=True)
 class MatchRule:
-    """One way in which labels are the same.
+    """A rule by which labels are equivalent.
 
     Attributes:
-        score: How sure it is, 1 is certain.
-        key: The label as read on this rung; labels with equal keys are one. "" joins nothing.
+        score: Confidence; 1 is certain.
+        key: Maps a label to its key on this rung; labels with equal keys are equivalent. "" matches nothing.
     """
 
     name: str
@@ -58,9 +58,9 @@ def _make_rung(name: str, score: float, reason: str, key: Callable[[str], str]) 
 
 @lru_cache(maxsize=1024)
 def plain(label: str) -> str:
-    """Return a label in lower case, its punctuation gone but for what changes its meaning.
+    """Return a label in lower case, without punctuation that does not affect its meaning.
 
-    A sign in brackets stays in them: "income taxes (benefits)" is an expense, an income tax benefit is none.
+    Brackets around words for a sign are kept: "income taxes (benefits)" is an expense, an income tax benefit is not.
     """
     text = _SIGNS.sub(lambda found: f" [{found[1]}] ", label.casefold().replace("-", " ").replace("&", " & "))
     return _AND.sub(" and ", " ".join(label_words(text)).strip(" ."))
@@ -75,7 +75,7 @@ def _singular(label: str) -> str:
 
 
 def _without_abbreviation(label: str) -> str:
-    """Drop a bracketed abbreviation of the words before it: "restricted stock units (rsus)"."""
+    """Drop an abbreviation in brackets after its words: "restricted stock units (rsus)"."""
     begins = [(found.start(), found[0]) for found in _INITIAL.finditer(label)]
     initials, starts = "".join(letter for _, letter in begins), [start for start, _ in begins]
 
@@ -88,12 +88,12 @@ def _without_abbreviation(label: str) -> str:
 
 
 def _without_date(label: str) -> str:
-    """Drop the preposition of a date; the date stays, for january 1 opens a year and december 31 ends it."""
+    """Drop the preposition before a date; the date is kept, because january 1 and december 31 differ."""
     return _without_abbreviation(_DATE.sub("", label.casefold()))
 
 
 def _without_sign(label: str) -> str:
-    """Drop a sign in brackets, where the noun that it modifies is printed too: "net (loss)" is a net loss."""
+    """Drop a word for a sign in brackets if a noun remains, else only the brackets: "net (loss)" is a net loss."""
     rest = " ".join(_SIGNS.sub(" ", label.casefold()).split())
     headless = rest == "net" or not rest or rest.startswith(("from ", "before ", "on ", "per "))
     return _without_date(_SIGNS.sub(r" \1 ", label.casefold()) if headless else rest)
@@ -117,14 +117,14 @@ def _wordings() -> tuple[tuple[str, str], ...]:
 
 
 def _sort_words(label: str) -> str:
-    """Word order, of three words and more: lease financing is no financing lease, a transfer from is none to."""
+    """Sort three or more words: "lease financing" is not "financing lease", nor "transfer from" "transfer to"."""
     key = _reword(label)
     words = key.split()
     return " ".join(sorted(words)) if len(words) > 2 and _DIRECTIONS.isdisjoint(words) else key
 
 
 def _drop_qualifiers(label: str) -> str:
-    """Drop the core's qualifiers where enough is left to name one thing: a total volume is not every volume."""
+    """Drop qualifiers of the core if the rest is specific: "total volume" is not just "volume"."""
     core, words = read_core(), _reword(label).split()
     for word, alone in core.leading:
         if words[:1] == [word] and (len(words) > 2 or (len(words) == 2 and words[1] in alone)):
@@ -147,18 +147,18 @@ RUNGS = (
     _make_rung("order", 0.9, "the same words in another order", _sort_words),
     _make_rung("qualifier", 0.85, "a leading total, or an optional net", _drop_qualifiers),
 )
-"""In the order in which they are asked."""
+"""In the order in which they are tried."""
 
 SPELLING = MatchRule("spelling", 0.8, "one letter lost or added in a long word", lambda label: "")
-"""Asked last; its keys are many for each label, see `spellings`."""
+"""Tried last; a label has several keys, see `spellings`."""
 CONCEPT = _make_rung("concept", 1.0, "filings tag both with the same concept", lambda _: "")
 PROPOSED = _make_rung("proposed", 0.7, "proposed with a reason and accepted", lambda _: "")
 
 
 def spellings(label: str) -> frozenset[str]:
-    """Return the keys of a label on the rung of spelling: it, and it with one letter of a long word left out.
+    """Return the keys of a label on the spelling rung: the label, and variants without one letter of a long word.
 
-    A text of more than a thousand characters, which is not a label that anybody spells, has itself alone.
+    A text of more than a thousand characters is not a label and has only itself as key.
     """
     words = _reword(label).split()
     found = {" ".join(words)}
@@ -172,9 +172,9 @@ def spellings(label: str) -> frozenset[str]:
 
 
 WEIGHTS = {"role": 1_000.0, "caption": 4.0, "lead": 3.0, "heading": 2.0, "text": 0.25}
-"""What a cue counts by its place, times its words (three at most); the role of a primary statement more than all cues.
+"""Weight of a cue by its place, per word (at most three); a statement's role outweighs all cues.
 
-The lead is the two headings over the table and the two sentences before it, as far as there are any.
+The lead consists of the last two headings and the last two sentences before the table.
 """
 
 _STATEMENTS = {
@@ -184,10 +184,10 @@ _STATEMENTS = {
     TableRole.CASH_FLOWS: "kg:CashFlow",
     TableRole.EQUITY: "kg:StockholdersEquity",
 }
-"""The class of a primary statement: it prints lines of all classes, so its cues tell little."""
+"""Class of a primary statement; its cues are not significant, because it has lines of all classes."""
 
 _IN_NOTES = 0.5
-"""What a cue of a statement counts in a note: notes say in which statement their numbers are."""
+"""Factor for cues of a statement in a note, because notes mention the statements that contain their numbers."""
 
 _HEADINGS_AT_MOST = 3
 _TEXT_AT_MOST = 2.0
@@ -199,12 +199,12 @@ _MOST_DOCUMENTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The texts that tell what a table is.
+    """Texts that determine the class of a table.
 
     Attributes:
-        texts: With the place of each: `caption`, `lead`, `heading`, `text`.
-        around: More texts of the place `text`: those that all tables under one heading share, as one object, so that
-            they are read once and not once a table.
+        texts: Pairs of place (`caption`, `lead`, `heading`, `text`) and text.
+        around: Further texts with the place `text`, shared as one object by all tables under a heading, so that they
+            are searched once.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -214,10 +214,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ClassMatch:
-    """A class that a table may belong to.
+    """A possible class of a table.
 
     Attributes:
-        reasons: The cues that count most, with their place.
+        reasons: The strongest cues with their places.
     """
 
     name: str
@@ -226,12 +226,12 @@ class ClassMatch:
 
 
 def contexts_of(document: Document) -> dict[int, Context]:
-    """Return what is in each table of a document and around it, under its own heading, by the table's index."""
+    """Return the context of each table by index, from the table itself and the text under its heading."""
     shared: dict[int, tuple[str, ...]] = {}
     contexts = {}
     for table in document.tables:
         sentences = document.around(table)
-        if id(sentences) not in shared:  # one tuple for all tables under a heading
+        if id(sentences) not in shared:  # tables under one heading share one tuple
             shared[id(sentences)] = tuple(sentence.text for sentence in sentences)
         before = [sentence.text for sentence in document.lead_of(table)[-_LEADING:]]
         lead = (*_headings(table, document.section_of(table).path), *before)
@@ -240,7 +240,7 @@ def contexts_of(document: Document) -> dict[int, Context]:
 
 
 def _headings(table: Table, path: Sequence[str]) -> Iterable[str]:
-    """Return the headings over a table, but for those of a statement that it is not."""
+    """Return the headings above a table, except those of statements that it is not."""
     return (heading for heading in path[-_LEADING:] if set(statements_named(heading)) <= {table.role})
 
 
@@ -253,10 +253,10 @@ def _context(table: Table, lead: Sequence[str], around: tuple[str, ...]) -> Cont
 
 
 class CueIndex:
-    """Finds the cues of all classes in a text, in one pass over its words."""
+    """Finds cues of all classes in a text, in one pass over its words."""
 
     def __init__(self, cues: Mapping[str, Sequence[str]]) -> None:
-        """Take the cues of each class."""
+        """Index the cues of each class."""
         self._by_word: defaultdict[str, list[tuple[tuple[str, ...], str, str]]] = defaultdict(list)
         self._names = cues.keys()
         self._longest = 0
@@ -269,9 +269,9 @@ class CueIndex:
         self._around = BoundedCache[tuple[str, ...], frozenset[tuple[str, str, int]]](_MOST_DOCUMENTS)
 
     def find(self, text: str) -> set[tuple[str, str, int]]:
-        """Return the classes that a text has cues of, the cue, and its words' number, three at most.
+        """Return the class, cue and number of words (at most three) for each cue in a text.
 
-        A cue within a longer one of another class tells nothing: "debt securities" are not debt.
+        A cue inside a longer one of another class is ignored: "debt securities" are not debt.
         """
         words = _words(text)
         met: defaultdict[int, list[tuple[int, str, str]]] = defaultdict(list)
@@ -295,7 +295,7 @@ class CueIndex:
         }
 
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
-        """Return the classes that have a cue in the context, best first; the root class if none has."""
+        """Return the classes with cues in the context, best first; the root class if there are none."""
         found: defaultdict[str, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
         around = self._around.get(context.around, lambda: frozenset().union(*map(self.find, context.around)))
         texts = ((place, self.find(text)) for place, text in context.texts)

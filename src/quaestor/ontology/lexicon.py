@@ -1,4 +1,4 @@
-"""What people call things: names of concepts, formulas of measures, and words that mean the same."""
+"""Names of concepts, formulas of measures, and synonyms."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, split_terms, term
 
 MEASURE = "measure:"
-"""Begins the name of a measure where concepts are named too."""
+"""Prefix of the names of measures, which distinguishes them from concepts."""
 _PER_SHARE = (term("per"), term("share"))
 _SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
 _TOKEN = lazy_regex(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
@@ -22,8 +22,8 @@ class Concept:
 
     Attributes:
         name: With its prefix (`us-gaap:Assets`).
-        phrases: How people call it, as terms, the usual name first.
-        called: Its usual name.
+        phrases: Common names as terms, the most usual one first.
+        called: The most usual name.
         others: Phrases that sound similar but mean something else, as written.
     """
 
@@ -43,7 +43,7 @@ class NamedMeasure:
     """A measure that analysts compute from concepts.
 
     Attributes:
-        called: Its usual name.
+        called: The most usual name.
     """
 
     name: str
@@ -53,11 +53,11 @@ class NamedMeasure:
 
     @property
     def formula(self) -> "Formula | None":
-        """Its formula; None if it can only be looked up."""
+        """The formula; None if the measure can only be looked up."""
         return parse_formula(self.written)
 
     def per_share(self) -> "NamedMeasure | None":
-        """Return the measure per share; None if it is a ratio, or can only be looked up."""
+        """Return the measure per share; None if it is a ratio or can only be looked up."""
         if self.formula is None or "/" in self.formula.kinds():
             return None
         phrases = tuple((*phrase, *_PER_SHARE) for phrase in self.phrases)
@@ -71,7 +71,7 @@ class Formula:
 
     Attributes:
         kind: `concept`, `number`, `prior`, `average`, `else`, or an operator `+`, `-`, `*`, `/`.
-        name: Of a concept its name; of a number its digits.
+        name: Name of a concept, or digits of a number.
     """
 
     kind: str
@@ -79,14 +79,14 @@ class Formula:
     parts: "tuple[Formula, ...]" = ()
 
     def concepts(self) -> Iterator[str]:
-        """Yield the concepts in it."""
+        """Yield all concepts."""
         if self.kind == "concept":
             yield self.name
         for part in self.parts:
             yield from part.concepts()
 
     def kinds(self) -> "Iterator[str]":
-        """Yield the kinds of all that is in it."""
+        """Yield the kinds of all parts."""
         yield self.kind
         for part in self.parts:
             yield from part.kinds()
@@ -94,7 +94,7 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class LexiconMatch:
-    """A phrase of the lexicon in a text."""
+    """A match of a phrase of the lexicon in a text."""
 
     start: int
     end: int
@@ -107,7 +107,7 @@ class Lexicon:
     """Concepts and measures, by name and by phrase.
 
     Attributes:
-        computed: The measures by which concepts are computed that a filing does not print, by concept.
+        computed: Measures that compute concepts a filing does not print, by concept.
     """
 
     concepts: Mapping[str, Concept]
@@ -117,11 +117,11 @@ class Lexicon:
     _longest: int = field(repr=False)
 
     def named(self, phrase: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the concepts and the measures that a phrase names exactly, given as terms."""
+        """Return the concepts and measures with exactly this phrase, given as terms."""
         return self._named.get(tuple(phrase), ((), ()))
 
     def find(self, text: Sequence[str]) -> tuple[LexiconMatch, ...]:
-        """Return the longest phrases in a text, given as terms, that do not overlap, from left to right."""
+        """Return the longest non-overlapping phrases in a text, given as terms, from left to right."""
         found, place = [], 0
         while place < len(text):
             for length in range(min(self._longest, len(text) - place), 0, -1):
@@ -136,7 +136,7 @@ class Lexicon:
 
 @lru_cache(maxsize=1)
 def read_lexicon() -> Lexicon:
-    """Return the lexicon that the package has."""
+    """Return the lexicon of this package."""
     concepts: dict[str, Concept] = {}
     measures: dict[str, NamedMeasure] = {}
     named: dict[tuple[str, ...], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
@@ -165,7 +165,7 @@ def read_lexicon() -> Lexicon:
 
 @lru_cache(maxsize=256)
 def parse_formula(text: str) -> Formula | None:
-    """Return the formula of a measure; None if it is prose or says that the measure is only printed."""
+    """Parse the formula of a measure; None if it is prose or the measure is only printed."""
     text = _find_formula(text)
     if not text or "printed only" in text:
         return None
@@ -178,7 +178,7 @@ def parse_formula(text: str) -> Formula | None:
 
 
 def _find_formula(text: str) -> str:
-    """Return a formula without the remarks behind it."""
+    """Return a formula without the remarks after it."""
     return text.partition(";")[0].partition(",")[0].partition(" or ")[0].strip()
 
 
@@ -224,17 +224,17 @@ def _parse_atom(tokens: list[str]) -> tuple[Formula, list[str]]:
     return Formula("concept", first if ":" in first else f"us-gaap:{first}"), rest
 
 
-# The thesaurus: what filings print, and what people type instead.
+# The thesaurus: expressions of filings and their equivalents in questions.
 #
-# Unlike the lexicon it names no concepts: its pairs are of words, and hold in labels and sentences alike.
+# Unlike the lexicon, it contains words rather than concepts; they apply in labels and sentences alike.
 
 Phrase = tuple[str, ...]
-"""The terms of an expression."""
+"""Terms of an expression."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression in a text that others may refer to."""
+    """An expression in a text, with its equivalents."""
 
     start: int
     end: int
@@ -242,13 +242,13 @@ class Expression:
 
 
 class Thesaurus:
-    """Expressions that mean the same, both ways: printed for typed, and typed for printed.
+    """Equivalent expressions, in both directions: filing to question and question to filing.
 
-    A question needs few of them, so only those that begin with its letters are split into terms.
+    Only expressions that begin with letters of a text are split into terms, because a question needs few of them.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        """Take lines of a printed expression and, behind a tab, those that are typed, separated by semicolons."""
+        """Read lines of an expression of filings, a tab and its equivalents in questions, separated by semicolons."""
         self._lines = [line.replace("\t", "; ").split("; ") for line in lines]
         self._places: dict[str, dict[int, None]] = defaultdict(dict)
         for place, phrases in enumerate(self._lines):
@@ -257,7 +257,7 @@ class Thesaurus:
         self._known: dict[str, tuple[Mapping[Phrase, Sequence[str]], int]] = {}
 
     def find(self, text: Sequence[str]) -> tuple[Expression, ...]:
-        """Return the expressions in a text, given as terms, that others may refer to; they may overlap."""
+        """Return the expressions in a text, given as terms, that have equivalents; they may overlap."""
         found = []
         for start, first in enumerate(text):
             known, longest = self._beginning_with(_first_letters(first))
@@ -267,7 +267,7 @@ class Thesaurus:
         return tuple(found)
 
     def _beginning_with(self, letters: str) -> tuple[Mapping[Phrase, Sequence[str]], int]:
-        """Return the expressions that begin with letters, each with the others as written, and how long they may be."""
+        """Return expressions that begin with the letters, with their equivalents as written, and the maximal length."""
         if letters not in self._known:
             known: dict[Phrase, list[str]] = defaultdict(list)
             for place in self._places.get(letters, ()):
@@ -282,22 +282,22 @@ class Thesaurus:
 
 
 def _first_letters(phrase: str) -> str:
-    """Return letters that an expression and its first term both begin with; "dying" has the term "die"."""
+    """Return letters with which both an expression and its first term begin; "dying" has the term "die"."""
     return phrase[:2].rstrip().replace("y", "i")
 
 
 def _terms_of_phrase(phrase: str) -> Phrase:
-    # Words are separated by single spaces, which is several times as fast as finding terms in any text.
+    # Splitting at single spaces is several times as fast as finding terms in arbitrary text.
     return tuple([term(word) for word in phrase.split(" ") if word not in SMALL])
 
 
 @lru_cache(maxsize=1024)
 def find_expressions(text: tuple[str, ...]) -> tuple[Expression, ...]:
-    """Return what `Thesaurus.find` does of the package's thesaurus; a question is asked about many times."""
+    """Find expressions with the package's thesaurus; cached, because a question is processed many times."""
     return read_thesaurus().find(text)
 
 
 @lru_cache(maxsize=1)
 def read_thesaurus() -> Thesaurus:
-    """Return the thesaurus that the package has."""
+    """Return the thesaurus of this package."""
     return Thesaurus((files("quaestor.ontology") / "thesaurus.tsv").read_text(encoding="utf-8").splitlines())

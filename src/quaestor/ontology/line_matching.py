@@ -1,4 +1,4 @@
-"""Which line of the core ontology a label of a statement means."""
+"""Matches labels of statements to lines of the core ontology."""
 
 import re
 from collections import defaultdict
@@ -13,9 +13,10 @@ from quaestor.core.words import CAPTION_FILLERS, SMALL_WORDS, caption_words, sin
 from quaestor.ontology.labels import RUNGS, SPELLING, MatchRule, plain, spellings
 from quaestor.ontology.terms import read_plainly
 
-# The words of a line's caption that tell which line of a statement it is.
+# Keys of captions that identify lines of statements.
 #
-# Forgives more than the ladder of `labels`, so it names lines of unseen companies and joins no labels of an ontology.
+# They are more tolerant than the ladder in `labels`, so they classify lines of new companies but never merge labels of
+# an ontology.
 
 _SIGN = (
     r"(?:loss(?:es)?|gains?|income|expenses?|benefits?|earnings|deficit|decreases?|increases?|charges?|credits?"
@@ -51,9 +52,9 @@ _PHRASES = tuple(
         ("s & p", r"s & p\b", "s&p"),
     )
 )
-"""Words that are in whatever a pattern matches, the pattern, and what is read instead.
+"""Triples of a text contained in every match of a pattern, the pattern, and the replacement.
 
-The words are looked for first: that takes a twentieth of the time, and thousands of captions have none of them.
+Searching for the text first takes a twentieth of the time, because most captions do not contain it.
 """
 
 _SAME = {
@@ -102,7 +103,7 @@ _CLAUSE = lazy_regex(
 _OTHER_FIGURE = lazy_regex(
     r"\b(?:excluding|exclusive|before|after|per|without|except|average|pro ?forma|interest|percent|pre-?tax|period)\b|%"
 )
-"""Words that make a clause or a bracket part of the name: an average of loans is not the loans."""
+"""Words that make a clause or bracket part of the name: an average of loans is not the loans."""
 
 _NET = lazy_regex(r"(?:,|\s?-)?\s(?:net|total|as reported|reported|at year end|and other|approximate|approximately)$")
 _TOTAL = lazy_regex(
@@ -112,7 +113,9 @@ _TOTAL = lazy_regex(
 
 @lru_cache(maxsize=1024)
 def caption_key(caption: str) -> str:
-    """Return the words that tell what a caption names, each once and three or more sorted; equal keys name one line.
+    """Return the distinctive words of a caption, without repetitions and sorted if there are three or more.
+
+    Captions with equal keys name the same line.
 
     >>> caption_key("Earnings (loss) before income taxes") == caption_key("pre-tax income")
     True
@@ -132,9 +135,9 @@ def caption_key(caption: str) -> str:
 
 
 def readings(caption: str) -> Iterator[str]:
-    """Yield what a caption says with ever less around the name: its brackets, dates, amounts and clauses left out."""
+    """Yield ever shorter readings of a caption, leaving out brackets, dates, amounts and clauses."""
     text = " ".join(caption.casefold().split())
-    if _BRACKETS.fullmatch(text):  # "(in thousands)" names no line
+    if _BRACKETS.fullmatch(text):  # "(in thousands)" is not a caption of a line
         return
     yield text
     for shorten in (_drop_brackets, _open_brackets, _drop_dates, _main_clause, _drop_qualifiers, _last_level):
@@ -170,15 +173,15 @@ def _last_level(text: str) -> str:
 
 
 def undated(caption: str) -> bool:
-    """Whether a caption names dates or amounts of its own: two lines that differ in them alone are of one kind."""
+    """Whether a caption contains dates or amounts; lines that differ only in these are of one kind."""
     text = _drop_brackets(" ".join(caption.casefold().split()))
     return _drop_dates(text) != text
 
 
 def head_words(caption: str) -> tuple[str, ...]:
-    """Return the words of the shortest reading of a caption, in their order and in the singular.
+    """Return the words of the shortest reading of a caption, in order and singular.
 
-    None of what names two things at once: "cash / debt" is not debt.
+    Empty for a caption that names two things: "cash / debt" is not debt.
     """
     *_, shortest = ("", *readings(caption))
     if " / " in shortest or "$" in shortest:
@@ -186,20 +189,19 @@ def head_words(caption: str) -> tuple[str, ...]:
     return tuple(map(singular, caption_words(shortest)))
 
 
-# The lines of financial statements that the hand-written core knows, from the files in `statement_lines`.
+# Lines of financial statements in the hand-written core, from the files in `statement_lines`.
 #
-# Each line is a property with the captions by which statements print it; each kind of line is one that a caption's
-# head tells. Both belong to the core, the first of the three frozen levels: no document adds to them, and an ontology
-# does not repeat them.
+# Each line is a property with its usual captions; each kind of line is recognised by the head of a caption. They belong
+# to the core, the first of three frozen levels: documents do not add to it, and ontologies do not repeat it.
 
 
 @dataclass(frozen=True, slots=True)
 class StatementLine:
-    """A line that statements of many companies print.
+    """A line that statements of many companies have.
 
     Attributes:
-        captions: All of them, the preferred one first, the others sorted.
-        not_on: The classes of table where the caption is something else.
+        captions: All captions, the preferred one first, the others sorted.
+        not_on: Classes of tables in which the caption means something else.
     """
 
     name: str
@@ -210,14 +212,14 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """What a line is by the head of its caption.
+    """A kind of line, recognised by the head of the caption.
 
     Attributes:
-        endings: Words, in the singular, at which a caption of the kind ends.
-        without: Words that a caption of the kind does not have.
-        classes: The classes of table that it is limited to; none if it stands anywhere.
-        not_on: The classes of table on which the caption is something else.
-        starts_at: The number with which every line of the kind begins, or None.
+        endings: Words, in the singular, with which captions of the kind end.
+        without: Words that exclude a caption from the kind.
+        classes: Classes of tables to which the kind is limited; empty for any.
+        not_on: Classes of tables in which the caption means something else.
+        starts_at: First number of every line of the kind, or None.
     """
 
     name: str
@@ -232,14 +234,14 @@ class LineKind:
 
 @dataclass(frozen=True)
 class CoreLines:
-    """What the files say."""
+    """Lines and kinds of lines from the core files."""
 
     lines: Mapping[str, StatementLine]
     kinds: Mapping[str, LineKind]
 
     @cached_property
     def keys(self) -> Mapping[str, tuple[StatementLine, str]]:
-        """By the key of each caption the first line that has it, and the key of that line's preferred caption."""
+        """The first line with each caption key, and the key of that line's preferred caption."""
         found: dict[str, tuple[StatementLine, str]] = {}
         for line in self.lines.values():
             preferred = caption_key(line.label)
@@ -249,14 +251,14 @@ class CoreLines:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """All words of the captions, in letters alone."""
+        """All words of captions that consist of letters."""
         captions = (caption for line in self.lines.values() for caption in line.captions)
         return frozenset(word for caption in captions for word in caption_words(caption) if word.isalpha())
 
 
 @lru_cache(maxsize=1)
 def read_core_lines() -> CoreLines:
-    """Return the lines and the kinds of lines of the core; read once a process, where a label is first looked up."""
+    """Return the lines and kinds of lines of the core; read once per process, at the first lookup."""
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     kinds: dict[str, str] = {}
     folder = files(__package__).joinpath("statement_lines")
@@ -293,12 +295,12 @@ def _read_kind(name: str, node: Mapping[str, Sequence[str]]) -> LineKind:
 
 @dataclass(frozen=True, slots=True)
 class PropertyMatch:
-    """A known label that a label is.
+    """A known label that matches a label.
 
     Attributes:
-        rule: The rung on which they met.
-        score: The rung's score, 1 for the same words.
-        shared: Whether several lines of one table may be this property, told apart by their own captions.
+        rule: Name of the rung or rule.
+        score: Score of the rule; 1 for the same words.
+        shared: Whether several lines of a table may have this property, distinguished by their captions.
     """
 
     property: str
@@ -311,10 +313,10 @@ class PropertyMatch:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A known label that resembles a label, but not enough.
+    """A known label that is similar to a label but does not match.
 
     Attributes:
-        score: From 0 to 1, of the words and letters that they share.
+        score: Similarity of words and letters, from 0 to 1.
     """
 
     property: str
@@ -323,17 +325,17 @@ class Suggestion:
 
 
 class LabelIndex:
-    """Known labels, by their key on every rung."""
+    """Known labels by their key on every rung."""
 
     def __init__(self, labels: Mapping[str, str]) -> None:
-        """Take the property of each label, in the order of preference where a rung finds several."""
+        """Index labels with their properties, in order of preference if a rung finds several."""
         self._properties = dict(labels)
         self._rungs: dict[str, Mapping[str, list[str]]] = {}
         self._spellings: dict[str, list[str]] | None = None
         self._plain: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def _names_by_key(self, rung: MatchRule) -> Mapping[str, list[str]]:
-        """Return the labels by their keys on a rung; most labels are found on the first ones."""
+        """Return labels by key on a rung; computed lazily because most labels are found on the first rungs."""
         if rung.name not in self._rungs:
             found: defaultdict[str, list[str]] = defaultdict(list)
             for label in self._properties:
@@ -343,7 +345,7 @@ class LabelIndex:
         return self._rungs[rung.name]
 
     def find(self, label: str) -> tuple[PropertyMatch, ...]:
-        """Return the known labels that `label` is, on the first rung on which it is any."""
+        """Return the known labels that match on the first rung with any match."""
         for rung in RUNGS:
             if found := self._names_by_key(rung).get(rung.key(label)):
                 return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
@@ -366,7 +368,7 @@ class LabelIndex:
         return tuple(PropertyMatch(self._properties[x], x, rung.name, rung.score, rung.reason) for x in found)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
-        """Return the known labels that share most with `label`, one for each property, best first."""
+        """Return the most similar known labels, one for each property, best first."""
         from rapidfuzz import fuzz, process
 
         if self._plain is None:
@@ -380,7 +382,7 @@ class LabelIndex:
         return tuple(best.values())[:limit]
 
 
-# A caption looked up among the lines that an ontology has learned and those that the core knows.
+# Lookup of captions among learned lines and those of the core.
 
 _SCORES = {
     "statement line": 0.78,
@@ -397,13 +399,13 @@ _REASONS = {
     "kind of line": "the head of the caption gives the kind of the line",
 }
 LINE_RULES = _REASONS
-"""What each rule of this lookup forgives, by its name."""
+"""Explanation of each rule, by name."""
 
 _RELATIONS = frozenset(
     "of per from to on in at by for with under through before after excluding except without versus vs which that not "
     "held % percent percentage".split()
 )
-"""Words after which the end of a caption is not its head: costs of sales are no sales."""
+"""Words after which the end of a caption is not its head: "costs of sales" are not sales."""
 
 _SHORTEST_PIECE = 3
 _SMALL_PIECES = SMALL_WORDS - {"a"} | {"as", "may", "per", "yet"}
@@ -411,17 +413,17 @@ _SMALL_PIECES = SMALL_WORDS - {"a"} | {"as", "may", "per", "yet"}
 
 @dataclass(frozen=True, slots=True)
 class LineContext:
-    """What a table tells of one of its lines."""
+    """Context of a line from its table."""
 
     table_class: str
     first: Decimal | None
 
 
 class LineIndex:
-    """The captions of learned labels and of the core's lines, by their key."""
+    """Captions of learned labels and of core lines, by key."""
 
     def __init__(self, labels: Mapping[str, str], core: CoreLines) -> None:
-        """Take the property of each learned label, in the order of preference, and the core's lines."""
+        """Index learned labels with their properties, in order of preference, and the core's lines."""
         self._core = core
         learned: dict[str, tuple[str, str]] = {}
         for label, name in labels.items():
@@ -429,15 +431,15 @@ class LineIndex:
         learned.pop("", None)
         self._keys = dict(learned)
         for key, (line, preferred) in core.keys.items():
-            # What documents call the line is its property, if they call it by the preferred caption.
+            # If documents use the preferred caption, their property stands for the core's line.
             self._keys.setdefault(key, learned.get(preferred, (line.name, line.label)))
 
     def find(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Return the line that a caption names; None if it names none."""
+        """Return the line for a caption, or None."""
         return self.find_named(caption, context) or self._by_table(context) or self._by_head(caption, context)
 
     def find_named(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Return the line whose name a caption is or has; no kind of line, which the head of a caption tells."""
+        """Return the line whose caption matches, ignoring kinds of lines."""
         for number, text in enumerate(readings(caption)):
             if met := self._met(text, context):
                 rule = "shorter caption" if number else "statement line"
@@ -448,7 +450,7 @@ class LineIndex:
         return None
 
     def _met(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
-        """Return the property whose caption a text is, and that caption."""
+        """Return the property with this caption, and the known caption."""
         met = self._keys.get(caption_key(text))
         line = self._core.lines.get(met[0]) if met else None
         return None if line and context and context.table_class in line.not_on else met
@@ -471,11 +473,11 @@ class LineIndex:
         return _make_match("kind of line", name, label, shared=True)
 
     def _split_words(self, caption: str) -> str:
-        """Return a caption with a space in each word that is several of the known ones without any between."""
+        """Return a caption with lost spaces between known words restored."""
         return re.sub(r"[a-z]{6,}", lambda found: " ".join(self._pieces(found[0]) or (found[0],)), caption.casefold())
 
     def _pieces(self, word: str) -> tuple[str, ...] | None:
-        """Return the fewest known words that make up a word; None if it is one or is made up of none."""
+        """Split a word into the fewest known words; None if it is known itself or cannot be split."""
         if word in self._core.words or singular(word) in self._core.words:
             return None
         best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
@@ -495,7 +497,7 @@ class LineIndex:
 
 @lru_cache(maxsize=1)
 def core_line_index() -> LineIndex:
-    """Return the captions of the core's lines alone; built once a process."""
+    """Return the index of the core's lines alone; built once per process."""
     return LineIndex({}, read_core_lines())
 
 
@@ -504,13 +506,13 @@ def _make_match(rule: str, name: str, label: str, *, shared: bool = False) -> Pr
 
 
 def _may_be_on(kind: LineKind, context: LineContext | None) -> bool:
-    """Whether tables of a class have lines of a kind."""
+    """Whether a kind of line may occur in a class of tables."""
     table_class = context.table_class if context is not None else None
     return table_class not in kind.not_on and (not kind.classes or table_class in kind.classes)
 
 
 def _head_length(words: tuple[str, ...], kind: LineKind) -> int:
-    """Return how many words at the beginning or the end of a caption make it one of a kind; 0 if none do."""
+    """Return the number of words at the start or end of a caption that make it one of a kind; 0 if none do."""
     if not kind.without.isdisjoint(words):
         return 0
     named = sum(word.isalpha() for word in words)

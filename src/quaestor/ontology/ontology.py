@@ -1,4 +1,4 @@
-"""An ontology: types of tables and lines, how two are merged, and what differs between two."""
+"""Ontologies: types of tables and lines, merging of labels, and differences between ontologies."""
 
 from array import array
 from collections import defaultdict
@@ -33,18 +33,18 @@ from quaestor.ontology.line_matching import (
 )
 from quaestor.ontology.terms import AMOUNT, ROOT_CLASS, digest_of, write_turtle
 
-# Labels that are one property: joined rung by rung, each join with its reason, none against the evidence.
+# Grouping of labels into properties: merged rung by rung with a reason, but not against the evidence.
 #
-# The evidence against: two labels that head two lines of one table are two properties, and so are all that are joined
-# to them. The result does not depend on the order in which labels come.
+# Labels that occur in the same table are different properties, and so are all labels merged with them. The result does
+# not depend on the order of labels.
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Merge:
-    """Two labels that were joined. The merges of a property make a tree over its labels.
+    """Two merged labels. The merges of a property form a tree over its labels.
 
     Attributes:
-        into: The more frequent label that it met on the rung.
+        into: The more frequent label on the rung.
     """
 
     variant: str
@@ -55,7 +55,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True, order=True)
 class KeptDistinct:
-    """Two labels that a rung would join if no table had both; `document` is the first that has them in one table."""
+    """Two labels that a rung would merge if no table had both; `document` is the first with such a table."""
 
     label: str
     other: str
@@ -69,14 +69,14 @@ class _Group:
     places: "array[int]"
 
     def shared(self, other: "_Group") -> set[int]:
-        """Return the tables that both have a line in."""
+        """Return the tables with lines of both groups."""
         few, many = sorted((self.places, other.places), key=len)
         return set(few).intersection(many) if few else set()
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The labels of each property, its leader first; what was joined, and what was not."""
+    """Labels of each property, the most frequent one first; merges; and labels kept distinct."""
 
     groups: tuple[tuple[str, ...], ...]
     merges: tuple[Merge, ...]
@@ -90,18 +90,18 @@ def group_labels(
     *,
     document_of: Callable[[Iterable[int]], str],
 ) -> Groups:
-    """Return labels grouped into properties.
+    """Group labels into properties.
 
     Args:
-        weights: How often each label was seen; the most frequent leads its group, the shorter one of two equals.
-        places: The tables in which each label heads a line, by their numbers.
-        concepts: Pairs of labels that tags give one concept: they are one before the ladder is asked.
+        weights: Frequency of each label; the most frequent label leads its group, and the shorter one of two equals.
+        places: Numbers of the tables in which each label is that of a line.
+        concepts: Pairs of labels with the same concept in tags; they are merged before the ladder is applied.
     """
     groups = {label: _Group([label], array("I", places.get(label, ()))) for label in weights}
 
     def rank(label: str) -> tuple[int, int, int, str]:
         joined = label.replace(" ", "")
-        return -weights[label], len(joined), len(joined) - len(label), label  # of lost spaces the fewest
+        return -weights[label], len(joined), len(joined) - len(label), label  # prefer fewer lost spaces
 
     merges: list[Merge] = []
     pairs: dict[tuple[str, str], KeptDistinct] = {}
@@ -116,7 +116,7 @@ def group_labels(
 
 
 def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
-    """Yield the labels that a rung holds to be one, best first."""
+    """Yield groups of labels with equal keys on a rung, best label first."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     whole: set[str] = set()
     for label in labels:
@@ -126,7 +126,7 @@ def _buckets(rung: MatchRule, labels: Iterable[str]) -> Iterable[list[str]]:
         if rung is SPELLING:
             whole.add(max(keys, key=len, default=""))
     for key in sorted(found):
-        # One letter may be left out of one of two labels, not of both: employer is not employee.
+        # Only one of two labels may lose a letter: "employer" is not "employee".
         if len(found[key]) > 1 and key and (rung is not SPELLING or key in whole):
             if rung is SPELLING:
                 yield sorted(found[key], key=lambda label: key != max(spellings(label), key=len))
@@ -142,7 +142,7 @@ def _join(
     pairs: dict[tuple[str, str], KeptDistinct],
     document_of: Callable[[Iterable[int]], str],
 ) -> None:
-    """Join the groups of a bucket's labels into the first group that has no line in the same table."""
+    """Merge the groups of labels into the first group that has no line in the same table."""
     leaders: list[str] = bucket[:1]
     for label in bucket[1:]:
         group = groups[label]
@@ -170,15 +170,15 @@ ProposalKind = Literal["class", "property", "merge"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Proposal:
-    """One addition to what the rules find.
+    """A proposed addition to an ontology beyond the rules.
 
     Attributes:
-        kind: `class`: tables with one of `cues` are a type called `label`. `property`: the phrase `label` of a text
-            names a property, however rarely it is seen. `merge`: the labels `label` and `into` are one property.
-        label: A label as it is printed, or the name of a class in words.
-        into: Of a merge, the label that is joined.
-        cues: Of a class, words that are in or around its tables.
-        documents: Ids of the documents that bear it out.
+        kind: `class`: tables with one of `cues` have the type `label`. `property`: the phrase `label` is a property,
+            even if it is rare. `merge`: the labels `label` and `into` are the same property.
+        label: A label as printed, or the name of a class in words.
+        into: For a merge, the label that is merged with.
+        cues: For a class, words in or around its tables.
+        documents: Ids of documents that support the proposal.
     """
 
     kind: ProposalKind
@@ -190,14 +190,14 @@ class Proposal:
 
     @property
     def words(self) -> str:
-        """The proposal for people: `merge 'net sales' into 'net revenue'`."""
+        """Description of the proposal: `merge 'net sales' into 'net revenue'`."""
         if self.kind == "merge":
             return f"merge {self.label!r} into {self.into!r}"
         return f"{self.kind} {self.label!r}" + (f" ({', '.join(self.cues)})" if self.cues else "")
 
 
 def read_kind(text: str) -> ProposalKind:
-    """Return the kind of that name; ValueError if there is none."""
+    """Return the kind with this name; raise ValueError if there is none."""
     kinds: tuple[ProposalKind, ...] = get_args(ProposalKind)
     return kinds[kinds.index(text)]
 
@@ -208,8 +208,8 @@ class OntologyClass:
 
     Attributes:
         name: `kg:CashFlow`.
-        cues: Words that make a table one of its kind, its label among them, sorted.
-        core: True if it is hand-written.
+        cues: Words that indicate the type, including its label, sorted.
+        core: True for a hand-written class.
     """
 
     name: str
@@ -221,17 +221,17 @@ class OntologyClass:
 
 @dataclass(frozen=True, slots=True)
 class OntologyProperty:
-    """What a row or a column says of a table's instances.
+    """A property of the instances in a table, from a row or column.
 
     Attributes:
         name: `kg:net_cash_from_operating_activities`.
-        label: The most frequent of its labels.
-        variants: Its other labels, sorted.
+        label: The most frequent label.
+        variants: Other labels, sorted.
         range: `xsd:decimal`, `xsd:gYear` or `xsd:string`.
-        classes: The classes whose tables have it, sorted.
-        lines: How many rows or columns it heads.
-        mentions: How many numbers of the text it names.
-        concepts: What tags of filings call it (`us-gaap:NetIncomeLoss`), sorted; empty if none has it.
+        classes: Classes of tables with the property, sorted.
+        lines: Number of rows and columns with it.
+        mentions: Number of mentions of it in text.
+        concepts: Concepts of tags for it (`us-gaap:NetIncomeLoss`), sorted.
     """
 
     name: str
@@ -246,13 +246,13 @@ class OntologyProperty:
 
     @property
     def domain(self) -> str:
-        """The class whose instances have it: the root class if there are several."""
+        """The class of its instances; the root class if there are several."""
         return self.classes[0] if len(self.classes) == 1 else ROOT_CLASS
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why two labels are one property, or why not."""
+    """Explanation why two labels are the same property or not."""
 
     same: bool
     steps: tuple[Merge, ...]
@@ -261,12 +261,12 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Ontology:
-    """Type-level knowledge, frozen.
+    """Frozen type-level knowledge.
 
     Attributes:
-        merges: Each label's way to its property, sorted.
-        apart: Labels that were kept apart, because one table has both; sorted.
-        proposals: What was proposed beyond the rules and accepted, sorted.
+        merges: How labels were merged into properties, sorted.
+        apart: Labels kept distinct because one table has both, sorted.
+        proposals: Accepted proposals, sorted.
     """
 
     classes: tuple[OntologyClass, ...]
@@ -277,24 +277,25 @@ class Ontology:
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """All that it says, as triples, sorted; made each time, for they take more room than the rest of it."""
+        """All triples, sorted; not cached, because they take more memory than the rest."""
         return tuple(self.each_triple())
 
     def each_triple(self) -> Iterator[Triple]:
-        """Yield the same, none of which is held."""
+        """Yield all triples without storing them."""
         from quaestor.ontology.turtle import ontology_to_triples
 
         return ontology_to_triples(self)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over its triples."""
+        """SHA-256 of the triples."""
         return digest_of(self.each_triple(), {})
 
     def without_documents(self) -> "Ontology":
-        """Return what labels and tables are told by: the same, but for where each class and property was seen.
+        """Return the ontology without the documents of classes and properties.
 
-        Of a large corpus that is most of it. What is returned has the digest of the whole, which is in graphs.
+        For a large corpus these are most of its size. The digest stays that of the full ontology, which graphs refer
+        to.
         """
         classes = tuple(replace(c, documents=()) for c in self.classes)
         lean = replace(self, classes=classes, properties=tuple(replace(p, documents=()) for p in self.properties))
@@ -302,14 +303,14 @@ class Ontology:
         return lean
 
     def to_turtle(self) -> str:
-        """Return it as Turtle; equal ontologies give equal texts."""
+        """Serialize as Turtle; equal ontologies give equal texts."""
         return write_turtle(self.triples, {})
 
     def class_named(self, name: str) -> OntologyClass:
-        """Return the class of that name, with or without its prefix.
+        """Return the class with a name, with or without prefix.
 
         Raises:
-            OntologyError: There is none; the message names the nearest.
+            OntologyError: There is no such class; the message has the nearest names.
         """
         found = self._classes.get(_prefixed(name))
         if found is None:
@@ -317,10 +318,10 @@ class Ontology:
         return found
 
     def property_named(self, name: str) -> OntologyProperty:
-        """Return the property of that name, with or without its prefix.
+        """Return the property with a name, with or without prefix.
 
         Raises:
-            OntologyError: There is none; the message names the nearest.
+            OntologyError: There is no such property; the message has the nearest names.
         """
         found = self._properties.get(_prefixed(name)) or _core_property(_prefixed(name))
         if found is None:
@@ -328,32 +329,32 @@ class Ontology:
         return found
 
     def properties_of(self, name: str) -> tuple[OntologyProperty, ...]:
-        """Return the properties that tables of a class have, the most frequent first."""
+        """Return the properties of tables of a class, most frequent first."""
         wanted = self.class_named(name).name
         found = [p for p in self.properties if wanted in p.classes]
         return tuple(sorted(found, key=lambda p: (-p.lines, p.name)))
 
     def match(self, label: str) -> PropertyMatch | None:
-        """Return the property that a label names, the most frequent of several; None if there is none."""
+        """Return the property with a label, the most frequent one if there are several, or None."""
         if not plain(label):
             return PropertyMatch(AMOUNT, "", "no label", 1.0, "the line has no label")
         found = self._index.find(label)
         return found[0] if found else None
 
     def match_line(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
-        """Return the property of a table's line: that of its label, else the line of a statement that it is."""
+        """Return the property of a line in a table: that of its label, else the matching line of the core."""
         return self.match(caption) or self._lines.find(caption, context)
 
     def nearest(self, label: str, limit: int = 3) -> tuple[Suggestion, ...]:
-        """Return the properties whose labels resemble a label most."""
+        """Return the properties with the most similar labels."""
         return self._index.nearest(label, limit)
 
     def classify(self, context: Context) -> tuple[ClassMatch, ...]:
-        """Return the classes that a table may belong to, best first, with their reasons; never none."""
+        """Return the possible classes of a table with reasons, best first; never empty."""
         return self._cues.classify(context)
 
     def why(self, label: str, other: str) -> Explanation:
-        """Return why two labels are one property, or why not."""
+        """Explain why two labels are the same property or not."""
         first, second = self.match_line(clean_label(label)), self.match_line(clean_label(other))
         if first is None or second is None:
             unknown = label if first is None else other
@@ -372,13 +373,13 @@ class Ontology:
         return Explanation(False, (), "no rule merges them")
 
     def _reason(self, merge: Merge) -> str:
-        """Return why two labels were joined: the rung's reason, or that of the proposal."""
+        """Return the reason for a merge: that of the rung or of the proposal."""
         ends = {plain(merge.variant), plain(merge.into)}
         proposed = (p.reason for p in self.proposals if {plain(p.label), plain(p.into)} == ends)
         return next(proposed, "") or _REASONS[merge.rule]
 
     def statistics(self) -> dict[str, int]:
-        """Return how many classes, properties, labels and merges there are."""
+        """Return the numbers of classes, properties, labels and merges."""
         return {
             "classes": len(self.classes),
             "learned classes": sum(not c.core for c in self.classes),
@@ -428,7 +429,7 @@ class Ontology:
         return edges
 
     def _path(self, start: str, end: str) -> tuple[Merge, ...]:
-        """Return the merges between two labels of one property."""
+        """Return the merges that connect two labels of a property."""
         reached: dict[str, tuple[Merge, ...]] = {start: ()}
         waiting = [start]
         while waiting and end not in reached:
@@ -445,7 +446,7 @@ _REASONS = {rung.name: rung.reason for rung in (*RUNGS, SPELLING, CONCEPT, PROPO
 
 
 def _core_property(name: str) -> OntologyProperty | None:
-    """Return a line of the core as the property that it is, seen in no document yet."""
+    """Return a line of the core as a property that no document has."""
     core = read_core_lines()
     if line := core.lines.get(name):
         return OntologyProperty(name, line.label, line.captions[1:], "xsd:decimal", (), 0, 0, ())
@@ -467,7 +468,7 @@ def _nearest_names(name: str, known: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MovedLabel:
-    """A label that both have, under properties of different labels."""
+    """A label in both ontologies whose properties have different labels."""
 
     label: str
     before: str
@@ -476,7 +477,7 @@ class MovedLabel:
 
 @dataclass(frozen=True, slots=True)
 class OntologyDiff:
-    """The difference between two ontologies; all sorted."""
+    """Difference between two ontologies, with sorted entries."""
 
     classes_added: tuple[str, ...]
     classes_removed: tuple[str, ...]
@@ -488,12 +489,12 @@ class OntologyDiff:
 
     @property
     def empty(self) -> bool:
-        """True if they say the same, counts apart."""
+        """True if there is no difference except in counts."""
         return not any(getattr(self, name) for name in self.__slots__)
 
 
 def diff_ontologies(first: Ontology, second: Ontology) -> OntologyDiff:
-    """Return what changes from the first ontology to the second."""
+    """Return the changes from the first ontology to the second."""
     before, after = first._labels, second._labels
     moved = (MovedLabel(x, before[x], after[x]) for x in sorted(before.keys() & after.keys()) if before[x] != after[x])
     classes = {c.name for c in first.classes}, {c.name for c in second.classes}

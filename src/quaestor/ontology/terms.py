@@ -1,4 +1,4 @@
-"""The words that ontologies are written in: kinds of terms, their names and their Turtle identifiers."""
+"""Vocabulary of ontologies and graphs: namespaces, names, and the Turtle form of terms."""
 
 import hashlib
 import re
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from pyoxigraph import Quad
 
 
-# Namespaces, and the terms that documents and ontologies are written with.
+# Namespaces and terms of documents and ontologies.
 
 KG = "urn:quaestor:kg#"
-"""Ours: classes and properties, learned and hand-written, and the instances of a document's graph."""
+"""Our namespace: learned and hand-written classes and properties, and the instances in graphs."""
 
 PREFIXES = {
     "dcterms": "http://purl.org/dc/terms/",
@@ -32,13 +32,13 @@ PREFIXES = {
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
-"""Every prefix but `doc:`, which is the document's own: see `document_namespace`."""
+"""All prefixes except `doc:`, which differs for each document; see `document_namespace`."""
 
 ROOT_CLASS = "kg:FinancialTable"
-"""What a table is where nothing says more."""
+"""Class of a table without a more specific one."""
 
 AMOUNT = "kg:amount"
-"""The property of a value whose row or column prints no label, or only a period."""
+"""Property of values whose row or column has no label, or only a period."""
 
 _RESERVED = frozenset(
     "value scale unit period year table row column index text section sentence start end amount property instance "
@@ -49,7 +49,7 @@ _LONGEST_NAME = 80
 
 
 def document_namespace(document: str) -> str:
-    """Return the namespace of a document's own nodes, for any id.
+    """Return the namespace of a document's nodes; accepts any id.
 
     >>> document_namespace("MRO/2007/page_134.pdf")
     'urn:quaestor:document:MRO/2007/page_134.pdf#'
@@ -70,7 +70,7 @@ def slug(text: str) -> str:
 
 
 def property_name(label: str) -> str:
-    """Return the local name of a property with that label; it begins with a letter and is not one of our terms.
+    """Return the local name for a property with a label; it begins with a letter and is not a reserved term.
 
     >>> property_name("2.5% notes"), property_name("value")
     ('p_2_5_notes', 'value_reported')
@@ -82,7 +82,7 @@ def property_name(label: str) -> str:
 
 
 def class_name(label: str) -> str:
-    """Return the local name of a class with that label.
+    """Return the local name for a class with a label.
 
     >>> class_name("unrecognized tax benefits")
     'UnrecognizedTaxBenefits'
@@ -91,9 +91,9 @@ def class_name(label: str) -> str:
     return name if name and name[0].isalpha() else f"C{name}"
 
 
-# The terms of triples as words of Turtle: `kg:StockOption_2007`, `kg:exercise_price`, `"60.94"^^xsd:decimal`.
+# Turtle form of terms: `kg:StockOption_2007`, `kg:exercise_price`, `"60.94"^^xsd:decimal`.
 #
-# Every term of a graph has exactly one such form, so that equal graphs are equal texts. Blank nodes are not used.
+# Each term has exactly one form, so that equal graphs give equal texts. Blank nodes are not used.
 
 XSD = PREFIXES["xsd"]
 _STRING, _INTEGER = f"{XSD}string", f"{XSD}integer"
@@ -106,18 +106,18 @@ _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 class Iri(str):
-    """The name of a node: prefixed where a prefix fits (`kg:CashFlow_2008`), else in full without brackets."""
+    """Name of a node: with a prefix if there is one (`kg:CashFlow_2008`), else in full without angle brackets."""
 
     __slots__ = ()
 
 
 Value = Iri | str | int | bool | Decimal
-"""What a term says in Python."""
+"""Python value of a term."""
 
 
 @lru_cache(maxsize=1024)
 def text_term(text: str) -> str:
-    """Return a text as a term."""
+    """Return a text as a literal."""
     escaped = text.translate(_ESCAPES)
     if _CONTROL.search(escaped):
         escaped = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04X}", escaped)
@@ -125,12 +125,12 @@ def text_term(text: str) -> str:
 
 
 def decimal_term(value: Decimal) -> str:
-    """Return an exact number as a term, its trailing zeros kept."""
+    """Return an exact number as a literal, keeping trailing zeros."""
     return f'"{value:f}"^^xsd:decimal'
 
 
 def read_term(term: str) -> Value:
-    """Return what a term says.
+    """Return the Python value of a term.
 
     >>> read_term('"60.94"^^xsd:decimal'), read_term("kg:StockOption"), read_term("3")
     (Decimal('60.94'), 'kg:StockOption', 3)
@@ -152,11 +152,11 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def write_turtle(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Return triples as Turtle, sorted, one subject a block: equal sets of triples give equal texts.
+    """Serialize triples as Turtle, sorted, one block per subject; equal sets give equal texts.
 
     Args:
-        triples: Any order, repeats allowed.
-        namespaces: Prefixes besides those of the vocabulary, such as `doc`.
+        triples: In any order, repetitions allowed.
+        namespaces: Additional prefixes such as `doc`.
     """
     ordered = sorted(set(triples), key=_sort_key)
     return "".join(f"{line}\n" for line in _turtle_lines(ordered, namespaces))
@@ -167,7 +167,7 @@ def _sort_key(triple: Triple) -> tuple[str, bool, Triple]:
 
 
 def _turtle_lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a Turtle of triples in their order; the last one of each block ends in a full stop."""
+    """Yield Turtle lines for triples in the given order; the last line of each block ends with a full stop."""
     for name, iri in sorted({**PREFIXES, **namespaces}.items()):
         yield f"@prefix {name}: <{iri}> ."
     subject = line = None
@@ -186,10 +186,10 @@ def _turtle_lines(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> I
 
 
 def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
-    """Return the SHA-256 of triples, which is that of their Turtle; neither is ever held whole.
+    """Return the SHA-256 of the Turtle of triples, computed without storing either.
 
     Args:
-        triples: Sorted by subject, each once.
+        triples: Sorted by subject, without repetitions.
     """
     whole = hashlib.sha256()
     by_subject = (sorted(same, key=_sort_key) for _, same in groupby(triples, key=lambda triple: triple.s))
@@ -199,13 +199,13 @@ def digest_of(triples: Iterable[Triple], namespaces: Mapping[str, str]) -> str:
 
 
 def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str]]:
-    """Return the triples of a Turtle or N-Triples text, sorted, and the prefixes that it declares.
+    """Return the sorted triples of a Turtle or N-Triples text, and its declared prefixes.
 
     Args:
-        what: What it is, for an error ("the ontology core.ttl").
+        what: Description for error messages ("the ontology core.ttl").
 
     Raises:
-        OntologyError: It is not Turtle, or has blank nodes.
+        OntologyError: The text is not Turtle, or has blank nodes.
     """
     quads, declared = _parse(text, what)
     names = {iri: name for name, iri in ({"doc": declared["doc"]} if "doc" in declared else {}).items()}
@@ -215,12 +215,12 @@ def read_turtle(text: str, what: str) -> tuple[tuple[Triple, ...], dict[str, str
 
 
 def read_plainly(text: str, what: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the statements of a Turtle text in the text's order: subject, predicate, and what a literal says.
+    """Yield the statements of a Turtle text in order: subject, predicate, and plain value of the object.
 
-    A fraction of the work of `read_turtle`, for texts of the package whose literals are words for people.
+    Much faster than `read_turtle`, for files of the package whose literals are plain text.
 
     Raises:
-        OntologyError: It is not Turtle, or has blank nodes.
+        OntologyError: The text is not Turtle, or has blank nodes.
     """
     import pyoxigraph as ox
 
@@ -244,10 +244,10 @@ def _parse(text: str, what: str) -> "tuple[list[Quad], dict[str, str]]":
 
 
 class Shortener:
-    """Writes the terms of pyoxigraph in our form. Remembers what it wrote of each name: graphs repeat few of them."""
+    """Converts terms of pyoxigraph to our form, with a cache because graphs repeat names."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
-        """Take further prefixes by namespace."""
+        """Add further prefixes, by namespace."""
         import pyoxigraph as ox
 
         self._names = {**{iri: name for name, iri in PREFIXES.items()}, **namespaces}
@@ -255,10 +255,10 @@ class Shortener:
         self._node, self._literal = ox.NamedNode, ox.Literal
 
     def __call__(self, term: object) -> str:
-        """Return a term as Turtle writes it.
+        """Return the Turtle form of a term.
 
         Raises:
-            OntologyError: It is a blank node or a quoted triple.
+            OntologyError: The term is a blank node or a quoted triple.
         """
         if isinstance(term, self._node):
             return self.iri(term.value)

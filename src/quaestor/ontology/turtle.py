@@ -1,4 +1,4 @@
-"""An ontology as triples, and back."""
+"""Serialization of ontologies as triples."""
 
 import hashlib
 from collections import defaultdict
@@ -22,7 +22,7 @@ Node = Mapping[str, list[str]]
 
 
 def ontology_to_triples(ontology: Ontology) -> Iterator[Triple]:
-    """Yield all that an ontology says, sorted; one subject's triples at a time."""
+    """Yield all triples of an ontology, grouped by subject and sorted."""
     of_subject: defaultdict[str, list[Callable[[], Iterable[Triple]]]] = defaultdict(list)
 
     def add(written: Callable[[], Iterable[Triple]]) -> None:
@@ -109,19 +109,19 @@ def _node_name(kind: str, *parts: str) -> str:
 
 
 def ontology_from_turtle(text: str, what: str = "the ontology") -> Ontology:
-    """Return the ontology that a Turtle text says.
+    """Read an ontology from Turtle.
 
     Raises:
-        OntologyError: The text is not Turtle, or says no ontology.
+        OntologyError: The text is not Turtle, or not an ontology.
     """
     return ontology_from_triples(read_turtle(text, what)[0], what)
 
 
 def ontology_from_triples(triples: Iterable[Triple], what: str = "the ontology") -> Ontology:
-    """Return the ontology that triples say; more than an ontology says is an error.
+    """Read an ontology from triples; any other triple is an error.
 
     Raises:
-        OntologyError: They say no ontology, or more than one.
+        OntologyError: The triples are not exactly one ontology.
     """
     given = set(triples)
     nodes: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
