@@ -1,1 +1,1 @@
-"""The knowledge graph of one document: instances, observations, mentions, and guarded queries over them."""
+"""The knowledge graph of a document: instances, observations, mentions, and guarded queries over them."""

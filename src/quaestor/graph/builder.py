@@ -1,4 +1,4 @@
-"""The graph of a document: which facts its tables and sentences state, under which properties."""
+"""Builds the graph of a document: facts in its tables and sentences, with their properties."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ from quaestor.ontology.terms import property_name, slug
 def text_facts(
     document: Document, ontology: Ontology
 ) -> tuple[tuple[SentenceFact, ...], tuple[MentionFact, ...], tuple[HeaderNumber, ...]]:
-    """Return the sentences, the numbers in them, and the years that they name."""
+    """Return the sentences, the numbers in them, and the years that they mention."""
     sentences = tuple(SentenceFact(s.section, s.index, i, s.text) for i, s in enumerate(document.sentences))
     mentions = tuple(m for place in range(len(document.sentences)) for m in _mentions(document, place, ontology))
     years = tuple(y for s in document.sentences for y in _years(document.id, s))
@@ -80,15 +80,15 @@ def _years(document: str, sentence: Sentence) -> list[HeaderNumber]:
 
 
 def years_in(period: Period) -> tuple[int, ...]:
-    """Return the years that a period names."""
+    """Return the years of a period."""
     return (period.year,) if period.last is None else (period.year, period.last)
 
 
 def year_number(year: int, source: Source, label: str, period: Period) -> HeaderNumber:
-    """Return a year as a number that is in a label.
+    """Return a year as a number in a label.
 
     Args:
-        label: The text of the cell, or the words of the sentence that name the period.
+        label: Text of the cell, or the words of the sentence for the period.
     """
     return HeaderNumber(Quantity(Decimal(year), text=str(year)), source, label, period, year=True)
 
@@ -98,20 +98,20 @@ _YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 
 
 def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend") -> KnowledgeGraph:
-    """Return the graph of a document.
+    """Build the graph of a document.
 
     Args:
-        policy: What becomes of a row that no property matches: `strict` is an error, `extend` mints a property.
+        policy: Treatment of rows without a matching property: `strict` raises an error, `extend` mints a property.
 
     Raises:
-        GapError: Under `strict`, if there are gaps; the error lists them all, with the nearest properties.
-        GraphError: The policy is neither.
+        GapError: There are such rows under `strict`; the error lists them with the nearest properties.
+        GraphError: The policy is unknown.
     """
     if policy not in ("strict", "extend"):
         raise GraphError(f"unknown policy {policy!r}; use 'strict' or 'extend'")
     contexts = contexts_of(document)
     places = {(sentence.section, sentence.index): place for place, sentence in enumerate(document.sentences)}
-    # Names and units are those of whole tables, whichever rows an excerpt has.
+    # Names and units are determined from whole tables, regardless of the rows in an excerpt.
     whole = tuple(document.table(table.index) for table in document.tables)
     tables = tuple(_table(document, table, contexts[table.index], ontology, places) for table in whole)
     lines = tuple(
@@ -150,10 +150,10 @@ def build_graph(document: Document, ontology: Ontology, policy: Policy = "extend
 
 
 def require_no_gaps(document: str, lines: Iterable[LineFact]) -> None:
-    """Make sure that the ontology has a property for every line.
+    """Check that the ontology has a property for every line.
 
     Raises:
-        GapError: It has not; the error lists them all, with the nearest properties.
+        GapError: It does not; the error lists all such lines with the nearest properties.
     """
     gaps = tuple(f"table {x.table}, {x.axis[:-1]} {x.index}: {x.label!r}; {x.known}" for x in lines if x.minted)
     if gaps:
@@ -173,10 +173,10 @@ def _table(
 
 
 def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]:
-    """Return the property of each line. Of two labels that one property would match, the better one has it.
+    """Return the property of each line. If two labels match the same property, the better match gets it.
 
-    Labels of the same words are one label ("Total" and "Total ."). Only if a property is shared, by bonds of several
-    years or costs of several kinds, each line has it.
+    Labels with the same words are one label ("Total" and "Total ."). Lines share a property only if it is marked as
+    shared, as for bonds of several years or costs of several kinds.
     """
     axis, lines = property_axis(table), property_lines(table)
     first = _first_numbers(table, axis)
@@ -193,7 +193,7 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
             best[found.property] = (found.score, plain(line.label))
     facts: list[LineFact] = []
     minted: dict[str, str] = {}
-    names, prefix = FreeNames(), "doc:" if table.index == 0 else f"doc:t{table.index}_"  # no two tables share a name
+    names, prefix = FreeNames(), "doc:" if table.index == 0 else f"doc:t{table.index}_"  # unique across tables
     for line in lines:
         match = matches[line.index]
         if match is not None and not match.shared and best[match.property] != (match.score, plain(line.label)):
@@ -205,7 +205,7 @@ def _lines(table: Table, table_class: str, ontology: Ontology) -> list[LineFact]
 
 
 def _first_numbers(table: Table, axis: Axis) -> dict[int, Decimal]:
-    """Return the first number of each line that has any."""
+    """Return the first number of each line that has one."""
     first: dict[int, Decimal] = {}
     for cell in body_cells(table):
         if cell.quantities:
@@ -224,7 +224,7 @@ def _line(
 
 @dataclass
 class _TableReader:
-    """Reads the cells of one table; names their instances as it meets them."""
+    """Reads the cells of a table and assigns names to their instances."""
 
     table: Table
     fact: TableFact
@@ -236,7 +236,7 @@ class _TableReader:
         self._instances: dict[tuple[int, Period | None], str] = {}
 
     def observations(self, cell: Cell) -> list[Observation]:
-        """Return an observation for each number of a cell."""
+        """Return an observation for each number in a cell."""
         row, column = cell.ref.row, cell.ref.column
         if not cell.quantities:
             return []
@@ -264,7 +264,7 @@ class _TableReader:
         ]
 
     def _period(self, cell: Cell) -> tuple[Period | None, bool]:
-        """Return the period of a cell, and whether it is the tag's: labels that agree with it name it."""
+        """Return the period of a cell, and whether it comes from the tag because the labels do not agree with that."""
         row, column = cell.ref.row, cell.ref.column
         printed = self.table.period_at(row, column)
         fact = self.tags.get(cell.ref)
@@ -276,7 +276,7 @@ class _TableReader:
         return fact.period, True
 
     def texts(self, cell: Cell) -> list[TextCell]:
-        """Return a cell that holds no number."""
+        """Return the text cell for a cell without numbers."""
         if cell.quantities:
             return []
         row, column = _heading(self.table.rows[cell.ref.row]), _heading(self.table.columns[cell.ref.column])
@@ -295,7 +295,7 @@ class _TableReader:
         ]
 
     def _instance(self, cell: Cell) -> str:
-        """Return the node that a cell's property belongs to: its line across the properties, in its period."""
+        """Return the instance of a cell: its line on the other axis, in its period."""
         across: Axis = "columns" if self.fact.axis == "rows" else "rows"
         line, period = line_of(cell, across), self._period(cell)[0]
         found = self._instances.get((line, period))
@@ -317,7 +317,7 @@ class _TableReader:
 
 
 def _short_name(label: str) -> str:
-    """Return a label's part of a name: its beginning, and every year that is in the rest of it."""
+    """Return a label as part of a name: its beginning, and all years in the rest of it."""
     begin = slug(label)[:_LONGEST_SLUG].strip("_")
     parts = begin.split("_")
     years = [part for part in identifier_parts(label.casefold()) if _YEAR.fullmatch(part) and part not in parts]
@@ -325,7 +325,7 @@ def _short_name(label: str) -> str:
 
 
 def _prints(quantity: Quantity, fact: Fact) -> bool:
-    """Whether a number is the one that a tag encloses, whatever their signs: a cell may print others with it."""
+    """Whether a number is the one inside a tag, regardless of sign; a cell may contain others."""
     return fact.printed is not None and abs(quantity.value) == abs(fact.printed)
 
 
@@ -334,7 +334,7 @@ def _heading(header: Header) -> Heading:
 
 
 def _labels(table: Table) -> list[HeaderNumber]:
-    """Return the numbers and years in the headings, and the years in cells without a number."""
+    """Return numbers and years in headings, and years in cells without numbers."""
     if table.is_too_large:
         return []
     body = {cell.ref for cell in table.body()}

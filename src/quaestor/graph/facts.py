@@ -1,6 +1,6 @@
-"""What a graph has of each number of a page: observations, mentions, and numbers that are in labels.
+"""Facts of a graph about the numbers on a page: observations, mentions, and numbers in labels.
 
-Holds no arithmetic and no question.
+Contains no arithmetic and no questions.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ Axis = Literal["rows", "columns"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a row or a column is called.
+    """Name of a row or column.
 
     Attributes:
-        levels: The headings above it, outermost first, its own last.
+        levels: Headings from the outermost to the label.
     """
 
     label: str
@@ -34,16 +34,16 @@ class Heading:
 class Observation:
     """A number in the body of a table.
 
-    Units: `quantity` is as printed. `scale` and `unit` are those of its labels and its print together.
+    Units: `quantity` is as printed; `scale` and `unit` combine the printed ones and those of labels.
 
     Attributes:
-        order: Its place among the cell's numbers, from 0.
-        label_scale: The scale that row, column or caption name, or None.
-        predicate: The ontology's property, such as `kg:net_income`; `doc:...` where it was minted.
-        instance: The node that has the property, such as `kg:CashFlow_2008`.
-        concept: What its tag in the filing calls it (`us-gaap:NetIncomeLoss`), or "".
-        exact: Its exact value by the tag, in ones of its unit, with the sign of the concept; or None.
-        period_by_tag: Whether the period is the tag's, because row, column and caption name none that agrees with it.
+        order: Index among the numbers of the cell, from 0.
+        label_scale: Scale from row, column or caption, or None.
+        predicate: Property of the ontology, such as `kg:net_income`; `doc:...` if minted.
+        instance: Node with the property, such as `kg:CashFlow_2008`.
+        concept: Concept of its tag in the filing (`us-gaap:NetIncomeLoss`), or "".
+        exact: Exact value of the tag in ones of its unit, with the concept's sign; or None.
+        period_by_tag: Whether the period comes from the tag, because labels and caption have none that agrees with it.
     """
 
     quantity: Quantity
@@ -63,27 +63,27 @@ class Observation:
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, as its print or else its labels state."""
+        """Dimension of the number, as printed or else from the labels."""
         return counted(self.quantity, self.label_scale, self.label_unit)
 
     @property
     def scale(self) -> Scale:
-        """The printed scale, else the one that the labels name."""
+        """The printed scale, else that of the labels."""
         return self.counts.scale
 
     @property
     def unit(self) -> str | None:
-        """The printed unit, else the one that the labels name."""
+        """The printed unit, else that of the labels."""
         return self.counts.unit
 
     @property
     def year(self) -> int | None:
-        """The last year of its period."""
+        """Last year of the period."""
         return year_of(self.period)
 
     @property
     def label(self) -> str:
-        """For people: "net revenue, 2008"."""
+        """Label for display: "net revenue, 2008"."""
         return ", ".join(part for part in (self.row.label, self.column.label) if part)
 
 
@@ -92,10 +92,10 @@ class MentionFact:
     """A number in running text.
 
     Attributes:
-        order: Its place among the sentence's numbers, from 0.
-        place: The sentence's place on the page, from 0.
-        predicate: The ontology's property that a noun phrase before it names, or None.
-        other_periods: What else it is of ("$ 2 in both 2024 and 2023").
+        order: Index among the numbers of the sentence, from 0.
+        place: Index of the sentence on the page, from 0.
+        predicate: Property of the ontology for the noun phrase before it, or None.
+        other_periods: Further periods ("$ 2 in both 2024 and 2023").
     """
 
     quantity: Quantity
@@ -109,43 +109,43 @@ class MentionFact:
 
     @property
     def label_scale(self) -> Scale | None:
-        """The scale that is known of it outside its print, or None."""
+        """The scale that follows from the number itself, or None."""
         return scale_in_text(self.quantity)
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, as its print says."""
+        """Dimension of the number, as printed."""
         return counted(self.quantity, self.label_scale, None)
 
     @property
     def before(self) -> str:
-        """The words before it, eight at most."""
+        """Up to eight words before it."""
         return " ".join(self.sentence[: self.source.start].split()[-8:])
 
     @property
     def after(self) -> str:
-        """The words after it, six at most."""
+        """Up to six words after it."""
         return " ".join(self.sentence[self.source.end :].split()[:6])
 
     @property
     def year(self) -> int | None:
-        """The last year of its period."""
+        """Last year of the period."""
         return year_of(self.period)
 
     @property
     def label(self) -> str:
-        """For people: the words around it."""
+        """Label for display: the words around it."""
         return f"{self.before} {self.sentence[self.source.start : self.source.end]} {self.after}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderNumber:
-    """A number or a year that is in a label or in the words of a sentence, not as an amount of its own.
+    """A number or year in a label or in the words of a sentence rather than as an amount.
 
     Attributes:
         quantity: As printed; a year as a number.
-        source: The heading's cell, or the span of the words that name a period.
-        label: The whole label; of a sentence the words that name the period.
+        source: Cell of the heading, or span of the words for a period.
+        label: The whole label; for a sentence, the words for the period.
     """
 
     quantity: Quantity
@@ -156,21 +156,21 @@ class HeaderNumber:
 
     @property
     def label_scale(self) -> Scale | None:
-        """`Scale.ONE` of a year, which counts single years."""
+        """`Scale.ONE` for a year, else None."""
         return Scale.ONE if self.year else None
 
     @property
     def counts(self) -> Dimension:
-        """What it counts, as its print says."""
+        """Dimension of the number, as printed."""
         return counted(self.quantity, self.label_scale, None)
 
 
 @dataclass(frozen=True, slots=True)
 class TextCell:
-    """A cell of a table's body that prints words, a dash or a lost dash, and no number.
+    """A cell in the body of a table with words or a dash, and no number.
 
     Attributes:
-        empty: Whether it has no value: it prints a dash, or a year in place of one. Words such as "nm" are a value.
+        empty: Whether it has no value: a dash, or a year instead of one. Words such as "nm" are a value.
     """
 
     text: str
@@ -184,27 +184,27 @@ class TextCell:
 
     @property
     def label(self) -> str:
-        """For people: "segment, 2008"."""
+        """Label for display: "segment, 2008"."""
         return ", ".join(part for part in (self.row.label, self.column.label) if part)
 
     @property
     def has_words(self) -> bool:
-        """Whether it has a meaning: a date, a place, "nm"."""
+        """Whether it has a textual value: a date, a place, "nm"."""
         return not self.empty and any(map(str.isalnum, self.text))
 
     @property
     def why_empty(self) -> str:
-        """For people: "a dash printed as the year 2014"; of a dash that is printed as one "a dash"."""
+        """Reason for display: "a dash printed as the year 2014", or just "a dash"."""
         return self.repair or "a dash"
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceFact:
-    """A sentence around the tables.
+    """A sentence of the text.
 
     Attributes:
-        index: Its place in the section, from 0.
-        place: Its place on the page, from 0.
+        index: Index in the section, from 0.
+        place: Index on the page, from 0.
     """
 
     section: str
@@ -215,10 +215,10 @@ class SentenceFact:
 
 @dataclass(frozen=True, slots=True)
 class SectionFact:
-    """A section that has a heading.
+    """A section with a heading.
 
     Attributes:
-        path: The headings that it is under, outermost first, its own last.
+        path: Headings from the outermost to that of the section.
     """
 
     id: str
@@ -227,13 +227,13 @@ class SectionFact:
 
 @dataclass(frozen=True, slots=True)
 class TableFact:
-    """How a table was classified.
+    """Classification of a table.
 
     Attributes:
-        axis: Whether rows or columns name properties.
-        name: The class of its instances, such as `kg:CashFlow`.
-        reasons: The cues that speak for it, the strongest first.
-        lead: The places of the sentences that lead to it: of the first, and after the last.
+        axis: Whether rows or columns are properties.
+        name: Class of its instances, such as `kg:CashFlow`.
+        reasons: Cues for the class, strongest first.
+        lead: Index of the first sentence that leads to it, and index after the last one.
     """
 
     index: int
@@ -248,15 +248,15 @@ class TableFact:
 
 @dataclass(frozen=True, slots=True)
 class LineFact:
-    """The property of a row or a column.
+    """Property of a row or column.
 
     Attributes:
-        index: Its row or column in the grid.
-        label: Its label, without a period.
-        predicate: The ontology's property; `doc:...` where it was minted.
-        rule: The rung on which the label met a known one, or "minted".
-        score: The rung's score; 0 for a minted one.
-        known: The known label that it met, or the nearest ones with their scores.
+        index: Index of the row or column in the grid.
+        label: Label without the period.
+        predicate: Property of the ontology; `doc:...` if minted.
+        rule: Rung on which the label matched, or "minted".
+        score: Score of the rung; 0 if minted.
+        known: The known label that matched, or the nearest ones with scores.
     """
 
     table: int
@@ -275,14 +275,14 @@ class LineFact:
 
 
 PrintedNumber = Observation | MentionFact | HeaderNumber
-"""A number that the page prints."""
+"""A number printed on the page."""
 
 
 def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed", query: str | None = None) -> Extract:
-    """Return the step of a plan that takes a number of the page, with what its labels state that it counts.
+    """Return the plan step that extracts a number of the page, with scale and unit from its labels.
 
     Args:
-        reading: Whether its printed sign counts, as `Extract.reading`.
+        reading: Whether the printed sign counts, as in `Extract.reading`.
     """
     unit = number.label_unit if isinstance(number, Observation) else None
     return Extract(
@@ -298,13 +298,13 @@ def extract_number(step: int, number: PrintedNumber, reading: Reading = "signed"
 
 
 def group_of_cells(text: str, cells: Sequence[PrintedNumber], labels: Sequence[str]) -> CellGroup:
-    """Return numbers of the page, most of them of tables, as the group that a plan selects from.
+    """Return numbers of the page as a group that a plan selects from.
 
-    If the labels of the cells name different scales or units, each number has its own.
+    If the labels of the cells have different scales or units, each number gets its own.
 
     Args:
-        text: What the group is called: the label of the row or column that the cells share.
-        labels: What each is called in it: the label of its column or of its row.
+        text: Name of the group: the label of the row or column that the cells share.
+        labels: Name of each cell in it: the label of its column or row.
     """
     tables = {cell.source.table if isinstance(cell.source, CellRef) else None for cell in cells}
     named = {(cell.label_scale, cell.label_unit if isinstance(cell, Observation) else None) for cell in cells}
@@ -332,10 +332,10 @@ def year_of(period: Period | None) -> int | None:
 
 
 def period_code(period: Period) -> str:
-    """Return a period in one word, as ISO 8601 writes it.
+    """Return a period as a word, following ISO 8601.
 
-    A year is 2008, a quarter 2008-Q3, a month 2008-09, a day 2008-09-30, six months P6M/2008-06, years 2006/2010, or
-    2020/.. if they go on.
+    A year is 2008, a quarter 2008-Q3, a month 2008-09, a day 2008-09-30, six months P6M/2008-06, a range of years
+    2006/2010, or 2020/.. if open-ended.
     """
     if period.kind == "quarter":
         return f"{period.year}-Q{period.quarter}"
@@ -351,7 +351,7 @@ def period_code(period: Period) -> str:
 
 
 def read_period_code(code: str) -> Period:
-    """Return the period that `period_code` wrote; ValueError if it wrote none.
+    """Return the period for a code written by `period_code`; raise ValueError for other text.
 
     >>> read_period_code("2008-Q3").quarter
     3

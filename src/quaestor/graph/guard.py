@@ -1,8 +1,8 @@
-"""Decide what a query may be, before any engine sees it, and estimate how many rows it joins.
+"""Validates queries before the engine sees them, and estimates the number of rows they join.
 
-Reads the grammar of tokens, not of queries: the engine decides whether a query is well formed. Refuses everything but
-SELECT and ASK, every way out of the graph (SERVICE, FROM), escapes that could spell one of them, and texts too long or
-too deep for a recursive parser.
+Only tokens are parsed; the engine decides whether a query is well formed. Anything other than SELECT and ASK is
+refused, as are clauses that leave the graph (SERVICE, FROM), escapes that could hide one, and queries too long or too
+deeply nested for a recursive parser.
 """
 
 import re
@@ -15,9 +15,9 @@ from quaestor.core.serial import Triple
 from quaestor.errors import QueryError
 
 LONGEST = 5_000
-"""The most characters of a query."""
+"""Limit in characters for a query."""
 DEEPEST = 20
-"""The most brackets within brackets."""
+"""Limit for nested brackets."""
 
 _FORMS = ("SELECT", "ASK")
 _OTHER_FORMS = frozenset("CONSTRUCT DESCRIBE INSERT DELETE LOAD CLEAR DROP CREATE COPY MOVE ADD WITH USING".split())
@@ -40,24 +40,24 @@ Pattern = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a query."""
+    """A token of a query."""
 
     kind: str
     text: str
     start: int
 
     def is_keyword(self, word: str) -> bool:
-        """Whether it is that keyword."""
+        """Return whether the token is a keyword."""
         return self.kind == "word" and self.text.upper() == word
 
 
 @dataclass(frozen=True, slots=True)
 class GuardedQuery:
-    """A query that may be run.
+    """A query that is safe to run.
 
     Attributes:
-        text: As given, comments blanked; the engine gets exactly this.
-        patterns: Its triple patterns, if it is nothing but such patterns and filters; else None.
+        text: The query with comments blanked, exactly as sent to the engine.
+        patterns: Triple patterns if the query consists only of patterns and filters; else None.
     """
 
     text: str
@@ -67,18 +67,18 @@ class GuardedQuery:
 
     @property
     def keywords(self) -> frozenset[str]:
-        """Its keywords and names of functions, in lower case."""
+        """Keywords and function names in lower case."""
         return frozenset(token.text.lower() for token in self.tokens if token.kind == "word")
 
 
 def guard(query: str, form: str) -> GuardedQuery:
-    """Return a query that may be run.
+    """Validate a query.
 
     Args:
-        form: SELECT or ASK, what the caller expects.
+        form: SELECT or ASK, as the caller expects.
 
     Raises:
-        QueryError: It is refused; the error names reason and place.
+        QueryError: The query is refused; the error has the reason and the position.
     """
     text = query.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
@@ -123,7 +123,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 
 
 def _form(tokens: Sequence[Token]) -> Token:
-    """Return the word for the kind of query, after the prefixes."""
+    """Return the keyword for the form of the query, after the prefixes."""
     position = 0
     while position < len(tokens) and tokens[position].is_keyword("PREFIX"):
         position += 3
@@ -138,7 +138,7 @@ def _form(tokens: Sequence[Token]) -> Token:
 
 
 def _patterns(tokens: Sequence[Token]) -> tuple[Pattern, ...] | None:
-    """Return the triple patterns of a query that has one group of patterns and filters; None of any other."""
+    """Return the triple patterns of a query with a single group of patterns and filters; None for other queries."""
     opened = [i for i, token in enumerate(tokens) if token.text == "{" and token.kind == "sign"]
     closed = [i for i, token in enumerate(tokens) if token.text == "}" and token.kind == "sign"]
     if len(opened) != 1 or len(closed) != 1 or closed[0] < opened[0]:
@@ -147,7 +147,7 @@ def _patterns(tokens: Sequence[Token]) -> tuple[Pattern, ...] | None:
 
 
 class _PatternReader:
-    """Reads patterns and skips filters; gives up at anything else."""
+    """Parses patterns and skips filters; gives up at anything else."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens, self._next = tokens, 0
@@ -221,7 +221,7 @@ class _PatternReader:
 
 @dataclass(frozen=True)
 class FanOut:
-    """How many triples a predicate has, at most for one subject, at most for one object."""
+    """Numbers of triples per predicate: in total, at most per subject, and at most per object."""
 
     total: int
     of: Mapping[str, tuple[int, int, int]]
@@ -230,7 +230,7 @@ class FanOut:
 
 
 def fan_out_of(triples: Sequence[Triple]) -> FanOut:
-    """Return the fan-outs of a graph."""
+    """Count the triples of a graph per predicate, subject and object."""
     by_subject: dict[tuple[str, str], int] = {}
     by_object: dict[tuple[str, str], int] = {}
     alone: dict[str, int] = {}
@@ -253,7 +253,7 @@ def fan_out_of(triples: Sequence[Triple]) -> FanOut:
 
 
 def estimate(patterns: Sequence[Pattern], fans: FanOut) -> int:
-    """Return how many rows the patterns can have at most, joined one after the other, the best next one first."""
+    """Return an upper bound for the number of rows, joining the patterns greedily by cost."""
     bound: set[str] = set()
     waiting = list(patterns)
     rows = 1

@@ -1,6 +1,6 @@
-"""The knowledge graph of one document, frozen.
+"""The immutable knowledge graph of a document.
 
-Holds no question and no answer, and changes nothing once built.
+Contains no questions or answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ class KnowledgeGraph:
     """All facts of a page.
 
     Attributes:
-        ontology: The digest of the ontology that it was built with.
-        labels: The numbers and years that are only in headings or in the words of a sentence.
+        ontology: Digest of the ontology used to build it.
+        labels: Numbers and years that occur only in headings or in the words of a sentence.
     """
 
     document: str
@@ -54,14 +54,14 @@ class KnowledgeGraph:
 
     @cached_property
     def _triples(self) -> tuple[Triple, ...]:
-        """Every triple, sorted, no two the same."""
+        """All triples, sorted, without repetitions."""
         from quaestor.graph.writing import graph_to_triples
 
         return graph_to_triples(self)
 
     @cached_property
     def zeros(self) -> Mapping[CellRef, Observation]:
-        """The dashes that stand for zero, by their cells: those in rows of numbers of tables that print no zero."""
+        """Dashes that mean zero, by cell: those in rows with numbers, in tables without any printed zero."""
         by_table: dict[int, list[Observation]] = {}
         for number in self.observations:
             by_table.setdefault(number.source.table, []).append(number)
@@ -80,7 +80,7 @@ class KnowledgeGraph:
 
     @cached_property
     def with_zeros(self) -> "KnowledgeGraph":
-        """The graph in which the dashes that stand for zero are observations."""
+        """The graph with dashes that mean zero as observations."""
         if not self.zeros:
             return self
         cells = tuple(cell for cell in self.text_cells if cell.source not in self.zeros)
@@ -88,26 +88,26 @@ class KnowledgeGraph:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over its triples."""
+        """SHA-256 of the triples."""
         return digest_of(self._triples, self.namespaces)
 
     @property
     def namespaces(self) -> Mapping[str, str]:
-        """The prefix of the document's own nodes; without those of the vocabulary."""
+        """Prefix of the document's nodes; those of the vocabulary are not included."""
         return {"doc": document_namespace(self.document)}
 
     @property
     def minted(self) -> tuple[LineFact, ...]:
-        """The lines that no property of the ontology matched."""
+        """Lines without a matching property of the ontology."""
         return tuple(line for line in self.lines if line.minted)
 
     def triples(self, s: str | None = None, p: str | None = None, o: str | None = None) -> tuple[Triple, ...]:
-        """Return the triples that fit a pattern, sorted; None fits all.
+        """Return the triples that match a pattern, sorted; None matches anything.
 
         Args:
-            s: A subject as triples write it, such as `kg:CashFlow_2008`.
-            p: A predicate, such as `kg:year`.
-            o: An object as triples write it: a node, or a literal with its quotes (`"2008"`).
+            s: Subject as written in triples, such as `kg:CashFlow_2008`.
+            p: Predicate, such as `kg:year`.
+            o: Object as written in triples: a node, or a literal with quotes (`"2008"`).
         """
         if s is p is o is None:
             return self._triples
@@ -119,7 +119,7 @@ class KnowledgeGraph:
         return tuple(t for t in found if (p is None or t.p == p) and (o is None or t.o == o))
 
     def select(self, query: str, limits: "Limits | None" = None) -> "Rows":
-        """Return the rows of a SPARQL SELECT query; all prefixes are known.
+        """Return the rows of a SPARQL SELECT query; all prefixes are predefined.
 
         Raises:
             QueryError: The query is refused, malformed, too slow, or has too many rows.
@@ -127,7 +127,7 @@ class KnowledgeGraph:
         return self._sparql.select(query, limits)
 
     def ask(self, query: str, limits: "Limits | None" = None) -> bool:
-        """Return the answer of a SPARQL ASK query; all prefixes are known.
+        """Return the result of a SPARQL ASK query; all prefixes are predefined.
 
         Raises:
             QueryError: The query is refused, malformed or too slow.
@@ -135,11 +135,11 @@ class KnowledgeGraph:
         return self._sparql.ask(query, limits)
 
     def to_turtle(self) -> str:
-        """Return the graph as Turtle; equal graphs give equal texts."""
+        """Serialize as Turtle; equal graphs give equal texts."""
         return write_turtle(self._triples, self.namespaces)
 
     def path_of(self, section: str) -> tuple[str, ...]:
-        """Return the headings over a section, the outermost first; none if it has none."""
+        """Return the headings of a section, outermost first; empty if it has none."""
         return self._paths.get(section, ())
 
     @cached_property
@@ -148,11 +148,11 @@ class KnowledgeGraph:
 
     @cached_property
     def sentence_words(self) -> tuple[frozenset[str], ...]:
-        """The words of each sentence, as `search_words` has them."""
+        """Words of each sentence, as in `search_words`."""
         return tuple(frozenset(search_words(sentence.text)) for sentence in self.sentences)
 
     def statistics(self) -> dict[str, int | str]:
-        """Return the counts of what the graph holds, and the classes of its tables."""
+        """Return the numbers of facts by kind, and the classes of tables."""
         return {
             "entityType": ", ".join(dict.fromkeys(table.name for table in self.tables)),
             "instances": len({o.instance for o in self.observations} | {c.instance for c in self.text_cells}),
@@ -186,14 +186,14 @@ def _group(triples: tuple[Triple, ...], place: int) -> dict[str, list[Triple]]:
     return found
 
 
-# Cells that have no value, for whoever asked for one.
+# Cells without a value.
 #
-# A dash is not a value, be it printed as one or, in some files, as a year: no instance has it, so a query for it
-# finds nothing. Solvers take it for zero where the table prints no zeros.
+# A dash is not a value, even if a file prints it as a year: no instance has it, so queries do not find it. Solvers
+# treat it as zero if the table prints no zeros.
 
 
 def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -> tuple[TextCell, ...]:
-    """Return the empty cells of the properties that a query names, of the instances that it names if it names any.
+    """Return empty cells of the properties in a query, limited to the instances in it, if any.
 
     Raises:
         QueryError: The query is refused.
@@ -207,5 +207,5 @@ def empty_cells_named(graph: KnowledgeGraph, query: str, form: str = "SELECT") -
 
 
 def show_empty(cell: TextCell) -> str:
-    """Return one line: the property, the instance and why the value is missing."""
+    """Describe an empty cell in a line: property, instance and reason."""
     return f"{cell.predicate} of {cell.instance} is empty ({cell.why_empty})"

@@ -1,9 +1,9 @@
-"""SPARQL over one graph: guarded, limited in rows and in time.
+"""SPARQL queries over one graph, guarded and with limits on rows and time.
 
-Small queries, which cannot join many rows or make long texts, run here in a tenth of a millisecond. All others run in a
-worker process that is ended when the time is over: the engine has no time limit of its own, and no thread can be
-stopped within it. One worker serves all graphs of this process; a fork has its own. Whatever the engine raises becomes
-a `QueryError`.
+Small queries, which cannot join many rows or create long texts, run in this process in a tenth of a millisecond. Others
+run in a worker process that is killed after the time limit, because the engine has none and threads cannot be stopped
+inside it. One worker serves all graphs of a process; a forked process starts its own. All errors of the engine become
+`QueryError`.
 """
 
 import atexit
@@ -44,7 +44,7 @@ class Request:
     """A query for the worker.
 
     Attributes:
-        prefixes: Every prefix that it may use.
+        prefixes: All prefixes that the query may use.
     """
 
     graph: str
@@ -55,23 +55,23 @@ class Request:
 
 
 class Worker:
-    """A process that answers one query after the other."""
+    """A process that answers queries one at a time."""
 
     def __init__(self) -> None:
-        """Start nothing: the first query does."""
+        """Create the worker; the process starts with the first query."""
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
         self._lock = threading.Lock()
 
     def ask(self, request: Request, turtle: str) -> dict[str, Any]:
-        """Return the worker's reply.
+        """Send a query and return the reply.
 
         Args:
-            turtle: The graph, sent when the worker does not have it.
+            turtle: The graph, sent if the worker does not have it yet.
 
         Raises:
-            QueryError: The time is over, or it took too much memory. The worker has ended then; the next query
-                starts another one.
+            QueryError: The query exceeds the limit of time or memory. The process has then ended; the next query starts
+                another one.
         """
         with self._lock:
             self._start()
@@ -86,7 +86,7 @@ class Worker:
             return self._send({**fields, "turtle": turtle}, request.seconds) if "missing" in reply else reply
 
     def close(self) -> None:
-        """End the process, if any."""
+        """End the process if it is running."""
         with self._lock:
             self._stop()
 
@@ -106,7 +106,7 @@ class Worker:
         self._owner = os.getpid()
         atexit.unregister(self.close)
         atexit.register(self.close)
-        self._send({"graph": "", "seconds": 1}, _START_SECONDS)  # the time of starting counts against no query
+        self._send({"graph": "", "seconds": 1}, _START_SECONDS)  # starting does not count as query time
 
     def _send(self, fields: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         process = self._process
@@ -130,7 +130,7 @@ class Worker:
             line = ""
         finally:
             timer.cancel()
-        if not line.endswith("\n"):  # a worker that is ended while it writes leaves half a line
+        if not line.endswith("\n"):  # a worker that is killed while writing leaves an incomplete line
             self._stop()
             if late.is_set():
                 raise QueryError(f"it took more than {seconds:g} seconds; join its patterns, or ask for less")
@@ -149,7 +149,7 @@ class Worker:
                 try:
                     pipe.close()
                 except BrokenPipeError:
-                    continue  # the worker left before it read what was sent
+                    continue  # the worker exited before reading the request
 
 
 _shared = Worker()
@@ -161,7 +161,7 @@ def shared_worker() -> Worker:
 
 
 Rows = tuple[dict[str, Value | None], ...]
-"""One dict a row: the value of each variable, None if it is unbound."""
+"""One dict per row with the value of each variable, None if unbound."""
 
 SMALL_ROWS = 20_000
 SMALL_PATTERNS = 8
@@ -171,7 +171,7 @@ SMALL_KEYWORDS = frozenset(
     "isliteral isnumeric isuri lang lcase limit max min not offset order prefix reduced sameterm sample select str "
     "strends strlen strstarts sum true ucase where".split()
 )
-"""The words of a small query. Others, such as REPLACE and CONCAT, can make a text of gigabytes out of a short one."""
+"""Words allowed in small queries; others, such as REPLACE and CONCAT, can create gigabytes of text from a short one."""
 
 _XSD = PREFIXES["xsd"]
 _NUMBERS = {_XSD + name for name in ("decimal", "double", "float")}
@@ -183,24 +183,24 @@ _SENTENCE = lazy_regex(r"\bThe [\w ]+")
 _LONGEST_COMPLAINT = 300
 _ONE_SIGN = lazy_regex(r": expected (\"[^\"]+\")$")
 EXAMPLE = "SELECT ?row ?value WHERE { ?o kg:rowLabel ?row ; kg:value ?value }"
-"""A query that every graph answers, for who writes one that none does."""
+"""A query that works for every graph, shown as an example in error messages."""
 
 _PLACE = lazy_regex(r"error at ([0-9]+):([0-9]+): ")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a query may take."""
+    """Limits for a query."""
 
     rows: int = 1000
     seconds: float = 2.0
 
 
 class Sparql:
-    """Answers queries over a set of triples."""
+    """Runs queries over a set of triples."""
 
     def __init__(self, triples: Sequence[Triple], namespaces: Mapping[str, str]) -> None:
-        """Take the triples, and the prefixes that the vocabulary lacks."""
+        """Create the query interface; `namespaces` are prefixes in addition to those of the vocabulary."""
         self._triples = triples
         self._namespaces = dict(namespaces)
         self._prefixes = {**PREFIXES, **namespaces}
@@ -210,7 +210,7 @@ class Sparql:
         """Return the rows of a SELECT query.
 
         Raises:
-            QueryError: It is refused, malformed, too slow, or has too many rows.
+            QueryError: The query is refused, malformed, too slow, or has too many rows.
         """
         guarded, limits = guard(query, "SELECT"), limits or Limits()
         if self._is_small(guarded):
@@ -222,10 +222,10 @@ class Sparql:
         return tuple(dict(zip(names, row, strict=True)) for row in rows)
 
     def ask(self, query: str, limits: Limits | None = None) -> bool:
-        """Return the answer of an ASK query.
+        """Return the result of an ASK query.
 
         Raises:
-            QueryError: It is refused, malformed or too slow.
+            QueryError: The query is refused, malformed or too slow.
         """
         guarded = guard(query, "ASK")
         if self._is_small(guarded):
@@ -261,7 +261,7 @@ class Sparql:
                         raise QueryError(f"it took more than {limits.seconds:g} seconds; ask for less")
                 return names, rows
         finally:
-            # The engine's objects may be dropped by this thread only, and an error carries this frame to another one.
+            # Objects of the engine must be released in this thread, but an error may carry this frame to another one.
             del results, row
 
     def _value(self, term: object) -> Value | None:
@@ -312,7 +312,7 @@ class Sparql:
 
 
 def _literal(text: str, datatype: str) -> Value:
-    """Return a literal's value, or its text if it is not written as its datatype asks or is too long for a number."""
+    """Return the value of a literal, or its text if it does not fit the datatype or is too long for a number."""
     if datatype in _NUMBERS and _NUMBER.fullmatch(text):
         return Decimal(text)
     if datatype == _XSD + "integer" and _INTEGER.fullmatch(text):
@@ -324,7 +324,7 @@ def _literal(text: str, datatype: str) -> Value:
 
 @contextmanager
 def _engine_errors(guarded: GuardedQuery) -> Iterator[None]:
-    """Turn whatever the engine raises into a `QueryError`; a panic of the engine is not even an `Exception`."""
+    """Convert any error of the engine to a `QueryError`; a panic is not even an `Exception`."""
     try:
         yield
     except (QueryError, KeyboardInterrupt, SystemExit):
@@ -340,7 +340,7 @@ def _check_reply(reply: dict[str, Any], guarded: GuardedQuery) -> dict[str, Any]
 
 
 def _engine_error(kind: str, message: str, guarded: GuardedQuery) -> QueryError:
-    """Return the error for what the engine raised, and logs what it does not raise of a query's own mistakes."""
+    """Return a `QueryError` for an error of the engine; log errors that are not due to the query."""
     if kind not in ("SyntaxError", "ValueError", "RuntimeError"):
         _log.error("the SPARQL engine raised %s: %s; the query was %r", kind, message, guarded.text)
         return QueryError("the engine failed at it; write it in another way")
@@ -349,7 +349,7 @@ def _engine_error(kind: str, message: str, guarded: GuardedQuery) -> QueryError:
 
 
 def _locate_complaint(message: str, guarded: GuardedQuery) -> QueryError:
-    """Return the engine's complaint with the place in the query that it is about."""
+    """Return a syntax error of the engine with its position in the query."""
     place = _PLACE.search(message)
     if place is None:
         return QueryError(message[:_LONGEST_COMPLAINT])
@@ -368,7 +368,7 @@ def _locate_complaint(message: str, guarded: GuardedQuery) -> QueryError:
 
 
 def _complaint(message: str, guarded: GuardedQuery, position: int) -> str:
-    """Return what is wrong in a few words, out of the list of all that the grammar would have gone on with."""
+    """Summarize a syntax error, instead of listing everything that the grammar expects."""
     if sentence := _SENTENCE.search(message):
         return sentence[0][0].lower() + sentence[0][1:]
     wanted = _ONE_SIGN.search(message)
@@ -379,5 +379,5 @@ def _complaint(message: str, guarded: GuardedQuery, position: int) -> str:
     last, texts = guarded.tokens[-1], [token.text for token in guarded.tokens if token.kind == "sign"]
     if last.kind == "word" or texts.count("{") > texts.count("}") or texts.count("(") > texts.count(")"):
         return f"unexpected end{hint}"
-    # The engine gives up at the end of a query that is whole but for something in it.
+    # The engine reports the end of a complete query if something inside it is wrong.
     return f"something before {last.text[:40]!r} is missing or wrong"

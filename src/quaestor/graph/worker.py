@@ -1,7 +1,7 @@
-"""The process that runs a query which may be too large; its parent ends it when the time is over.
+"""Process that runs queries which may be too large; its parent kills it after the time limit.
 
-Run as a file, not imported: it loads nothing but the engine, so it starts in a few hundredths of a second. A request
-is a line of JSON, so is a reply. It ends with its input, and by an alarm of its own if nobody ends it.
+Run as a file rather than imported: it loads only the engine, so it starts in a few hundredths of a second. Requests and
+replies are lines of JSON. It exits when its input ends, or by an alarm if it is not killed.
 """
 
 import json
@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 
 MEMORY = 2**30
-"""The most memory in bytes, where the system can limit it."""
+"""Memory limit in bytes, if the system supports it."""
 MOST_TEXT = 4_000_000
-"""The most characters of an answer."""
+"""Limit in characters for a result."""
 _GRAPHS_AT_MOST = 16
 
 
@@ -57,7 +57,7 @@ def _answer(store: object, request: dict[str, object]) -> dict[str, object]:
 
 
 def _rows(results: Iterator[object], width: int, most: int) -> Iterator[list[list[str] | None]]:
-    """Yield the rows, one more than may be so that the parent sees it, each term as its kind, text and datatype."""
+    """Yield the rows, one more than the limit to signal an overflow, with kind, text and datatype of each term."""
     import pyoxigraph as ox
 
     length = 0
@@ -88,11 +88,11 @@ def _limit_memory() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     except (ImportError, ValueError, OSError):
-        return  # the time limit holds everywhere
+        return  # the time limit still applies
 
 
 def _set_alarm(seconds: int) -> None:
-    """Set the system's alarm, which ends this process even within native code and without its parent."""
+    """Set a system alarm, which ends this process even inside native code and without its parent."""
     import signal
 
     if hasattr(signal, "alarm"):

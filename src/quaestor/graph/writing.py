@@ -1,4 +1,4 @@
-"""Graphs as triples, written and read."""
+"""Serialization of graphs as triples."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +28,14 @@ from quaestor.graph.knowledge_graph import KnowledgeGraph
 from quaestor.ontology.terms import Value, decimal_term, read_term, text_term
 
 PAGE = "doc:page"
-"""The document's own node."""
+"""Node of the document."""
 
 BEFORE = "pre_text"
-"""The section of the table of a page around one, which is not written."""
+"""The section that contains the table of a benchmark page; it is not written."""
 
 
 def graph_to_triples(graph: KnowledgeGraph) -> tuple[Triple, ...]:
-    """Return all facts as triples, sorted, no two the same."""
+    """Return all facts as triples, sorted, without repetitions."""
     found: set[Triple] = set()
     found.update(
         (
@@ -73,7 +73,7 @@ def observation_node(observation: Observation) -> str:
 
 
 def text_node(cell: TextCell) -> str:
-    """Return the node of a cell that prints words."""
+    """Return the node of a text cell."""
     ref = cell.source
     return f"doc:text_{ref.table}_{ref.row}_{ref.column}"
 
@@ -84,14 +84,14 @@ def mention_node(mention: MentionFact) -> str:
 
 
 def label_node(place: int) -> str:
-    """Return the node of a number in a label, by its place among them from 0."""
+    """Return the node of a number in a label, by its index."""
     return f"doc:label_{place}"
 
 
 def lead_on_a_page(sentences: Sequence[SentenceFact]) -> tuple[int, int]:
-    """Return the places of the sentences that lead to the table of a page around one: all before it.
+    """Return the range of sentences that lead to the table of a benchmark page: all before it.
 
-    A table is in the section before it, too. Neither is written if it is so.
+    This default and the table's section are not written.
     """
     return 0, sum(sentence.section == BEFORE for sentence in sentences)
 
@@ -156,7 +156,7 @@ def _period(node: str, period: Period | None) -> Iterable[Triple]:
 
 
 def _quantity(node: str, quantity: Quantity, scale: Scale, unit: str | None) -> Iterable[Triple]:
-    """The value as printed; `kg:scale` and `kg:unit` with what the labels state, and the print's own."""
+    """Yield the printed value and text, and scale and unit both as printed and including those of labels."""
     yield Triple(node, "kg:value", decimal_term(quantity.value))
     yield Triple(node, "kg:printedText", text_term(quantity.text))
     yield Triple(node, "kg:scale", f'"{scale.value}"')
@@ -277,17 +277,16 @@ def _label(place: int, label: HeaderNumber) -> Iterable[Triple]:
         yield from _span(label.source)
 
 
-# Triples of a graph, back as its facts.
+# Reading of graphs from triples.
 #
-# A set of triples that has anything else than one graph is an error, so a graph that was loaded is the graph that
-# was written.
+# Triples other than those of exactly one graph are an error, so that a loaded graph equals the one written.
 
 
 def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> KnowledgeGraph:
-    """Return the graph of triples.
+    """Return the graph for triples.
 
     Raises:
-        GraphError: They have something else than one graph.
+        GraphError: The triples are not exactly one graph.
     """
     given = frozenset(triples)
     try:
@@ -301,13 +300,13 @@ def graph_from_triples(triples: Iterable[Triple], what: str = "the graph") -> Kn
 
 
 class _Node:
-    """The statements about one subject."""
+    """Statements about one subject."""
 
     def __init__(self, predicates: Mapping[str, list[str]]) -> None:
         self.predicates = predicates
 
     def term(self, predicate: str) -> str:
-        """Return the only object of a predicate, as written."""
+        """Return the single object of a predicate, as written."""
         found = self.predicates.get(predicate, [])
         if len(found) != 1:
             raise ValueError(f"{len(found)} values of {predicate}")
@@ -346,7 +345,7 @@ class _Node:
 
 
 class _Loader:
-    """Reads the nodes of a graph by their type."""
+    """Reads the nodes of a graph by type."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         by_subject: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
