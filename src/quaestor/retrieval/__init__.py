@@ -1,1 +1,1 @@
-"""Finds where in a document an answer may be: an index, and the tables and passages that fit a question."""
+"""Search for the places of an answer in a document: an index, and the tables and passages that match a question."""

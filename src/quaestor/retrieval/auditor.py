@@ -1,6 +1,6 @@
-"""Who audits a company: the firm that signed the report on its statements, or that a sentence says to be its auditor.
+"""Finds the auditor of a company: the firm that signed the audit report, or that a sentence names as auditor.
 
-Which questions ask for it, says whoever asks.
+Callers decide which questions ask for it.
 """
 
 import re
@@ -25,14 +25,14 @@ _FORMS = tuple(
         rf"^\W*{_FIRM}\W*$",
     )
 )
-"""The surest first: a signature, what a sentence says, a line that is nothing but a name."""
+"""Most reliable first: a signature, a statement in a sentence, a line that is only a name."""
 _REPORT = re.compile(r"we have audited|in our opinion|auditor since|accounting firm", re.IGNORECASE)
 _NEAR = 40
-"""So many sentences before a signature its report is told by."""
+"""Maximal number of sentences between the words of the report and its signature."""
 
 
 class NamedFirm(NamedTuple):
-    """Where the name of a firm stands: from `start` to `end` of the text of a sentence."""
+    """The name of a firm, from `start` to `end` in the text of a sentence."""
 
     sentence: Sentence
     start: int
@@ -43,7 +43,7 @@ _FIRMS = BoundedCache[str, NamedFirm | None](16)
 
 
 def asks_for_auditor(text: str) -> bool:
-    """Return whether a question in lower case asks who the auditor is.
+    """Return whether a question in lower case asks for the name of the auditor.
 
     >>> asks_for_auditor("who audits the company?"), asks_for_auditor("how much was paid to the auditor?")
     (True, False)
@@ -52,7 +52,7 @@ def asks_for_auditor(text: str) -> bool:
 
 
 def auditor_of(document: Document) -> NamedFirm | None:
-    """Return where a document names its auditor; None if it does not. Of an excerpt the whole is looked at."""
+    """Return where a document names its auditor, or None. For an excerpt the whole document is searched."""
     whole = document.whole or document
     return _FIRMS.get(whole.digest, lambda: _find_auditor(whole))
 
@@ -61,7 +61,8 @@ def _find_auditor(document: Document) -> NamedFirm | None:
     for form in _FORMS:
         found = list(_find_firms(document, form))
         if found:
-            # A signature is below every report and below consents: the firm of most of them, and its first place.
+            # Signatures are below reports and consents of several firms: take the most frequent firm, at its first
+            # occurrence.
             most, _ = Counter(_key(one) for one in found).most_common(1)[0]
             return next(one for one in found if _key(one) == most)
     return None

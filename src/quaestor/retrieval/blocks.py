@@ -1,4 +1,4 @@
-"""A block of a document as terms, each with the weight of where it is."""
+"""Terms of a block, weighted by where they occur."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from quaestor.questions.stems import stems
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*")
 _LONGEST = 4_000
-"""Characters of a text that are read, from its beginning."""
+"""Limit in characters for a text; the rest is ignored."""
 
 
 @lru_cache(maxsize=50_000)
 def index_terms(text: str) -> tuple[str, ...]:
-    """Return the stems of a text's words of meaning in their order, and then its numbers as they are printed.
+    """Return the stems of the content words of a text in order, followed by its numbers as printed.
 
     >>> index_terms("The 4.65% notes due in 2046, net of discounts")
     ('note', 'due', 'net', 'discount', '4.65', '2046')
@@ -27,27 +27,27 @@ def index_terms(text: str) -> tuple[str, ...]:
 
 
 HEADS, COLUMNS, TITLE, SECTION, OUTER, CAPTION, LEAD, AROUND = 0.85, 0.7, 0.65, 0.55, 0.35, 0.4, 0.4, 0.25
-"""What a term of a question that stands there counts, beside 1 for one of the row's own label."""
+"""Weight of a term that occurs there; a term in the row's label has weight 1."""
 
 _LEADING = 2
 _MOST_ROWS = 10_000
-"""A table of more is a list, which is searched by other means."""
+"""A longer table is a list, which is searched by other means."""
 _CLAUSE = re.compile(r"[()]|[,;:.]\s")
 _IS = re.compile(
     r"(?:^|[,;:.]\s)(?P<thing>[^,;:.\d]{3,60}?)\s+(?:was|were|is|are|totaled)\s+(?:approximately |about )?$"
 )
 _BEHIND, _BEFORE = 60, 100
 _COUNTED = 5
-"""How far behind and before a number what it counts is looked for, in letters, and how many terms are taken."""
+"""Number of characters after and before a number in which the counted thing is sought, and maximal number of terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockLine:
-    """A row of a table or a sentence, as terms.
+    """Terms of a table row or sentence.
 
     Attributes:
-        heads: Those of the headings over it in the table.
-        counted: Of a sentence, the terms of what its numbers count: "12 mills", "the number of mills was 12".
+        heads: Terms of the headings above it in the table.
+        counted: For a sentence, terms of the things counted: "12 mills", "the number of mills was 12".
     """
 
     place: int
@@ -59,19 +59,19 @@ class BlockLine:
     terms: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Put its own terms and those of its headings together."""
+        """Combine the terms of the line and of its headings."""
         object.__setattr__(self, "terms", self.heads.union(self.label))
 
 
 @dataclass(frozen=True)
 class BlockTerms:
-    """A block as terms.
+    """Terms of a block.
 
     Attributes:
-        around: What stands around them, each term with the weight of its best place.
-        years: Those named around them, but for a table's own headings.
-        names: The terms of its title and of the heading that it is under, as far as it has them.
-        back_matter: Whether it stands among exhibits and signatures.
+        around: Terms around the lines, each with the weight of its best position.
+        years: Years around the lines, except those in a table's column headings.
+        names: Terms of the title and of the innermost heading.
+        back_matter: Whether it belongs to exhibits or signatures.
     """
 
     lines: tuple[BlockLine, ...]
@@ -82,12 +82,12 @@ class BlockTerms:
 
 
 def indexed_rows(table: Table) -> range:
-    """Return the rows of a table by which it is found: those below the header, of a very long table the first ones."""
+    """Return the indexed rows of a table: those below the header, up to a limit."""
     return range(table.header_rows, min(len(table.rows), table.header_rows + _MOST_ROWS))
 
 
 def read_block(document: Document, block: Block, path: tuple[str, ...]) -> BlockTerms:
-    """Return a block's terms."""
+    """Return the terms of a block."""
     around: dict[str, float] = {}
 
     def add(text: str, weight: float) -> None:

@@ -1,6 +1,6 @@
-"""Why the thing that a question asks about rose or fell, as a document says it.
+"""Finds the reasons that a document gives for an increase or decrease a question is about.
 
-Cuts no words out of it: that is for who answers.
+Does not extract the words of the answer; that is up to the caller.
 """
 
 import re
@@ -53,7 +53,7 @@ _MOVE_OF = re.compile(
     rf"(?:\s+(?:in|to)\s+(?!\$|\d|approximately|19|20|fiscal|q[1-4])(?P<of>.+?){_STOPS})?",
     re.IGNORECASE,
 )
-"""As in "The increase in cost of sales was", "the sales growth reflects", "this increase was"."""
+"""For example "The increase in cost of sales was", "the sales growth reflects", "this increase was"."""
 _VERB = re.compile(
     rf"\s(?:also |have |has |had )*(?:{RISE}|{FALL}|{NO_DIRECTION}|was|were|is|are|totaled|represented)\b",
     re.IGNORECASE,
@@ -66,7 +66,7 @@ _LEAD_IN = re.compile(
 _BULLET = re.compile(r"^\s*(?:[\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014*-]\s*)+")
 _NOTE = re.compile(r"^\(?\w{1,2}\)\s")
 _NAMED_BEFORE = re.compile(r"^(?P<name>[^.,;:]{2,60}?)\s+[\u2013\u2014-]\s+(?P<rest>\S.*)$")
-"""What a paragraph is about, printed before a dash: "Graphics revenue \u2013 The increase was due to"."""
+"""The topic of a paragraph before a dash: "Graphics revenue \u2013 The increase was due to"."""
 _UNSURE = re.compile(
     r"\b(?:may|might|could|would|can|cannot|if|unless|expect\w*|anticipat\w*|believe|estimate[ds]?|likely|assum\w+"
     r"|hypothetical|shall|should)\b",
@@ -83,18 +83,18 @@ _DISCUSSED = re.compile(r"discussion and analysis|\bMD&A\b|results of operations
 _HEADINGS = 2
 _POINTS = 12
 _LONGEST_SENTENCE = 4_000
-"""Characters; what is longer is not a sentence."""
+"""Characters; longer text is not a sentence."""
 _CAUSES = BoundedCache[str, "tuple[CauseSentence, ...]"](8)
 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What a sentence says to have moved.
+    """A change described by a sentence.
 
     Attributes:
-        thing: What; nothing if only the headings say.
-        rose: Whether it rose; None if the sentence does not say.
-        goes_on: Whether it points at what was said before: "the increase", "the sales growth".
+        thing: What changed; empty if only the headings name it.
+        rose: Whether it increased; None if unknown.
+        goes_on: Whether the sentence refers to something mentioned before: "the increase", "the sales growth".
     """
 
     thing: NamedThing = NOTHING
@@ -104,14 +104,14 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class CauseSentence:
-    """A sentence that says why something moved.
+    """A sentence that gives the reason for a change.
 
     Attributes:
-        headings: The stems of the nearest headings, the nearest last.
-        year: The latest year that it, or else its heading, names.
-        months: The lengths of its periods, likewise.
-        discussed: Whether it is in the management's discussion.
-        listed: The points of the list that it leads to ("due to the following:"), each with the place of its block.
+        headings: Stems of the nearest headings, nearest last.
+        year: Latest year in the sentence, or else in its heading.
+        months: Lengths of periods in the sentence, or else in its heading.
+        discussed: Whether it belongs to the management's discussion.
+        listed: Items of the list that it introduces ("due to the following:"), each with the index of its block.
     """
 
     sentence: Sentence
@@ -126,7 +126,7 @@ class CauseSentence:
 
 
 def causes_stated(document: Document) -> tuple[CauseSentence, ...]:
-    """Return the sentences of a document that say why something moved, in their order; those of a few are kept."""
+    """Return the sentences of a document that give reasons for changes, in order; cached for a few documents."""
     return _CAUSES.get(document.digest, lambda: tuple(_find_stated(document)))
 
 
@@ -169,7 +169,7 @@ def _cause_sentence(
 
 
 def _list_points(document: Document, lead: Block) -> Iterator[tuple[Sentence, int]]:
-    """Yield the points of the list behind a block."""
+    """Yield the items of the list after a block."""
     at = bisect_left(document.blocks, lead.order, key=lambda block: block.order)
     for block in document.blocks[at + 1 : at + 1 + _POINTS]:
         if not isinstance(block.content, Paragraph) or not _BULLET.match(block.content.sentences[0].text):
@@ -184,7 +184,7 @@ def _states_cause(text: str) -> bool:
 
 
 def _read_movement(text: str) -> Movement | None:
-    """Return what a sentence says to have moved; None if it is about no move of a thing."""
+    """Return the change that a sentence describes, or None."""
     if _NOTE.match(text) or len(text) > _LONGEST_SENTENCE:
         return None
     statement = _LEAD_IN.sub("", _ASIDE.sub(" ", _BULLET.sub("", text)).strip())
@@ -236,18 +236,18 @@ _AGAINST_OTHER = 0.15
 _IN_DISCUSSION = 0.03
 _LONGEST = 1_000
 PART, LEAST = 0.7, 0.45
-"""The fits below which a cause is that of a part of what is asked, and of something else."""
+"""A reason with a lower fit is that of a part of what is asked, or of something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class CauseQuestion:
-    """What a question asks the cause of.
+    """A question for the reason of a change.
 
     Attributes:
-        rose: Whether it rose; None if the question does not say.
-        year: The year that it moved to; None if none is named.
-        months: The length of the period, where that is named.
-        statutory: Whether it asks of a rate beside the statutory one.
+        rose: Whether it asks about an increase; None if not specified.
+        year: The year of the change; None if not specified.
+        months: Length of the period, if specified.
+        statutory: Whether it asks about a rate compared with the statutory one.
     """
 
     thing: NamedThing
@@ -259,10 +259,10 @@ class CauseQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CauseCandidate:
-    """A sentence that may say the cause that is asked for.
+    """A sentence that may give the reason.
 
     Attributes:
-        fit: How well it fits: 1 where all does, below `PART` where it is the cause of a part alone.
+        fit: How well it fits: 1 for a complete match, below `PART` for the reason of a part.
     """
 
     stated: CauseSentence
@@ -270,11 +270,11 @@ class CauseCandidate:
 
 
 def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQuestion | None:
-    """Return what a question asks the cause of the move of; None if it asks for none.
+    """Return the change whose reason a question asks for, or None.
 
     Args:
-        earlier: The questions before, oldest first: one that names nothing ("why did it fall?") is about the last one
-            that does.
+        earlier: Earlier questions, oldest first; a question without a subject ("why did it fall?") is about the last
+            one with a subject.
     """
     text = in_words_of_reports(question.lowered)
     if len(text) > _LONGEST or words_asked(question.lowered) not in ("cause", "ground") or not MOVES.search(text):
@@ -288,14 +288,14 @@ def cause_asked(question: Question, earlier: Sequence[Question] = ()) -> CauseQu
 
 
 def find_causes(asked: CauseQuestion, document: Document) -> tuple[CauseCandidate, ...]:
-    """Return the sentences of a document that say why something moved as asked, the best first, the newest of those."""
+    """Return the sentences that give the reason asked for, best first, newer ones first among equals."""
     found = (CauseCandidate(stated, _score_fit(asked, stated)) for stated in causes_stated(document))
     fitting = (each for each in found if each.fit >= LEAST)
     return tuple(sorted(fitting, key=lambda each: (-each.fit, -(each.stated.year or 0))))
 
 
 def _asked_words(question: Question) -> str:
-    """Return the words of a question that name what moved."""
+    """Return the words of a question for what changed."""
     text = question.lowered[:_LONGEST]
     for period in reversed([period for period in question.periods if period.end <= _LONGEST]):
         text = f"{text[: period.start]} {text[period.end :]}"
@@ -304,7 +304,7 @@ def _asked_words(question: Question) -> str:
 
 
 def _score_fit(asked: CauseQuestion, stated: CauseSentence) -> float:
-    """Return how well a sentence says what is asked; 0 if it says something else."""
+    """Return how well a sentence answers the question; 0 if it is about something else."""
     went_up, text = stated.moved.rose, stated.sentence.text
     if asked.rose is not None and went_up is not None and asked.rose is not went_up:
         return 0.0
@@ -322,7 +322,7 @@ def _score_fit(asked: CauseQuestion, stated: CauseSentence) -> float:
 
 
 def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
-    """Return how well what a sentence says to have moved is what is asked about."""
+    """Return how well the thing in a sentence matches the one asked about."""
     wanted, thing, heads = asked.thing, stated.moved.thing.stems, stated.moved.thing.heads
     named = frozenset[str]().union(*stated.headings) - _HEADS_NOTHING
     totals = bool(wanted.name & ONE_AMOUNT)
@@ -331,7 +331,7 @@ def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
     if not thing:
         return _OWN - elsewhere if under else 0.0
     if not wanted.heads & heads:
-        # "Research and development" below "Operating expenses".
+        # For example "Research and development" below "Operating expenses".
         return _UNDER - _EXTRA * len(thing - wanted.stems) if under and totals else 0.0
     if not wanted.stems - thing <= named or (_EXPENSE in wanted.name and _INCOME in heads):
         return 0.0
@@ -339,16 +339,16 @@ def _score_thing(asked: CauseQuestion, stated: CauseSentence) -> float:
     return (_OF_A_PART - _EXTRA * len(more) if more else _OWN) - elsewhere
 
 
-# The passages of a document that say why something moved, as places: for questions that ask for a cause.
+# Passages with reasons for changes as places for questions about reasons.
 
 _MOST = 3
-"""Passages about the thing itself: others say the same, or why a part of it moved."""
+"""Passages about the thing itself; further ones repeat them, or are about a part of it."""
 
 
 def places_of_causes(
     indexes: Sequence[PlaceIndex], question: Question, earlier: Sequence[Question], most: int
 ) -> list[Place]:
-    """Return the passages that say the cause that a question asks for, the best first; none if it asks for none."""
+    """Return passages with the reason that a question asks for, best first; empty for other questions."""
     asked = cause_asked(question, earlier)
     if asked is None:
         return []
@@ -360,7 +360,7 @@ def places_of_causes(
 
 
 def _find_places(index: PlaceIndex, cause: CauseCandidate) -> Iterator[Place]:
-    """Yield the passage of a sentence, and those of the points that it leads to."""
+    """Yield the passage of a sentence, and those of the list items that it introduces."""
     stated = cause.stated
     for place, order in ((stated.place, stated.block), *((0, order) for _, order in stated.listed)):
         block = index.document.blocks[order]

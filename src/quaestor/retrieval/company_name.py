@@ -1,4 +1,4 @@
-"""The company that a document is of, as questions call it: to those who ask, "Nord" is no word to be looked for."""
+"""Names of a document's company in questions, which are not search terms because the whole document is about it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from quaestor.documents.document import Document, Paragraph, SectionHeading
 from quaestor.documents.table import Table
 
 COVER = 80
-"""Blocks of the beginning of a document, in which its company is named."""
+"""Number of blocks at the start of a document in which the company's name is sought."""
 _LONGEST = 60
 _LEGAL = r"inc|corp|corporation|company|co|plc|ltd|limited|incorporated|n\.v|s\.a"
 _LEGAL_NAME = lazy_regex(rf"(?:the\s+)?(?P<name>\S.*?),?\s+(?:{_LEGAL})\b\.?.*", re.IGNORECASE)
@@ -20,7 +20,7 @@ _RELEASE = lazy_regex(
     rf"^(?P<name>{_CAPITALIZED}?) (?i:reports|announces)\b(?i:.{{0,120}}\bresults\b)"
     rf"|(?P<listed>{_CAPITALIZED}),? \((?:NYSE|NASDAQ|Nasdaq) ?: ?(?P<symbol>[A-Z]{{1,5}})\)"
 )
-"""How a press release names its company: in its headline, and by where its shares are listed."""
+"""How press releases name their company: in the headline, and with the listing of its shares."""
 _HEADLINE = 300
 _NO_NAME = lazy_regex(
     r"incorporated by|\bfiler\b|reporting company|growth company|commission|^the company\b|\d", re.IGNORECASE
@@ -38,22 +38,22 @@ _VERBS = frozenset(
     "deliver delivered produce produced open opened close closed acquire acquired give gave lose lost declare "
     "declared return returned grow grew run runs count counts worldwide overall today globally".split()
 )
-"""What may be behind a company's name and be no part of a longer one."""
+"""Verbs and adverbs that may follow a company's name without being part of a longer name."""
 _BEHIND = lazy_regex(r"\s*(?:(?P<owner>['\u2019]s?(?!\w))|(?P<ends>$|[?.,;:!])|(?P<next>[\w&$]+))")
 _ACTS = lazy_regex(r"\b(?:does|did|do|has|have|had|at)\s+$", re.IGNORECASE)
-"""Before a company in small letters: "how many people work at nord?"."""
+"""Text before a company's name in lower case: "how many people work at nord?"."""
 _NAMES = BoundedCache[str, "re.Pattern[str] | None"](16)
 _OWNERS = lazy_regex(r"\b(?:attributable|available|applicable) to\s+$", re.IGNORECASE)
-"""Before a company in the name of a line: "net income attributable to Nord"."""
+"""Text before a company's name that is part of a line's name: "net income attributable to Nord"."""
 _COVER_WORDS = BoundedCache[str, Mapping[str, frozenset[str]]](16)
 
 
 def without_company(text: str, document: Document, *, one_company: bool = False) -> str:
-    """Return a question about a document with its company's name as "the company", if it can be nothing else.
+    """Return a question with the company's name replaced by "the company", if it is unambiguous.
 
     Args:
-        document: What is asked about; of several files, whose companies may differ, the question stays as it is.
-        one_company: Whether the document, or the excerpt that is given, is of one company however many files it has.
+        document: The document asked about; for files of several companies the question is unchanged.
+        one_company: Whether the document, or the given excerpt, is about one company regardless of the number of files.
     """
     whole = document if one_company else document.whole or document
     name = _NAMES.get(whole.digest, lambda: _name_pattern(whole, one_company=one_company))
@@ -68,7 +68,7 @@ def without_company(text: str, document: Document, *, one_company: bool = False)
 
 
 def _is_whole_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a name in a question is not part of a longer one, and no word of the language."""
+    """Whether a match is neither part of a longer name nor an ordinary word."""
     behind = _BEHIND.match(text, match.end())
     if behind is None or _OWNERS.search(text[: match.start()]):
         return False
@@ -79,11 +79,11 @@ def _is_whole_name(text: str, match: re.Match[str]) -> bool:
 
 
 def _name_pattern(document: Document, *, one_company: bool) -> "re.Pattern[str] | None":
-    """What finds the company's names in questions, the longest first; None if no cover tells one."""
+    """Return a pattern for the company's names in questions, longest first; None if there is no name on the cover."""
     names: set[str] = set()
     for name in cover_names(document) if one_company or len(files_of(document)) < 2 else ():
         words = _DOMAIN.sub("", name).split()
-        # People call a company by the first words of its name, or by its initials.
+        # A company may be called by the first words of its name or by its initials.
         names |= {" ".join(words[:size]) for size in range(1, len(words) + 1) if words[size - 1].lower() not in _SMALL}
         large = [word for word in words if word.lower() not in _SMALL - {"&"}]
         if len(large) >= _INITIALS:
@@ -101,11 +101,11 @@ def _name_form(name: str) -> str:
 
 
 def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
-    """Return whether two files of a document may be of one company: not where their covers name no word in common.
+    """Return whether two files may be of the same company; not if the names on their covers have no common word.
 
     Args:
-        document: Several files as one; of an excerpt the whole is looked at.
-        one: The name of a file, as `combining.files_of` has them.
+        document: The combined document; for an excerpt its whole document is used.
+        one: Name of a file as in `combining.files_of`.
     """
     whole = document.whole or document
     names = _COVER_WORDS.get(whole.digest, lambda: {file: _words_on_cover(whole, file) for file in files_of(whole)})
@@ -114,7 +114,7 @@ def may_be_of_one_company(document: Document, one: str, other: str) -> bool:
 
 
 def names_no_company(text: str, document: Document) -> bool:
-    """Return whether a question about files of several companies names none of them, so that any may be meant."""
+    """Return whether a question about files of several companies does not name any of them."""
     files = files_of(document)
     first = next(iter(files), "")
     if len(files) < 2 or all(may_be_of_one_company(document, first, other) for other in files):
@@ -141,7 +141,7 @@ def cover_symbols(document: Document) -> Iterator[str]:
 
 
 def cover_names(document: Document, file: str = "") -> Iterator[str]:
-    """Yield the names of companies that are on the cover of a document, without "Inc." and the like."""
+    """Yield the company names on the cover of a document, without "Inc." and similar."""
     paths = {section.id: section.path for section in document.sections}
     blocks = [block for block in document.blocks if not file or paths[block.section][:1] == (file,)]
     for block in blocks[:COVER]:
@@ -167,5 +167,5 @@ def _texts_of(content: SectionHeading | Paragraph | Table) -> list[str]:
 
 
 def _releases_in(content: SectionHeading | Paragraph | Table) -> Iterator[re.Match[str]]:
-    """Yield where texts name a company as press releases do."""
+    """Yield mentions of a company in the style of press releases."""
     return (found for text in _texts_of(content) if (found := _RELEASE.search(text[:_HEADLINE].strip())))

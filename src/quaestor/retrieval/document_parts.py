@@ -1,4 +1,4 @@
-"""Parts of a document: a section by its heading, sentences by their words, and how much a model reads of them."""
+"""Parts of a document: sections by heading, sentences by words, and estimated numbers of tokens."""
 
 import math
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from quaestor.documents.document import Block, Document, Paragraph, SectionHeadi
 from quaestor.documents.table import Table
 
 MOST_READ = 2_500
-"""About how many tokens of a section are read at once."""
+"""Approximate number of tokens in one part of a section."""
 _BEGINS, _ENDS, _ALL = 1, 2, 3
 _LETTERS_A_TOKEN = 3.2
-"""Of tables and sentences of filings, as tokenizers of today's models cut them: figures take more than words."""
+"""Characters per token in tables and sentences of filings with current tokenizers; digits need more than words."""
 _MOST_BLOCKS = 3
 _SHARE_NEEDED = 0.5
 _STEM = 4
-"""Letters by which a sentence is looked through before its words are compared."""
+"""Number of letters of a word used to preselect sentences."""
 
 
 def tokens_of(block: Block) -> int:
-    """Return about how many tokens a model reads of a block."""
+    """Return the approximate number of tokens of a block."""
     match block.content:
         case Table() as table:
             letters = sum(len(cell.text) + 2 for row in table.cells if any(cell.text for cell in row) for cell in row)
@@ -31,7 +31,7 @@ def tokens_of(block: Block) -> int:
 
 
 def fits_excerpt(document: Document, budget_tokens: int) -> bool:
-    """Whether a whole document is within the budget; no more of it is counted than that takes."""
+    """Whether a whole document is within the budget; stops counting when it is exceeded."""
     room = budget_tokens
     for block in document.blocks:
         room -= tokens_of(block)
@@ -42,11 +42,11 @@ def fits_excerpt(document: Document, budget_tokens: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A section to be read.
+    """A section to read.
 
     Attributes:
-        heading: Of it, or how it begins ("Note 7"); or the way to it, with " > " between headings.
-        part: Which part of a long one, from 1.
+        heading: Its heading or the beginning of it ("Note 7"), or its path with " > " between headings.
+        part: Which part of a long section, from 1.
     """
 
     heading: str
@@ -54,9 +54,9 @@ class Reading:
 
 
 def section_parts(document: Document, heading: str) -> tuple[tuple[int, ...], ...]:
-    """Return the blocks under a heading and those below it, a part each; none if nothing has it.
+    """Return the blocks of a section including its subsections, split into parts; empty if no section matches.
 
-    If several sections have it, the longest is meant: the others are mentions of it, as in a table of contents.
+    If several sections match, the longest one is used; the others may be entries in a table of contents.
     """
     wanted = search_words(heading)
     last = search_words(heading.rpartition(">")[2])
@@ -81,7 +81,7 @@ def _parts(document: Document, path: tuple[str, ...]) -> tuple[tuple[int, ...], 
         too_large = isinstance(block.content, Table) and block.content.is_too_large
         if block.section in inside and not too_large:
             cost = tokens_of(block)
-            # A heading is not parted from what it is over.
+            # A heading stays with the first block below it.
             if not parts or (cost > room and not isinstance(document.blocks[parts[-1][-1]].content, SectionHeading)):
                 parts.append([])
                 room = MOST_READ
@@ -92,13 +92,13 @@ def _parts(document: Document, path: tuple[str, ...]) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True, slots=True)
 class SentenceQuery:
-    """Words that a sentence has, or most of them."""
+    """Words to search for in sentences, most of which must occur."""
 
     words: str
 
 
 def blocks_saying(document: Document, query: SentenceQuery) -> tuple[int, ...]:
-    """Return the paragraphs with a sentence that has most of some words, at least half of them, the best first."""
+    """Return paragraphs with a sentence that has most of the words, at least half of them, best first."""
     wanted = {word for word in search_words(query.words) if word not in SMALL_WORDS}
     needed = _SHARE_NEEDED * len(wanted)
     stems = [word[:_STEM] for word in wanted]

@@ -1,6 +1,6 @@
-"""Everyday words of questions, as statements print them: "capex" is capital expenditures, to buy back is to repurchase.
+"""Replaces colloquial words of questions with those of statements: "capex", "buy back".
 
-Owns a short list of turns that filings seldom print themselves, and of the abbreviations of questions and of labels.
+Contains only expressions that filings rarely use, and abbreviations in questions and labels.
 """
 
 import re
@@ -60,7 +60,7 @@ _TURNS = tuple(
 
 @lru_cache(maxsize=1024)
 def in_words_of_reports(text: str) -> str:
-    """Return a question with its everyday turns in the words of reports.
+    """Return a question with colloquial expressions replaced by those of reports.
 
     >>> in_words_of_reports("what was capex in 2024?")
     'what was capital expenditures in 2024?'
@@ -72,7 +72,7 @@ def in_words_of_reports(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def spelled_out(label: str) -> str:
-    """Return a label with its abbreviations spelled out; the cost of goods sold by both of its names.
+    """Return a label with its abbreviations spelled out; cost of goods sold gets both of its names.
 
     >>> spelled_out("EPS, diluted")
     'earnings per share, diluted'

@@ -1,4 +1,4 @@
-"""Makes the excerpt of a long document: the places found, within a budget."""
+"""Builds the excerpt of a long document from the places found, within a token budget."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,19 +24,19 @@ def excerpt_for(
     needed: Collection[int] = (),
     shorten: Callable[[Block], Block] = lambda block: block,
 ) -> Document:
-    """Return the blocks of the places of a document, with their headings and the sentences that lead to them.
+    """Return an excerpt with the blocks of places, their headings and the sentences that lead to them.
 
-    A document that is within the budget is returned itself, the identical object. Else the best place is in the
-    excerpt whatever its size, then what earlier answers come from, the latest first, then the other places, each
-    where the budget still has room for all that belongs to it. What is needed is in it before all else. Of what leads
-    to a table the sentences before it are shown, of a place that is neither needed nor the best what `shorten` leaves.
+    A document within the budget is returned unchanged, as the identical object. Otherwise needed blocks are included
+    first, then the best place regardless of its size, the sources of earlier answers, latest first, and the other
+    places, each if the budget still has room for it and its context. For tables, the sentence before them is included.
+    Places that are neither needed nor the best are reduced by `shorten`.
 
     Args:
-        index: Of the document; places and sources of others are left out.
-        budget_tokens: About how many tokens the excerpt may have.
-        earlier_sources: Of the answers that the conversation still uses, the latest first.
-        needed: Blocks without which the question cannot be answered, by their places; all of them, whatever their size.
-        shorten: Leaves out of a block what is not asked for.
+        index: Index of the document; places and sources of other documents are ignored.
+        budget_tokens: Approximate token limit for the excerpt.
+        earlier_sources: Sources of earlier answers that the conversation still uses, latest first.
+        needed: Indices of blocks without which the question cannot be answered, included regardless of size.
+        shorten: Removes irrelevant parts of a block.
     """
     document = index.document
     if fits_excerpt(document, budget_tokens):
@@ -61,20 +61,20 @@ def excerpt_for(
 
 
 def _wanted_blocks(document: Document, places: Sequence[Place], earlier: Iterable[Source]) -> Iterator[int]:
-    """Yield the blocks that matter, the first first."""
+    """Yield the indices of blocks to include, most important first."""
     here = [place.block for place in places if place.document == document.id]
     yield from here[:1]
     for source in earlier:
         if source.document == document.id:
             try:
                 yield document.block(source).order
-            except LookupError:  # a source of a file that was another one when the conversation began
+            except LookupError:  # the file has changed since the conversation began
                 continue
     yield from here[1:]
 
 
 def _around(document: Document, block: Block) -> list[Block]:
-    """Return the heading over a block, and of a table the sentences that lead to it."""
+    """Return the heading above a block and, for a table, the sentences that lead to it."""
     blocks: list[Block] = []
     if isinstance(block.content, Table):
         lead = {(s.section, s.index) for s in document.lead_of(block.content)[-_LEADING:]}
@@ -94,25 +94,25 @@ def _around(document: Document, block: Block) -> list[Block]:
     return blocks
 
 
-# Blocks cut down to what a question is about: rows of tables with those that sum up, sentences with the one before.
+# Reduction of blocks to what a question is about: table rows and totals, sentences with the one before.
 #
 # A solver that needs the rest can search for it.
 
 _FEW_ROWS, _FEW_SENTENCES = 8, 4
-"""Rows and sentences of a block that is shown whole."""
+"""Number of rows or sentences of a block that is never shortened."""
 _AS_LIKELY = 0.3
-"""The share of the best line's score that a line needs."""
+"""Minimal score of a line relative to the best one."""
 _SUM = re.compile(r"(?:sub)?total|net\b", re.IGNORECASE)
 
 
 def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed: Collection[int] = ()) -> Block:
-    """Return a block; of a long table or passage what is asked for.
+    """Return a block reduced to what is asked for, if it is a long table or passage.
 
-    Of a table it is rows with their headings, and sums; one without such a row stays as it is, and so does one whose
-    rows are periods. Of a passage it is sentences, each with the one before.
+    Tables keep relevant rows with their headings, and totals. A table without a relevant row, or with periods as rows,
+    is unchanged. Passages keep relevant sentences, each with the one before.
 
     Args:
-        fixed: Rows that stay whatever is asked for.
+        fixed: Rows that are always kept.
     """
     match block.content:
         case Table() as table if table.orientation != "rows" and len(table.rows) - table.header_rows > _FEW_ROWS:
@@ -125,7 +125,7 @@ def shorten_block(index: PlaceIndex, wanted: RetrievalQuery, block: Block, fixed
 
 
 def _likely_lines(index: PlaceIndex, wanted: RetrievalQuery, block: Block, named: Mapping[int, str]) -> list[LineMatch]:
-    """Return the lines of a block that have words of what is asked for and fit about as well as its best one."""
+    """Return the lines of a block that share words with the query and score close to its best line."""
     matches = match_lines(wanted, index.terms(block.order), named, index.roles.get(block.order))
     asked = [match for match in matches if match.same_line or not match.line.terms.isdisjoint(wanted.weights)]
     return [match for match in asked if match.score >= _AS_LIKELY * matches[0].score]

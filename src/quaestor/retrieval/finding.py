@@ -1,4 +1,4 @@
-"""Finds the places of one document, or of several, that fit a question best."""
+"""Finds the places in one or several documents that best match a question."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
@@ -19,15 +19,15 @@ from quaestor.retrieval.retrieval_query import NO_CONTEXT, FindingContext, Retri
 _LINES_LOOKED_AT = 120
 _BLOCKS_LOOKED_AT = 40
 _LEAST = 0.12
-"""The score below which a block is no place for an answer."""
+"""Minimal score of a block."""
 _MOST = 1.25
-"""About the score of a block where everything fits, which is shown as 1."""
+"""Approximate score of a perfect match, displayed as 1."""
 _LINES_SHOWN = 3
 _ROWS_SHOWN = 2
 _STAYS, _STAYS_LEANING, _STAYS_ALONE = 0.06, 0.22, 0.35
-"""What a block of the last answer gains, where the question leaves nothing, something or all to those before."""
+"""Bonus for a block of the last answer, by how much the question leaves to earlier ones: nothing, something or all."""
 _FADES = 0.85
-"""What is left of that for each turn that lies between."""
+"""Factor for the bonus for each turn in between."""
 _SECOND_LINE = 0.25
 _WORDS_SHOWN = 5
 
@@ -35,13 +35,13 @@ _WORDS_SHOWN = 5
 def find_places(
     indexes: PlaceIndex | Sequence[PlaceIndex], question: Question, context: FindingContext = NO_CONTEXT, most: int = 5
 ) -> tuple[Place, ...]:
-    """Return the places where the answer to a question may be, best first; none if nothing fits.
+    """Return the places where the answer to a question may be, best first; may be empty.
 
-    A question that only points back stays at the places of earlier answers. Where it names something new, both that
-    and the latest place of earlier answers are among those returned.
+    A question that only refers back stays at the places of earlier answers. If it mentions something new, the result
+    includes both new places and the latest place of earlier answers.
 
     Args:
-        indexes: Of one document, or of each of several.
+        indexes: Index of one document, or of each of several.
     """
     each = (indexes,) if isinstance(indexes, PlaceIndex) else tuple(indexes)
     has: dict[tuple[str, int], Set[str]] = {}
@@ -55,7 +55,7 @@ def find_places(
     why = places_of_causes(each, question, context.questions, most)
     known = {(place.document, place.block) for place in why}
     best = [*why, *(place for place in best if (place.document, place.block) not in known)][:most]
-    # The place of the latest answer that came from the document.
+    # the place of the latest answer that is from the document
     earlier = next((place for place in found if any(reason.kind == "earlier" for reason in place.why)), None)
     if earlier is not None and earlier not in best and best:
         best[-1] = earlier
@@ -63,18 +63,18 @@ def find_places(
 
 
 def _with_all_lines(places: Sequence[Place], lines: Sequence[Set[str]], most: int) -> list[Place]:
-    """Return the first of some places, the last of them given up for the best with a line that they lack."""
+    """Return the best places, replacing the last ones so that every requested line of a statement is included."""
     chosen = list(range(min(most, len(places))))
     for line in sorted({line for own in lines for line in own}):
         first = next(n for n, own in enumerate(lines) if line in own)
         if first not in chosen and not any(line in lines[n] for n in chosen):
-            # Where the room of an excerpt ends, those that come last are left out.
+            # The last places are the first to be left out of an excerpt.
             chosen = [*chosen[:1], first, *chosen[1 : most - 1]]
     return [places[n] for n in chosen]
 
 
 def _find_places(index: PlaceIndex, question: Question, context: FindingContext) -> Iterator[tuple[Place, Set[str]]]:
-    """Yield the places of a document, each with the lines of statements that it has of those that are asked for."""
+    """Yield the places in a document, each with the requested lines of statements that it contains."""
     wanted = parse_retrieval_query(index, question, context)
     earlier = earlier_blocks(index, context)
     same = index.words.of_properties(wanted.properties)
@@ -100,7 +100,7 @@ def _find_places(index: PlaceIndex, question: Question, context: FindingContext)
 
 
 def earlier_blocks(index: PlaceIndex, context: FindingContext) -> dict[int, int]:
-    """Return the blocks that earlier answers come from, the latest first, and how many turns ago."""
+    """Return the blocks that earlier answers come from, latest first, with the number of turns since."""
     found: dict[int, int] = {}
     for back, sources in enumerate(reversed(context.sources)):
         for source in sources:
@@ -119,7 +119,7 @@ def _block_of(index: PlaceIndex, source: Source) -> Block | None:
 
 
 def _block_score(wanted: RetrievalQuery, matches: Sequence[LineMatch]) -> float:
-    """The best line's score, raised where other lines have what it lacks of the question."""
+    """Return the best line's score, increased if other lines have terms that it lacks."""
     if not matches:
         return 0.0
     best = matches[0]
@@ -158,7 +158,7 @@ def _make_place(
     if isinstance(block.content, Table):
         title = block.content.title or place.title
         role = block.content.role
-        if role.is_statement and role not in statements_named(title):  # it is under another heading
+        if role.is_statement and role not in statements_named(title):  # the heading is that of another statement
             title = role.value.capitalize()
         return replace(place, kind="table", rows=places, sentences=(), table=block.content.index, title=title)
     return place
@@ -177,7 +177,7 @@ def _text(block: Block, places: Sequence[int]) -> str:
 
 
 def _row_texts(table: Table, row: int) -> Iterator[str]:
-    """Yield the cells of a row that print something; before its label the heading that it is under."""
+    """Yield the non-empty cells of a row, with its heading before the label."""
     levels = [level for level in table.rows[row].levels if level]
     cells = [text for cell in table.cells[row] if (text := " ".join(cell.text.split()))]
     if len(levels) > 1 and cells:

@@ -1,6 +1,6 @@
-"""The index of a document, by which places for an answer are found; built once, and cached by the document's digest.
+"""Index for finding places in a document; built once and cached by the document's digest.
 
-Its words are in `lexical`; labels and numbers are read from the document itself.
+Words are stored in `lexical`; labels and numbers are read from the document.
 """
 
 import re
@@ -22,24 +22,24 @@ from quaestor.retrieval.lexical import IndexedLine, WordIndex
 
 _BUILT_WITH = ("core", "ontology", "questions", "retrieval")
 _MOST_INDEXES = 8
-"""Indexes that are kept in memory: conversations about one filing share its index."""
+"""Number of indexes cached in memory; conversations about a filing share its index."""
 _INDEXES: BoundedCache[str, WordIndex] = BoundedCache(_MOST_INDEXES)
 _LEADING = 2
 _PAID = re.compile(r"^(?:payments?|cash (?:paid|used)) (?:for|to|of) (?:the )?", re.IGNORECASE)
-"""The beginning of lines of cash flows that go on with the name of what is paid for."""
+"""Beginning of cash flow lines, followed by what is paid for."""
 _MOST_BLOCKS = 4_000
 
 
 @dataclass(frozen=True)
 class PlaceIndex:
-    """A document with the index of its places."""
+    """A document with its word index."""
 
     document: Document
     words: WordIndex
 
     @classmethod
     def of(cls, document: Document) -> "PlaceIndex":
-        """Build the index of a document; of an excerpt, that of the whole."""
+        """Build the index of a document; for an excerpt, that of the whole document."""
         whole = document.whole or document
         properties = _Properties()
         lines = list(_index_lines(whole, properties))
@@ -56,7 +56,7 @@ class PlaceIndex:
 
     @classmethod
     def load(cls, data: bytes, document: Document) -> "PlaceIndex":
-        """Return the index that `to_bytes` wrote of the same document.
+        """Load an index of the same document that `to_bytes` wrote.
 
         Raises:
             StoreError: The bytes are damaged, of another version, or of another document.
@@ -67,17 +67,17 @@ class PlaceIndex:
         return cls(whole, words)
 
     def to_bytes(self) -> bytes:
-        """Return the index without the document: a SQLite database."""
+        """Return the index as a SQLite database, without the document."""
         return self.words.to_bytes()
 
     @cached_property
     def roles(self) -> Mapping[int, TableRole]:
-        """The role of each table, by the place of its block."""
+        """Role of each table, by the index of its block."""
         return {block.order: block.content.role for block in self.document.blocks if isinstance(block.content, Table)}
 
     @cached_property
     def statements(self) -> Mapping[int, tuple[tuple[frozenset[str], frozenset[str]], ...]]:
-        """The lines of each primary statement, by the place of its block: the terms of the label, and the tags."""
+        """Lines of each primary statement by the index of its block: terms of the label, and concepts of tags."""
         found = {}
         for at, role in self.roles.items():
             table = self.document.blocks[at].content
@@ -89,12 +89,12 @@ class PlaceIndex:
         return found
 
     def terms(self, order: int) -> BlockTerms:
-        """Return the terms of a block, read when they are first asked for."""
+        """Return the terms of a block, computed on first access."""
         block = self.document.blocks[order]
         return self._terms.get(order, lambda: read_block(self.document, block, self.path(block)))
 
     def path(self, block: Block) -> tuple[str, ...]:
-        """Return the headings over a block, outermost first."""
+        """Return the headings of a block, outermost first."""
         return self._paths[block.section]
 
     @cached_property
@@ -107,7 +107,7 @@ class PlaceIndex:
 
 
 class _Properties:
-    """The lines of statements that labels name, and by which captions questions may call them."""
+    """Maps labels to lines of statements, and collects the captions of those lines."""
 
     def __init__(self) -> None:
         self._core, self._index = read_core_lines(), core_line_index()
@@ -121,7 +121,7 @@ class _Properties:
         return self._found[label]
 
     def captions(self) -> dict[str, str]:
-        """Return the keys of all captions of the lines that were found."""
+        """Return the caption keys of all lines found."""
         found: dict[str, str] = {}
         for name in sorted({name for name in self._found.values() if name is not None}):
             for caption in self._core.lines[name].captions:
@@ -154,7 +154,7 @@ def _around(paths: Mapping[str, tuple[str, ...]], document: Document, block: Blo
 
 
 def load_index(document: Document, cache: ByteCache | None) -> PlaceIndex:
-    """Return the index of a document: from memory or the cache, else a new one."""
+    """Return the index of a document from memory or the cache, or build it."""
     whole = document.whole or document
     return PlaceIndex(whole, _INDEXES.get(whole.digest, lambda: _load_or_build(whole, cache).words))
 
@@ -164,7 +164,7 @@ def _load_or_build(whole: Document, cache: ByteCache | None) -> PlaceIndex:
         return PlaceIndex.of(whole)
     key = cache_key("index", whole.digest, digest_of_code(*_BUILT_WITH))
     if (data := cache.get(key)) is not None:
-        with suppress(StoreError):  # a damaged entry is built again
+        with suppress(StoreError):  # rebuild a damaged entry
             return PlaceIndex.load(data, whole)
     index = PlaceIndex.of(whole)
     cache.put(key, index.to_bytes())

@@ -1,6 +1,6 @@
-"""The words of a document in SQLite's full-text search, in memory and as bytes.
+"""Full-text index of a document in SQLite, in memory and as bytes.
 
-Judges nothing but which blocks share telling words with a question.
+Only ranks blocks by the terms they share with a question.
 """
 
 import hashlib
@@ -28,10 +28,10 @@ _LABEL_WEIGHT, _HEADS_WEIGHT = 1.0, 0.5
 
 
 class IndexedLine(NamedTuple):
-    """A row of a table or a sentence.
+    """A table row or sentence.
 
     Attributes:
-        place: The row of the table, or the sentence's place in its paragraph.
+        place: Index of the row in the table, or of the sentence in its paragraph.
     """
 
     block: int
@@ -42,16 +42,16 @@ class IndexedLine(NamedTuple):
 
 
 class WordIndex:
-    """Which lines and blocks of a document share words with a question. Several threads may ask it."""
+    """Finds lines and blocks by their terms. Safe for several threads."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        """Take the database, which `build` or `load` made."""
+        """Wrap a database created by `build` or `load`."""
         self._database = database
         self._lock = threading.Lock()
         self.digest: str = str(self._rows("SELECT digest FROM of_document")[0][0])
-        """The digest of the document that it was built of."""
+        """Digest of the indexed document."""
         self.lines: int = int(self._rows("SELECT count(*) FROM line")[0][0])
-        """How many lines it has."""
+        """Number of lines."""
 
     @classmethod
     def build(
@@ -61,11 +61,11 @@ class WordIndex:
         around: Iterable[tuple[int, Sequence[str]]],
         captions: Mapping[str, str],
     ) -> "WordIndex":
-        """Return the index of a document.
+        """Build the index of a document.
 
         Args:
-            around: For each block the terms of what stands around it: title, headings, caption, lead, columns.
-            captions: The keys of captions that name a property of the lines.
+            around: For each block, the terms around it: title, headings, caption, lead, columns.
+            captions: Property of each caption key among the lines.
         """
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.executescript(_SCHEMA)
@@ -87,10 +87,10 @@ class WordIndex:
 
     @classmethod
     def load(cls, data: bytes) -> "WordIndex":
-        """Return the index that `to_bytes` wrote.
+        """Load an index that `to_bytes` wrote.
 
         Raises:
-            StoreError: The bytes are damaged, or those of another version.
+            StoreError: The bytes are damaged or of another version.
         """
         written, digest = data[_DIGEST:], data[:_DIGEST]
         if not written or hashlib.sha256(written).digest() != digest:
@@ -104,13 +104,13 @@ class WordIndex:
         return cls(database)
 
     def to_bytes(self) -> bytes:
-        """Return it as the SHA-256 and the bytes of a SQLite database."""
+        """Return the SHA-256 followed by the bytes of a SQLite database."""
         with self._lock:
             written = self._database.serialize()
         return hashlib.sha256(written).digest() + written
 
     def rarity(self, terms: Collection[str]) -> dict[str, tuple[int, int]]:
-        """Return in how many lines each of some terms stands, and around how many blocks."""
+        """Return for each term the number of lines that contain it, and of blocks with it around them."""
         words, around = (
             dict(self._rows(f"SELECT term, doc FROM {table}_vocabulary WHERE term IN ({_marks(terms)})", tuple(terms)))
             for table in ("words", "around")
@@ -118,10 +118,10 @@ class WordIndex:
         return {term: (int(words.get(term, 0)), int(around.get(term, 0))) for term in terms}
 
     def blocks(self, terms: Collection[str], most: int) -> list[int]:
-        """Return the blocks of the lines that fit some terms best, best first, each once.
+        """Return the blocks of the best matching lines, best first, without repetitions.
 
         Args:
-            most: How many lines are looked at.
+            most: Limit for the number of lines.
         """
         if not terms:
             return []
@@ -132,19 +132,19 @@ class WordIndex:
         return list(dict.fromkeys(int(row[0]) for row in self._rows(sql, (_match(terms), most))))
 
     def blocks_around(self, terms: Collection[str], most: int) -> list[int]:
-        """Return the blocks around which some terms stand, best first."""
+        """Return the blocks with the terms around them, best first."""
         if not terms:
             return []
         sql = "SELECT rowid FROM around WHERE around MATCH ? ORDER BY rank LIMIT ?"
         return [int(row[0]) for row in self._rows(sql, (_match(terms), most))]
 
     def of_properties(self, properties: Collection[str]) -> dict[tuple[int, int], str]:
-        """Return the property of each line that has one of some, by block and place."""
+        """Return the property of each line that has one of the properties, by block and place."""
         sql = f"SELECT block, place, property FROM line WHERE property IN ({_marks(properties)})"
         return {(int(block), int(place)): str(name) for block, place, name in self._rows(sql, tuple(properties))}
 
     def properties(self, keys: Collection[str]) -> dict[str, str]:
-        """Return the property that each key of a caption names, of those that the document has a line of."""
+        """Return the property for each caption key of a line in the document."""
         return dict(self._rows(f"SELECT key, property FROM caption WHERE key IN ({_marks(keys)})", tuple(keys)))
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

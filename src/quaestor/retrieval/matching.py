@@ -1,6 +1,6 @@
-"""How well each line of a block fits what is looked for.
+"""Scores the lines of a block against a query.
 
-Chooses no places.
+Does not select places.
 """
 
 from collections.abc import Mapping
@@ -11,19 +11,19 @@ from quaestor.retrieval.blocks import HEADS, BlockLine, BlockTerms
 from quaestor.retrieval.retrieval_query import RetrievalQuery
 
 SAME_LINE = 0.9
-"""What a term counts that names the row's line of statements in other words."""
+"""Weight of a term that names the line in other words than the row."""
 
 _PRECISION = 0.45
-"""How much of the score hangs on the label saying nothing else than what is asked."""
+"""Part of the score that depends on the label containing nothing else than what is asked."""
 _YEARS = 0.2
 _YEAR_OF_BLOCK = 0.5
 _PHRASE = 0.05
-"""What a label gains that a question says word for word, for each two words of it."""
+"""Bonus for a label that occurs verbatim in the question, per two words."""
 _NAMED = 0.08
-"""What a place gains whose title or heading a question says besides."""
+"""Bonus for a place whose title or heading also occurs in the question."""
 _CHANGE = "chang"
 _FLOW = 0.04
-"""What a line of changes in assets and liabilities loses beside the balance sheet, which prints the amounts."""
+"""Penalty for changes in assets and liabilities, because the balance sheet has the amounts."""
 _ROLE_NAMED = 0.12
 _STATEMENT = 0.08
 _ROLES = {
@@ -39,7 +39,7 @@ _ROLES = {
     TableRole.SUBSIDIARIES: -0.12,
     TableRole.CONTENTS: -0.3,
 }
-"""What a table gains or loses by its role, where the question does not name it."""
+"""Bonus or penalty for a table's role if the question does not mention it."""
 _NO_NUMBER = 0.5
 _FIRST = 3
 _PASSAGE = 0.8
@@ -50,13 +50,13 @@ _BACK_MATTER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LineMatch:
-    """How well a line fits.
+    """Match of a line with the query.
 
     Attributes:
-        score: 0 if nothing fits, about 1 where all does.
-        found: What each term counts here, of those that are found.
-        share: How much of the label is asked for, from 0 to 1.
-        same_line: Whether it is a line of statements that the question names, by whatever caption.
+        score: 0 without a match, about 1 for a complete match.
+        found: Weights of the terms found.
+        share: Share of the label that is asked for, from 0 to 1.
+        same_line: Whether the question names this line of a statement, by any caption.
     """
 
     line: BlockLine
@@ -70,13 +70,13 @@ class LineMatch:
 def match_lines(
     wanted: RetrievalQuery, block: BlockTerms, properties: Mapping[int, str], role: TableRole | None
 ) -> list[LineMatch]:
-    """Return how well each line of a block fits, best first; lines without a word of the question are left out.
+    """Score the lines of a block, best first, leaving out lines without a word of the question.
 
-    If no line has any, as in a table whose headings alone are asked for, its first lines are among them.
+    If no line has any, for example if only the headings match, the first lines are included.
 
     Args:
-        properties: The line of statements that some of its rows are, of those that are looked for.
-        role: The table's; None for a passage.
+        properties: The requested line of a statement for each row that is one.
+        role: Role of the table; None for a passage.
     """
     around = {term: block.around[term] for term in wanted.weights if term in block.around}
     asked = wanted.weights.keys() | {str(year) for year in wanted.years}
@@ -107,7 +107,7 @@ def _match_line(
     if named:
         share = max(share, SAME_LINE)
     if wanted.counted and wanted.counted <= line.counted:
-        # "We had 1,240 employees" is told in however long a sentence.
+        # "We had 1,240 employees" is a match regardless of the sentence's length.
         share = max(share, _COUNTED_SHARE)
     years = tuple(year for year in wanted.years if year in line.years)
     score = recall * (1 - _PRECISION + _PRECISION * share)
@@ -131,7 +131,7 @@ def _match_line(
 
 
 def _weigh_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score: float) -> float:
-    """Return a line's score with what its table gains or loses by its role."""
+    """Adjust the score of a line for the role of its table."""
     if role is TableRole.CASH_FLOWS and _CHANGE in line.heads and not wanted.asks_change_of_year:
         score -= _FLOW
     gained = _STATEMENT if role.is_statement else _ROLES.get(role, 0.0)
@@ -141,7 +141,7 @@ def _weigh_role(wanted: RetrievalQuery, line: BlockLine, role: TableRole, score:
 
 
 def _share_asked(wanted: RetrievalQuery, line: BlockLine) -> float:
-    """Return how much of a label is asked for; of a sentence as much as it says besides."""
+    """Return the share of a label that is asked for; long sentences have lower shares."""
     if not line.label:
         return 0.0
     asked = sum(term in wanted.weights for term in line.label)
@@ -149,13 +149,13 @@ def _share_asked(wanted: RetrievalQuery, line: BlockLine) -> float:
 
 
 def _place_of(name: tuple[str, ...], asked: tuple[str, ...]) -> int | None:
-    """Return where a question says a name word for word; None if it does not."""
+    """Return the position of a name in the question, verbatim, or None."""
     starts = range(len(asked) - len(name) + 1) if name else ()
     return next((at for at in starts if asked[at : at + len(name)] == name), None)
 
 
 def _share_of_years(wanted: RetrievalQuery, block: BlockTerms, line: BlockLine) -> float:
-    """Return how many of the years asked of a line has, from 0 to 1; between them where it names none at all."""
+    """Return the share of the requested years that a line has, from 0 to 1; a value in between if it has no years."""
     if not wanted.years:
         return 1.0
     if not line.years:

@@ -1,4 +1,4 @@
-"""What moved and whether it rose or fell, in words: of questions for a cause, and of the sentences that say one."""
+"""Recognises what changed and whether it increased, in questions about reasons and in sentences that give them."""
 
 import re
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FALL = (
 )
 NO_DIRECTION = r"chang\w+|fluctuat\w+|varied|moved"
 MOVES = re.compile(rf"\b(?:{RISE}|{FALL}|{NO_DIRECTION})", re.IGNORECASE)
-"""Any word for a move."""
+"""Any word for a change."""
 _RISES, _FALLS = re.compile(rf"\b(?:{RISE})", re.IGNORECASE), re.compile(rf"\b(?:{FALL})", re.IGNORECASE)
 _OF_OTHERS = re.compile(r"\s(?:of|from|in|to|for|on|by|associated with|related to)\s", re.IGNORECASE)
 _SEGMENTS = re.compile(r"\s+and\s+|\s*[,/&]\s*")
@@ -32,9 +32,9 @@ _SAME = (
     (re.compile(r"\b(?:net )?(?:operating )?(?:sales|revenues?)\b"), "revenue"),
     (re.compile(r"\b(?:earnings(?! per)|profits?(?! margin))\b"), "income"),
 )
-"""Names of one thing, by one of them."""
+"""Synonyms, replaced by one of them."""
 ONE_AMOUNT = frozenset(map(stem, "expense expenses cost costs spending amount amounts level levels".split()))
-"""Words behind the name of a line that leave it the same: "research and development expense"."""
+"""Words after the name of a line that do not change it: "research and development expense"."""
 NAMES_NOTHING = frozenset(
     stem(word)
     for word in (
@@ -44,7 +44,7 @@ NAMES_NOTHING = frozenset(
         "primarily effective first second third fourth six nine three twelve decrease increase year-over-year"
     ).split()
 )
-"""Words that are beside the names of things."""
+"""Words next to the name of a thing that are not part of it."""
 _DURATIONS = (
     (
         6,
@@ -60,11 +60,11 @@ _DURATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class NamedThing:
-    """A thing that may have moved.
+    """A thing that may change.
 
     Attributes:
-        heads: Those of them that say what kind of thing it is: "revenue" of "Services revenue".
-        name: All stems of its name, "expense" behind it too.
+        heads: Stems for the kind of thing: "revenue" in "Services revenue".
+        name: All stems of its name, including a final "expense".
     """
 
     stems: frozenset[str] = frozenset()
@@ -72,16 +72,16 @@ class NamedThing:
     name: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
-        """Return whether anything is named."""
+        """Return whether a thing is named."""
         return bool(self.stems)
 
 
 NOTHING = NamedThing()
-"""If no thing is named."""
+"""Used if no thing is named."""
 
 
 def read_thing(text: str) -> NamedThing:
-    """Return the thing that some words name.
+    """Return the thing that words name.
 
     >>> sorted(read_thing("Services net sales").heads)
     ['revenu']
@@ -98,13 +98,13 @@ def read_thing(text: str) -> NamedThing:
 
 
 def name_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of a name or a heading, in which all names of one thing are the same."""
+    """Return the stems of a name or heading, with synonyms unified."""
     named = (word for word in words(_reword(text)) if word not in FUNCTION_WORDS and word[0].isalpha())
     return tuple(stem(word.removesuffix("'s").removesuffix("\u2019s")) for word in named)
 
 
 def rose(text: str) -> bool | None:
-    """Return whether a text says first that something rose, not that it fell; None if it says neither.
+    """Return whether a text mentions an increase before a decrease; None if it mentions neither.
 
     >>> rose("decreased because of higher freight")
     False
@@ -117,7 +117,7 @@ def rose(text: str) -> bool | None:
 
 @lru_cache(maxsize=8192)
 def months_named(text: str) -> frozenset[int]:
-    """Return the lengths of the periods that a text names, in months; none of a year, or of nothing."""
+    """Return the lengths of periods in a text, in months; empty for years."""
     return frozenset(months for months, form in _DURATIONS if form.search(text))
 
 

@@ -1,4 +1,4 @@
-"""Place: a table or a passage where an answer would stand, and why."""
+"""Place: a table or passage where an answer may be, with reasons."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from quaestor.core.visible import visible
 
 _REASONS_SHOWN = 2
-"""In one line; all of them are in `Place.why`."""
+"""In one line; `Place.why` has all of them."""
 
 _LONGEST_TEXT = 240
 
@@ -15,17 +15,17 @@ ReasonKind = Literal["row", "line", "heading", "column", "year", "statement", "t
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that speaks for a place.
+    """A reason for a place.
 
     Attributes:
-        text: The words of the document that it is about.
+        text: The words of the document that match.
     """
 
     kind: ReasonKind
     text: str
 
     def __str__(self) -> str:
-        """Return it in words for people."""
+        """Return the reason in words."""
         return _WORDS[self.kind].format(self.text)
 
 
@@ -45,21 +45,20 @@ _WORDS: dict[ReasonKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A block of a document where an answer would stand.
+    """A block of a document where an answer may be.
 
     Attributes:
-        block: The place of the block in the document, from 0.
-        rows: Of a table, the rows that matter, best first, counted as `CellRef.row`; empty for a passage.
-        sentences: Of a passage, the sentences that matter, best first, counted within the block; empty for a table.
-        score: From 0 to 1: how much of what is asked for stands here. Not a probability, but the same number means as
-            much in every document.
-        why: What speaks for it, the strongest first.
-        text: What matters of it, as printed and short.
-        table: Of a table its index in the document, else None.
-        page: The number of the page, from 1 as viewers count, or None if that is not known.
-        section: The headings over it, outermost first.
-        title: What is printed over the table as its name, or the nearest heading; "" if there is none.
-        anchor: The way to it in the file, as `Block.anchor`.
+        block: Index of the block in the document, from 0.
+        rows: For a table, the relevant rows, best first, as in `CellRef.row`; else empty.
+        sentences: For a passage, the relevant sentences, best first, by index in the block; else empty.
+        score: From 0 to 1: how much of the question is matched. Not a probability, but comparable between documents.
+        why: Reasons for the place, strongest first.
+        text: The relevant text as printed, shortened.
+        table: For a table, its index in the document, else None.
+        page: Page number, from 1, or None if unknown.
+        section: Headings, outermost first.
+        title: Title of the table or the nearest heading; "" if there is none.
+        anchor: Location in the file, as in `Block.anchor`.
     """
 
     document: str
@@ -83,5 +82,5 @@ class Place:
 
 
 def shorten(text: str) -> str:
-    """Return a text as `Place.text` has it."""
+    """Shorten a text for `Place.text`."""
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 3].rstrip()}..."

@@ -1,6 +1,6 @@
-"""Normalizes a question to the words of its document: their spelling, without the company's name, explicit periods.
+"""Normalizes questions for a document: its spelling, no company name, explicit periods.
 
-The original text of the question is kept.
+The original text of a question is kept.
 """
 
 import re
@@ -27,12 +27,12 @@ from quaestor.retrieval.statements import needed_statements
 
 @dataclass(frozen=True, slots=True)
 class SearchedQuestion:
-    """A normalized question, and where its answer may be.
+    """A normalized question with the places of its answer.
 
     Attributes:
-        context: The normalized questions before, and the sources of their answers.
-        normalized: The normalized texts of the questions that differ, by the original text.
-        needed: The blocks of the statements that print what is asked for, or what it is computed from.
+        context: The normalized earlier questions, and the sources of their answers.
+        normalized: The normalized text of each question that differs, by the original text.
+        needed: Blocks of the statements with what is asked for, or with what it is computed from.
     """
 
     question: Question
@@ -45,7 +45,7 @@ class SearchedQuestion:
 def search_question(
     index: PlaceIndex, text: str, earlier: Sequence[str], sources: Sequence[tuple[Source, ...]], most: int
 ) -> SearchedQuestion:
-    """Return where the answer to a question may be."""
+    """Find the places where the answer to a question may be."""
     normalized = normalize_questions((text, *earlier), index)
     question, *before = (read_question(normalized.get(one, one)) for one in (text, *earlier))
     context = FindingContext(tuple(before), tuple(sources))
@@ -60,10 +60,10 @@ _AT_THE_END = re.compile(
 
 
 def in_fiscal_years(text: str, document: Document) -> str:
-    """Return a question about a document in the terms of its columns: "fiscal 2023" for the year that ended on a day.
+    """Return a question with the terms of the document's columns: "fiscal 2023" for the year that ended on a day.
 
     Args:
-        document: What it is asked of; where it calls years by the year of their last day, nothing is changed.
+        document: The document asked about; nothing changes if it names years by their last day.
     """
     ended = [mention for mention in find_periods(text) if mention.period.kind == "year" and mention.period.ends]
     at_the_end = _AT_THE_END.search(text)
@@ -81,7 +81,7 @@ def in_fiscal_years(text: str, document: Document) -> str:
 
 
 def normalize_questions(texts: Iterable[str], index: PlaceIndex) -> Mapping[str, str]:
-    """Return the normalized texts of questions about a document, by the original text, if they differ."""
+    """Return the normalized texts of questions that differ from the original, by the original text."""
     document = index.document
     is_known = partial(_is_known, index)
     spelled = {text: respelled(without_company(text, document), document, is_known) for text in texts}

@@ -1,4 +1,4 @@
-"""What a question looks for in a document: words with their weights, lines of statements, years, statements."""
+"""What a question searches for: weighted terms, lines of statements, years and tables."""
 
 import math
 import re
@@ -19,14 +19,14 @@ from quaestor.retrieval.index import PlaceIndex
 
 _LONGEST_NAME = 9
 _QUIET = 0.35
-"""What a word counts that names results or operations as well ("change", "total", "net")."""
+"""Weight of a word that is also that of an operation or result ("change", "total", "net")."""
 _SILENT = 0.1
-"""What a word for an operation counts where the question says on what: two years, a part of a whole."""
+"""Weight of a word for an operation whose operands are given: two years, or a part and its whole."""
 _OPERATIONS = frozenset(map(stem, "change percentage percent increase decrease growth grow decline difference".split()))
 _UNKNOWN = 0.3
-"""What a word counts that the document does not have."""
+"""Factor for a word that is not in the document."""
 _EARLIER, _BEFORE = 0.5, 0.3
-"""What a word of the question before counts, and each one before that again: alone, and beside a thing newly named."""
+"""Weight of words of the previous question, and repeatedly for each one before: alone, and next to new words."""
 _EARLIER_QUESTIONS = 4
 _LEANING = frozenset({"and", "what_about", "again", "it", "this", "that", "the_former", "two_of_them"})
 _IN_MID = re.compile(r"as an? |(?:the )?same\b|in |for |of |than |versus ")
@@ -34,7 +34,7 @@ _CHATTER = frozenset(
     "able according bring brought came come company companies does firm get got going large many money own pay put "
     "really reported see spend spending spent".split()
 )
-"""Words of questions that tell nothing of where an answer is; quiet like those of results."""
+"""Words of questions without information about the place of an answer; weighted like those of results."""
 _HOW_MANY = re.compile(r"\b(?:how many|number of|count of) ((?:[\w-]+ ?){1,4})")
 _AT_THE_END = re.compile(r"\b(?:at|as of) (?:the )?(?:end of|(?:fiscal )?(?:year|quarter)[- ]?end\b)|\bas (?:of|at)\b")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -42,11 +42,11 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class FindingContext:
-    """What was asked before, as far as it tells where to look.
+    """Earlier turns that help to find places.
 
     Attributes:
-        questions: The earlier questions, oldest first.
-        sources: The sources of the earlier answers, a tuple a turn, oldest first.
+        questions: Earlier questions, oldest first.
+        sources: Sources of earlier answers, one tuple per turn, oldest first.
     """
 
     questions: tuple[Question, ...] = ()
@@ -54,21 +54,21 @@ class FindingContext:
 
 
 NO_CONTEXT = FindingContext()
-"""If nothing was asked before."""
+"""Used for the first question."""
 
 
 @dataclass(frozen=True)
 class RetrievalQuery:
-    """What is looked for.
+    """Parsed query for places.
 
     Attributes:
-        weights: How much each term tells, its own and those of earlier questions that it leaves unsaid.
-        sequence: Its own terms in their order, for names of several words.
-        properties: The lines of statements that it names, and the terms that name each.
-        roles: Those of tables that it names: "the balance sheet", "pro forma".
-        counted: The terms of what it asks the number of ("how many stores"), or none.
-        follows: Whether it leaves unsaid what it is about.
-        leans: Whether it leaves something to the questions before it.
+        weights: Weight of each term, including terms taken over from earlier questions.
+        sequence: The question's terms in order, to match names of several words.
+        properties: Lines of statements in the question, with the terms that name each.
+        roles: Roles of tables in the question: "the balance sheet", "pro forma".
+        counted: Terms for things whose number is asked for ("how many stores"); may be empty.
+        follows: Whether the question does not name its subject.
+        leans: Whether the question depends on earlier ones.
     """
 
     question: Question
@@ -84,19 +84,19 @@ class RetrievalQuery:
 
     @property
     def asks_change_of_year(self) -> bool:
-        """Whether a change within one year is asked for, which the statement of cash flows prints."""
+        """Whether a change within one year is asked for, which the cash flow statement has."""
         return TableRole.CASH_FLOWS in self.roles or (len(self.years) < 2 and "chang" in self.own)
 
     @cached_property
     def total(self) -> float:
-        """The weights together."""
+        """Sum of the weights."""
         return sum(self.weights.values())
 
 
 def parse_retrieval_query(
     index: PlaceIndex, question: Question, context: FindingContext = NO_CONTEXT
 ) -> RetrievalQuery:
-    """Return what a question looks for in a document."""
+    """Parse a question for a search in a document."""
     asked = _asked_terms(question)
     follows = bool(context.questions) and not question.names
     terms = dict(asked)
@@ -125,7 +125,7 @@ def parse_retrieval_query(
 
 
 def _find_antecedents(question: Question, earlier: Sequence[Question]) -> list[Question]:
-    """Return the earlier questions that one leaves words to, the latest first: up to one that leans on none itself."""
+    """Return the earlier questions that a question depends on, latest first, up to one that is independent."""
     found: list[Question] = []
     for before in reversed(earlier[-_EARLIER_QUESTIONS:]):
         if not _refers_back(found[-1] if found else question):
@@ -135,15 +135,15 @@ def _find_antecedents(question: Question, earlier: Sequence[Question]) -> list[Q
 
 
 def _refers_back(question: Question) -> bool:
-    """Whether a question leaves something to those before it: names nothing, points back, or begins in mid-sentence."""
+    """Whether a question depends on earlier ones: no subject, a reference, or a start in mid-sentence."""
     return not question.names or not _LEANING.isdisjoint(question.cues) or _IN_MID.match(question.lowered) is not None
 
 
 @lru_cache(maxsize=256)
 def _asked_terms(question: Question) -> Mapping[str, float]:
-    """Return the terms of a question in their order and how loud each is, without the years.
+    """Return the terms of a question in order with their weights, without years.
 
-    The words of a period ("January 31, 2024") are quiet: it is looked for in headings.
+    Words of a period ("January 31, 2024") get a low weight, because they are matched with headings.
     """
     text = question.lowered
     dated: set[str] = set()
@@ -161,7 +161,7 @@ def _asked_terms(question: Question) -> Mapping[str, float]:
 
 
 def _asked_roles(question: Question) -> tuple[TableRole, ...]:
-    """The roles named; the balance sheet where the state at the end of a period is asked for."""
+    """Return the roles mentioned; the balance sheet for amounts at the end of a period."""
     named = statements_named(question.text)
     if not named and _AT_THE_END.search(question.lowered):
         named = (TableRole.BALANCE_SHEET,)
@@ -169,14 +169,14 @@ def _asked_roles(question: Question) -> tuple[TableRole, ...]:
 
 
 def _counted_terms(question: Question) -> frozenset[str]:
-    """The terms of what is counted, behind "how many"."""
+    """Return the terms of the things counted, after "how many"."""
     asked = _HOW_MANY.search(in_words_of_reports(question.lowered))
     loud = {term for term, loudness in _asked_terms(question).items() if loudness == 1}
     return frozenset(index_terms(asked[1])) & loud if asked else frozenset()
 
 
 def _inverse_frequency(lines: int, around: int, total: int) -> float:
-    """How much a term tells by how rarely it is in a document: the logarithm of BM25."""
+    """Return the weight of a term by its rarity in the document, the logarithm in BM25."""
     if not lines and not around:
         return _UNKNOWN * math.log(1 + total)
     count = lines or around
@@ -184,7 +184,7 @@ def _inverse_frequency(lines: int, around: int, total: int) -> float:
 
 
 def _asked_years(question: Question, context: FindingContext) -> tuple[int, ...]:
-    """The years asked of: those named, and those named by their distance from the last one named before."""
+    """Return the years asked about, including those relative to the last year mentioned before."""
     years = list(question.years)
     before = years or next((list(q.years) for q in reversed(context.questions) if q.years), [])
     if before:
@@ -193,7 +193,7 @@ def _asked_years(question: Question, context: FindingContext) -> tuple[int, ...]
 
 
 def _asked_properties(index: PlaceIndex, text: str) -> dict[str, frozenset[str]]:
-    """Return the lines of statements that a text names, the longest name first, none within another."""
+    """Return the lines of statements in a text, longest name first, without overlaps."""
     asked = compounds(text)
     names: dict[tuple[int, int], str] = {}
     for start in range(len(asked)):

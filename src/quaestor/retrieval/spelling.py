@@ -1,4 +1,4 @@
-"""Words of questions that are misspelled, as the document spells them: "operting income" is operating income."""
+"""Corrects misspelled words of questions by the spelling in the document: "operting income"."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -12,8 +12,9 @@ from quaestor.questions.stems import stem
 from quaestor.retrieval.everyday import in_words_of_reports
 
 _WORD = lazy_regex(r"(?<![\w.&'\u2019-])[a-z]{7,}(?![\w&'\u2019-])")
-"""Words in small letters: a name is in capitals, and nobody knows how it is spelled. Shorter words are too often a
-letter away from others: "planes" and "plans"."""
+"""Words in lower case, because names may have any spelling. Shorter words are too often one letter away from others:
+"planes" and "plans".
+"""
 _FIRST = lazy_regex(r"^[A-Z][a-z]{6,}(?![\w&'\u2019-])")
 _LONG = 8
 _LABEL_WORD = lazy_regex(r"[a-z]{5,}")
@@ -27,10 +28,10 @@ _OF_QUESTIONS = frozenset(
 
 
 def respelled(text: str, document: Document, is_known: Callable[[str], bool]) -> str:
-    """Return a question with its misspelled words as the document, or its kind, spells them.
+    """Return a question with its misspelled words corrected by the document's labels, or those of other statements.
 
     Args:
-        is_known: Returns whether a word in small letters is anywhere in the document, in any of its forms.
+        is_known: Returns whether a lower-case word occurs in the document, in any form.
     """
     words = [found for form in (_FIRST, _WORD) for found in form.finditer(text)]
     doubted = {found[0] for found in words if _may_be_wrong(found[0].lower())}
@@ -61,7 +62,7 @@ def _known_stems() -> frozenset[str]:
 
 
 def _nearest(word: str, document: Document) -> str | None:
-    """The one word that a misspelled one is a slip away from: of the document's labels, else of captions everywhere."""
+    """Return the single word within a slip: in the document's labels, else in captions of statements in general."""
     for words in (frozenset(_label_words(document)), _known_words()):
         near = {right for right in words if _is_slip(word, right)}
         if len({stem(right) for right in near}) == 1:
@@ -78,9 +79,9 @@ def _label_words(document: Document) -> Iterator[str]:
 
 
 def _is_slip(wrong: str, right: str) -> bool:
-    """Whether a word is another one, typed wrongly: a letter too many or too few, or two of them the other way round.
+    """Whether a word is a misspelling of another: a letter added, missing, or swapped with its neighbour.
 
-    Of a long word also another letter in place of one, or two slips: "plants" for "planes" is another word.
+    In a long word also a wrong letter or two slips; "plants" is not a misspelling of "planes".
 
     >>> _is_slip("operting", "operating"), _is_slip("planes", "plants")
     (True, False)
@@ -101,7 +102,7 @@ def _drop_letters(word: str) -> Iterator[str]:
 
 
 def _is_one_slip(one: str, other: str) -> bool:
-    """Whether a letter more, less, another, or two neighbours the other way round make one word of the other."""
+    """Whether words differ by one added, missing or replaced letter, or by two swapped neighbours."""
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1

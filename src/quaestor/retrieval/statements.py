@@ -1,4 +1,4 @@
-"""The primary statements that a question needs: those that it names, and those with the parts of what it asks for."""
+"""Finds the primary statements that a question needs: those it names, and those with the operands of its answer."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,17 +20,17 @@ _JUDGED = tuple(
         (r"(?:over|highly )?(?:leveraged|indebted)", "leverage"),
     )
 )
-"""What companies are judged to be, and the measure that tells it."""
+"""Attributes of companies, and the measure for each."""
 _TAGGED = 2.0
 _LEAST = 0.4
-"""How much of a label a term says at least where the label is of the term's line."""
+"""Minimal share of a label's terms that a phrase must cover."""
 _EARLIER = 4
 
 
 def needed_statements(index: PlaceIndex, question: Question, earlier: Sequence[Question]) -> tuple[int, ...]:
-    """Return the blocks of the statements that a question needs.
+    """Return the blocks of the primary statements that a question needs.
 
-    A question that names nothing that statements print is about what was asked before.
+    A question without lines of statements is about those of the questions before.
     """
     for asked in (question, *reversed(earlier[-_EARLIER:])):
         named = {
@@ -56,7 +56,7 @@ def _of_match(index: PlaceIndex, match: LexiconMatch) -> Iterator[int]:
 
 
 def _of_formula(index: PlaceIndex, formula: Formula | None) -> tuple[int, ...]:
-    """Return the blocks with the concepts of a formula; of alternatives the first that is printed."""
+    """Return the blocks with the concepts of a formula; for alternatives, the first one that is printed."""
     if formula is None:
         return ()
     if formula.kind == "concept":
@@ -69,7 +69,7 @@ def _of_formula(index: PlaceIndex, formula: Formula | None) -> tuple[int, ...]:
 
 
 def _found(index: PlaceIndex, concept: str) -> tuple[float, tuple[int, ...]]:
-    """Return how surely a concept is printed on statements, and on which."""
+    """Return the score of a concept on statements, and the blocks with the best score."""
     known = read_lexicon().concepts.get(concept)
     phrases = [frozenset(phrase) for phrase in known.phrases] if known is not None else []
     best: dict[int, float] = {}
