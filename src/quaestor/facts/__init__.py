@@ -1,1 +1,1 @@
-"""The numbers of a document as one table of facts, with label, concept, member and period."""
+"""The numbers of a document as a table of facts with label, concept, member and period."""

@@ -1,4 +1,4 @@
-"""Lines of facts: when their numbers are of, and which concept a label names."""
+"""Lines of facts, the times of their numbers, and the concepts of labels."""
 
 from calendar import monthrange
 from collections import Counter, defaultdict
@@ -24,12 +24,12 @@ _MONTHS = {"year": 12, "quarter": 3, "month": 1, "date": 0}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A time of a fact.
+    """Time of a fact.
 
     Attributes:
-        year: The fiscal year that it ends in.
-        quarter: The fiscal quarter that it ends in, 1 to 4.
-        months: How long it lasts: 12 is a year, 3 a quarter, 0 an instant, the end of the quarter.
+        year: Fiscal year in which it ends.
+        quarter: Fiscal quarter in which it ends, 1 to 4.
+        months: Duration: 12 for a year, 3 for a quarter, 0 for the instant at the end of the quarter.
     """
 
     year: int
@@ -38,17 +38,17 @@ class Moment:
 
     @property
     def end(self) -> tuple[int, int]:
-        """The fiscal year and quarter that it ends in."""
+        """Fiscal year and quarter in which it ends."""
         return self.year, self.quarter
 
     def before(self, years: int = 0, quarters: int = 0) -> "Moment":
-        """Return the moment of the same length some time earlier."""
+        """Return a moment of the same length, earlier by a number of years and quarters."""
         end = self.year * 4 + self.quarter - 1 - 4 * years - quarters
         return Moment(end // 4, end % 4 + 1, self.months)
 
 
 def fiscal_calendar(document: Document) -> FiscalCalendar:
-    """Return the fiscal calendar of the company that a document is of."""
+    """Return the fiscal calendar of the company that published a document."""
     reported = document.reported
     years = [fact.fact for fact in document.facts if fact.fact.quarter == 4 and fact.fact.year]
     if years:
@@ -69,7 +69,7 @@ def fiscal_calendar(document: Document) -> FiscalCalendar:
 
 
 def _years_named(document: Document) -> Iterator[Period]:
-    """Yield the years of sentences and of headings of tables."""
+    """Yield the years in sentences and table headers."""
     for sentence in document.sentences:
         yield from (period for period, _, _ in sentence.periods if period.kind == "year")
     for table in document.tables:
@@ -79,7 +79,7 @@ def _years_named(document: Document) -> Iterator[Period]:
 
 
 def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
-    """Return when a period is; None of a range, and of one that begins or ends at an unusual time."""
+    """Return the moment for a period; None for a range, or a period of unusual begin or end."""
     months = period.months if period.kind == "span" else _MONTHS.get(period.kind)
     if months is None:
         return None
@@ -91,7 +91,7 @@ def moment_of_period(period: Period, calendar: FiscalCalendar) -> Moment | None:
 
 
 def moment_of_fact(fact: Fact) -> Moment | None:
-    """Return when a tagged number is."""
+    """Return the moment of a tagged number."""
     if not fact.year:
         return None
     if fact.start is None or fact.start == fact.end:
@@ -105,10 +105,10 @@ def _last_day(period: Period) -> date:
     return date(period.year, month, min(period.day or 31, monthrange(period.year, month)[1]))
 
 
-# Which standard concept a line without tags is of: its label held against the phrases of the lexicon.
+# Standard concepts of lines without tags, by matching labels with the phrases of the lexicon.
 #
-# The same words name different things on different statements: "accounts receivable" is an amount on the balance
-# sheet and a change on the cash flow statement. So the role of the table decides between concepts, by their names.
+# The same words name different things in different statements: "accounts receivable" is an amount in the balance sheet
+# and a change in the cash flow statement. The role of the table therefore weights concepts, judging by their names.
 
 _WORD_IN_NAME = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 _CASH = lazy_regex(
@@ -123,31 +123,31 @@ _ADJUSTS = lazy_regex(
     r":(?:DeferredIncomeTax|ShareBasedCompensation|Depreciation|Amortization|ProfitLoss|NetIncomeLoss|Other|Gain|Provision"
     r"|Effect|Impairment|AssetImpairment|CashCash|Undistributed|IncomeLossFromEquity|Restructuring)"
 )
-"""What a cash flow statement begins and ends with, beside its flows."""
+"""Concepts of a cash flow statement that are not flows: adjustments, and the amounts it begins and ends with."""
 _SMALL_PART = frozenset(terms("total net see note notes consolidated"))
 _LEAST = 0.72
-"""Below this likeness, labels are not similar."""
+"""Minimal similarity of labels."""
 _WITH_PATH = 0.95
-"""How much it counts if a label names a concept with the label above it only."""
+"""Factor for a label that matches a concept only together with the label above it."""
 _OF_ANOTHER = 0.7
-"""How much it counts if the label above it names another kind of amount."""
+"""Factor for a label below one for another kind of amount."""
 _EXACT = 0.02
 ADJUSTED_TERMS = frozenset(terms("adjusted non gaap core underlying"))
-"""Terms of what a company adjusts, in labels and headings."""
+"""Terms for adjusted figures in labels and headings."""
 _PER_SHARE = frozenset(terms("per share"))
 _CHANGES = terms("increase decrease")
 (_CURRENT,) = terms("current")
 _RARE = 8.0
-"""The weight of a term that no phrase has."""
+"""Weight of a term that is in no phrase."""
 
 
 def name_concept(label: str, path: Sequence[str], role: TableRole) -> tuple[str, float]:
-    """Return the likeliest concept of a label and its probability; "" and 0 if no concept is likely.
+    """Return the most likely concept of a label and its probability; "" and 0 if no concept is likely.
 
-    What a company adjusts is of no standard concept.
+    Adjusted figures have no standard concept.
 
     Args:
-        label: Of a line without tags.
+        label: Label of a line without tags.
     """
     return _name_concept(terms(label), terms(path[-1]) if path else (), role)
 
@@ -170,12 +170,12 @@ def _readings(
     label: tuple[str, ...], above: tuple[str, ...], role: TableRole
 ) -> Iterator[tuple[tuple[str, ...], float]]:
     """Yield the phrases that a label may mean, with their weights."""
-    # "Net income" under "earnings per share" is an amount for each share.
+    # "Net income" under "earnings per share" is an amount per share.
     yield label, _OF_ANOTHER if _PER_SHARE.issubset(above) and not _PER_SHARE.issubset(label) else 1.0
     if above:
         yield (*above, *label), _WITH_PATH
     if role is TableRole.CASH_FLOWS:
-        # The lines under "changes in assets and liabilities" are called by the asset alone.
+        # Lines under "changes in assets and liabilities" have only the name of the asset.
         yield (*_CHANGES, *label), _WITH_PATH
     elif role is TableRole.BALANCE_SHEET and _CURRENT in above:
         yield (*label, _CURRENT), 1.0
@@ -197,14 +197,14 @@ def fits_role(concept: str, role: TableRole) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _PhraseIndex:
-    """The phrases of concepts, by their terms."""
+    """Phrases of concepts, by term."""
 
     phrases: tuple[tuple[str, tuple[str, ...], float], ...]
     places: Mapping[str, Sequence[int]]
     weights: Mapping[str, float]
 
     def like(self, words: Sequence[str]) -> Iterator[tuple[str, float]]:
-        """Yield concepts that words are like, with how much they are: 1 if they have one phrase's terms."""
+        """Yield similar concepts with their similarity, which is 1 for a phrase with the same terms."""
         own = _main_terms(words)
         whole = sum(self.weights.get(word, _RARE) for word in own)
         met: dict[int, float] = defaultdict(float)
@@ -235,7 +235,7 @@ def _index_phrases() -> _PhraseIndex:
 
 
 def term_set(words: str) -> frozenset[str]:
-    """Return the terms of words that are listed with spaces."""
+    """Return the terms of words separated by spaces."""
     return frozenset(term for word in words.split() for term in terms(word))
 
 
@@ -248,10 +248,10 @@ class FactCell:
     """A number of a line.
 
     Attributes:
-        scale: The multiplier of one unit of it, by its print or its labels.
-        column: What its column is called beside the period, as terms: a member, "change", "total".
-        change: Whether its column is of changes: such a number is not of the line itself.
-        members: By its tag, the members that it is narrowed to.
+        scale: Multiplier of the number, as printed or from labels.
+        column: Terms of the column header without the period: a member, "change", "total".
+        change: Whether the column contains changes, so that the number is not a value of the line.
+        members: Members of the tag's dimensions.
     """
 
     ref: Source
@@ -276,16 +276,16 @@ _EARNED = lazy_regex(r":(?:Net|Operating)?IncomeLoss|:ProfitLoss|:EarningsPerSha
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """One line of a table, or the numbers of a sentence about one thing.
+    """A line of a table, or numbers of a sentence about the same thing.
 
     Attributes:
-        table: The index of its table; of a sentence a number below 0.
-        title: What the table is called and the sentence that leads to it; of a sentence the one before it.
-        heading: The headings of the section that it is in, the last ones.
-        concept: What most of its numbers are by their tags, else by its label; or "".
-        concept_share: How likely it is of the concept: 1 by tags, less by its label.
-        members: The members that most of its numbers are narrowed to, by their tags.
-        sentence: The whole sentence that its numbers are in, or "".
+        table: Index of the table; negative for a sentence.
+        title: Title of the table and the sentence before it; for a sentence, the sentence before it.
+        heading: Innermost headings of the section.
+        concept: Concept of most of the numbers by tags, else by the label; or "".
+        concept_share: Probability of the concept: 1 by tags, lower by label.
+        members: Members of most of the numbers by tags.
+        sentence: The whole sentence with the numbers, or "".
     """
 
     place: int
@@ -304,31 +304,31 @@ class FactLine:
 
     @property
     def tagged(self) -> bool:
-        """Whether the concept is by tags."""
+        """Whether the concept comes from tags."""
         return bool(self.concept) and any(cell.concept for cell in self.cells)
 
     @property
     def label_terms(self) -> tuple[str, ...]:
-        """The terms of its own label; a loss is called income too, as it is in other years."""
+        """Terms of the label; a loss also gets the term for income, its name in other years."""
         own = terms(self.label)
         return (*own, _INCOME) if _LOSS in own and _INCOME not in own and _EARNED.search(self.concept) else own
 
     @property
     def path_terms(self) -> frozenset[str]:
-        """The terms of the labels above it, or of its whole sentence."""
+        """Terms of the labels above it, or of the whole sentence."""
         return frozenset(term for label in (*self.path, self.sentence) for term in terms(label))
 
     @property
     def above_terms(self) -> frozenset[str]:
-        """The terms of the labels above it."""
+        """Terms of the labels above it."""
         return frozenset(term for label in self.path for term in terms(label))
 
     @property
     def title_terms(self) -> frozenset[str]:
-        """The terms of the title of its table and of the headings over it."""
+        """Terms of the title of its table and of the headings."""
         return frozenset((*terms(self.title), *terms(self.heading)))
 
     @property
     def moments(self) -> tuple[Moment, ...]:
-        """When its numbers are, each once."""
+        """Moments of its numbers, without repetitions."""
         return tuple(dict.fromkeys(cell.moment for cell in self.cells if cell.moment is not None))

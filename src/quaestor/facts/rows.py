@@ -1,6 +1,6 @@
-"""The lines of tables: their rows, or the columns of a table whose rows are periods.
+"""Lines of tables: rows, or columns of a table whose rows are periods.
 
-Names lines whose own label does not, and removes periods from headings.
+Lines without a label get a name, and periods are removed from headings.
 """
 
 import re
@@ -45,12 +45,12 @@ _CLOSES = lazy_regex(
     r"\bend\sof\s(?:the\s)?(?:fiscal\s)?(?:year|period|quarter)\b|\b(?:ending|closing)\sbalances?\b", re.IGNORECASE
 )
 _DURING = lazy_regex(r"\b(?:during|held|gains?|changes?|recognized\sin)\b", re.IGNORECASE)
-"""In the label of what happened by the end of a year."""
+"""Labels of events during a year, although they contain "end of year"."""
 _LONGEST_LABEL = 250
 _HAS_NUMBERS = lazy_regex(
     r"\bshares?\b|\bpar value\b|\ballowances?\b|\bnet of\b|\bless\b|\baccumulated\b|\bincluding\b", re.IGNORECASE
 )
-"""In a label that has numbers of its own."""
+"""Labels that contain numbers of their own."""
 _LABEL_PART = lazy_regex(r"[;:(),]\s|[\u2013\u2014]|\s\(|\)")
 _LISTED = lazy_regex(r"\s?,?\s?(?:and\s?)?(?:of\s)?")
 _SHARES = lazy_regex(r"\bshares\b|\bissued\b|\boutstanding\b|\bauthorized\b", re.IGNORECASE)
@@ -62,17 +62,17 @@ _PRICE_IN_BRACKETS = lazy_regex(r"\([^()]*\$\s?\d[^()]*\)")
 _RATE = lazy_regex(r"\d?\d\.\d+(?:\s?%)?")
 _PRICE = lazy_regex(r"\$?\s?\d{1,3}\.\d\d")
 _FEW = 2
-"""Numbers too few to tell what a column is of."""
+"""Maximal count of numbers that is too small to determine the kind of a column."""
 _QUARTER = lazy_regex(r"\b(?:quarters?|three months)\b", re.IGNORECASE)
 _DUE = lazy_regex(r"\b(?:due|matur\w+|expir\w+|notes?|bonds?|debentures?|loans?|plans?|programs?)\b", re.IGNORECASE)
-"""In the label of what has a year in its name."""
+"""Labels of things with a year in their name."""
 _YEAR = lazy_regex(r"\b(?:19|20)\d\d\b")
 _LEAP_YEAR = 2020
-"""A year that has every day."""
+"""A leap year, in which every day exists."""
 _LENGTHS = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
 _LENGTH = lazy_regex(r"\b(three|six|nine|twelve) months ended\b|\b(?:fiscal )?(year)s? ended\b", re.IGNORECASE)
 _SCALES_OF_TAGS = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION, -2: Scale.PERCENT}
-"""By the power of ten that a print is short of."""
+"""Scale by the power of ten in the tag."""
 _FLOWS = (TableRole.INCOME_STATEMENT, TableRole.CASH_FLOWS, TableRole.COMPREHENSIVE_INCOME)
 
 
@@ -83,7 +83,7 @@ def read_rows(document: Document, table: Table, calendar: FiscalCalendar, place:
 
 @dataclass(slots=True)
 class _Row:
-    """What is read of a row, and of rows of the same name in later blocks of the table, which are of other times."""
+    """A row, merged with rows of the same name in later blocks of the table, which have other times."""
 
     label: str
     path: tuple[str, ...]
@@ -91,7 +91,7 @@ class _Row:
     times: set[Moment | None]
 
     def goes_on(self, later: "_Row") -> bool:
-        """Take in a later row and return True, unless it is of the same times."""
+        """Merge a later row and return True, unless it has a time in common."""
         if None in later.times or not self.times.isdisjoint(later.times):
             return False
         self.cells += later.cells
@@ -100,7 +100,7 @@ class _Row:
 
 
 class _TableReader:
-    """A table on its way to its lines."""
+    """Reads the lines of a table."""
 
     def __init__(self, document: Document, table: Table, calendar: FiscalCalendar) -> None:
         self.document, self.table, self.calendar = document, table, calendar
@@ -148,10 +148,10 @@ class _TableReader:
                 place += 1
 
     def _find_called_by_times(self, names: Sequence[tuple[str, tuple[str, ...]]]) -> dict[int, str]:
-        """Return what rows are called beside their times that are of one thing: "2023 net revenue", "2024 net revenue".
+        """Return names for rows that differ only in their times: "2023 net revenue", "2024 net revenue".
 
-        Opening and closing balances are such rows too. What a year to come is in the name of, as in that of notes that
-        fall due in it, are different things.
+        Opening and closing balances are such rows too. Rows with a due date in the name, such as notes due in different
+        years, are different things.
         """
         if any(header.period for header in self.table.columns[1:]) or self._moments_above:
             return {}
@@ -167,7 +167,7 @@ class _TableReader:
                 label[mentions[0].end :].strip(" ,):-"),
             )
             name = _without_time(f"{before} {after}".split())
-            # The time is first or last in the label, not within it.
+            # The time must be at the start or end of the label, not inside it.
             if bool(before) != bool(after) and _LETTERS.search(name):
                 found.setdefault((name.lower(), path), {})[row] = moment
         return {
@@ -183,13 +183,13 @@ class _TableReader:
         return f"{label[: mention.start]} {label[mention.end :]}"
 
     def _is_time(self, row: Header) -> bool:
-        """Return whether a row is called by a time alone, as "Balance, December 31, 2024" is."""
+        """Return whether a row is named only by a time, such as "Balance, December 31, 2024"."""
         alone = self.table.orientation == "rows" or not _without_times(row)
         return row.period is not None and alone and not self._quarters
 
     def _line(self, place: int, label: str, path: tuple[str, ...], cells: tuple[FactCell, ...]) -> FactLine:
         if not label:
-            # The table has one thing in it, which is named above it.
+            # A table about one thing: use its name or heading as label.
             named = _LETTERS.search(self.name) and _names(self.name)
             label, path = (self.name if named else self.last_heading), (*path, *filter(None, (self.lead,)))
         concept, members = _concept_of_tags(cells)
@@ -202,14 +202,14 @@ class _TableReader:
         )  # fmt: skip
 
     def _years_to_come(self, label: str) -> frozenset[int]:
-        """Return the years after the report's that a label names, as that of notes does."""
+        """Return the years after the reported one in a label, such as that of notes."""
         last = self.reported.year if self.reported is not None else None
         return frozenset(year for year in map(int, _YEAR.findall(label)) if last is not None and year > last)
 
     def _name_rows(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the label of each row and the labels above it.
 
-        A total that has no label is that of its group. A group ends with its total.
+        A total without a label gets that of its group. A group ends with its total.
         """
         found: list[tuple[str, tuple[str, ...]]] = []
         ended: set[tuple[str, ...]] = set()
@@ -228,9 +228,10 @@ class _TableReader:
         return found
 
     def _numbers_of_label(self, row: int) -> dict[str, list[FactCell]]:
-        """Return the numbers that the label of a row has, by what it calls them: "shares authorized", "allowances".
+        """Return numbers in the label of a row by their description: "shares authorized", "allowances".
 
-        As many numbers as there are times are one of each; a single one is of the time that it names, or the last one.
+        If there are as many numbers as times, each has one of the times; a single number has the time mentioned with
+        it, or the last one.
         """
         cell, text = self.table.cells[row][0], self.table.cells[row][0].text
         if len(text) > _LONGEST_LABEL or not cell.quantities or not _HAS_NUMBERS.search(text):
@@ -275,7 +276,7 @@ class _TableReader:
         return FactCell(cell.ref, quantity, scale, quantity.unit, moment, ())
 
     def _read(self, cells: Sequence[tuple[Cell, Header]]) -> tuple[FactCell, ...]:
-        """Return the numbers of cells, each with what heads it beside the line; marks of footnotes are none."""
+        """Return the numbers of cells with their other headings, without footnote marks."""
         found = []
         for place, (cell, across) in enumerate(cells):
             after = cells[place + 1] if place + 1 < len(cells) else None
@@ -305,12 +306,12 @@ class _TableReader:
             counts = Dimension(of_tag, _currency_of(fact) or unit)
         elif fact.unit and _currency_of(fact) is None and is_currency(counts.unit) and quantity.unit is None:
             counts = replace(counts, unit="shares" if fact.unit == "shares" else None)
-        # The tag of what falls due later is of the day of the report.
+        # The tag of an amount due later has the date of the report.
         when = due or moment_of_fact(fact) or moment
         return FactCell(ref, quantity, counts.scale, counts.unit, when, column, change, fact.concept, members)
 
     def _counted_as(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None]:
-        """Return the scale and the unit of an untagged number; one that a heading calls a count has no currency."""
+        """Return scale and unit of an untagged number; numbers that a heading calls a count have no currency."""
         quantity, table, ref = cell.quantity, self.table, cell.ref
         if (
             quantity is None
@@ -331,7 +332,7 @@ class _TableReader:
         return scale, unit if is_currency(counts.unit) else counts.unit
 
     def _dimension_of_labels(self, cell: Cell, counts: Dimension) -> tuple[Scale, str | None] | None:
-        """Return the scale and the unit of a number if not the table says them but its column, row or lead does."""
+        """Return scale and unit of a number if its column, row or lead overrides the table's; else None."""
         ref = cell.ref
         if counts.scale is self.table.scale and "." in cell.text:
             if ref.column in self._rates and (counts.unit is None or is_currency(counts.unit)):
@@ -342,14 +343,14 @@ class _TableReader:
         return (scale, counts.unit) if scale and counts.scale is Scale.ONE else None
 
     def _scale_around(self, ref: CellRef) -> Scale | None:
-        """Return the scale that the line above the table says for a row, or a heading between the rows above it."""
+        """Return the scale for a row from the sentence above the table, or from a heading between the rows above it."""
         row, column = self.table.rows[ref.row], self.table.columns[ref.column]
         if row.scale or column.scale or is_price(row.label) or is_price(column.label):
             return None
         return self._scales_between.get(ref.row) or self._scale_of_lead or self._scale_of_twin
 
     def _is_price(self, ref: CellRef) -> bool:
-        """Return whether a number is for one of something by its labels or as its column is printed."""
+        """Return whether a number is an amount per item, by its labels or the form of its column."""
         row, column = self.table.rows[ref.row], self.table.columns[ref.column]
         if row.scale or column.scale:
             return False
@@ -358,12 +359,12 @@ class _TableReader:
 
     @cached_property
     def _rates(self) -> frozenset[int]:
-        """The columns of percentages whose sign need not be printed after the first one."""
+        """Columns of percentages with the sign only in the first row."""
         return frozenset(column for column, texts in self._texts.items() if _are_rates(texts))
 
     @cached_property
     def _prices(self) -> frozenset[int]:
-        """The columns of amounts with hundredths beside columns of whole numbers."""
+        """Columns of amounts with cents, next to columns of whole numbers."""
         priced = {column for column, texts in self._texts.items() if _are_prices(texts)}
         whole = any(
             not any("." in text for text in texts) for column, texts in self._texts.items() if column not in priced
@@ -372,7 +373,7 @@ class _TableReader:
 
     @cached_property
     def _texts(self) -> dict[int, list[str]]:
-        """The numbers of each column that has no scale of its own, as they are printed; those of a row with one not."""
+        """Printed numbers of each column without a scale, except in rows with a scale."""
         table = self.table
         rows = [row for row in range(table.header_rows, len(table.rows)) if not table.rows[row].scale]
         return {
@@ -384,12 +385,12 @@ class _TableReader:
 
     @cached_property
     def _scale_of_lead(self) -> Scale | None:
-        """The scale that the line above the table ends with, if its corner hides it: "(dollars in millions):"."""
+        """The scale at the end of the sentence above the table, if the corner hides it: "(dollars in millions):"."""
         return caption_in_text([self.lead]).scale if self.table.scale is Scale.ONE and self.lead else None
 
     @cached_property
     def _scale_of_twin(self) -> Scale | None:
-        """The scale of the table right before this one if that alone has one and both are called the same, but when."""
+        """The scale of the previous table if only that has one and both have the same labels, apart from times."""
         place = self.table.index - 1
         if self.table.scale is not None or place < 0:
             return None
@@ -401,7 +402,7 @@ class _TableReader:
 
     @cached_property
     def _scales_between(self) -> dict[int, Scale]:
-        """The scales that headings between the rows name, by the rows below them up to the next heading."""
+        """Scales in headings between rows, by the rows below them up to the next heading."""
         found: dict[int, Scale] = {}
         scale: Scale | None = None
         fresh = False
@@ -417,7 +418,7 @@ class _TableReader:
         return found
 
     def _moment_of(self, cell: Cell) -> Moment | None:
-        """Return when a number is by the labels around it."""
+        """Return the moment of a number from the labels around it."""
         ref, table = cell.ref, self.table
         if not table.rows[ref.row].period and ref.column in self._moments_above:
             return self._moments_above[ref.column]
@@ -435,7 +436,7 @@ class _TableReader:
         return moment
 
     def _time_due(self, ref: CellRef) -> Moment | None:
-        """Return the time after the report's by which the row or the column of a number is called, if one is."""
+        """Return the moment in the row or column header if it is after the end of the report, else None."""
         if self.reported is None:
             return None
         for header in (self.table.rows[ref.row], self.table.columns[ref.column]):
@@ -446,13 +447,13 @@ class _TableReader:
 
     @cached_property
     def _quarters(self) -> dict[int, int]:
-        """Which fiscal quarters columns are of whose headings have no year: "Quarter ended March 31"."""
+        """Fiscal quarters of columns whose headers have no year: "Quarter ended March 31"."""
         found: dict[int, int] = {}
         named_anywhere = any(map(_names_quarter, self.table.columns))
         for column, header in enumerate(self.table.columns):
             if header.period is not None and header.period.kind != "year":
                 continue
-            # "Quarter ended" may be in the corner, or over some of the columns only.
+            # "Quarter ended" may be in the corner, or above only some of the columns.
             is_day = named_anywhere and len(header.levels) < 2 and not _YEAR.search(header.label)
             named = parse_period(header.label, _LEAP_YEAR) if is_day or _names_quarter(header) else None
             if named is not None and named.kind == "quarter":
@@ -463,7 +464,7 @@ class _TableReader:
 
     @cached_property
     def _moments_above(self) -> dict[int, Moment]:
-        """When the columns are, if only the line above the table says it: a time for each, under their lengths."""
+        """Moments of columns if only the sentence above the table lists their dates and durations."""
         table = self.table
         if any(header.period for header in table.columns[1:]) or table.orientation == "rows" or not self.lead:
             return {}
@@ -488,7 +489,7 @@ class _TableReader:
 
 
 def _before_number(text: str, begin: int, start: int) -> str:
-    """Return what a label says before a number, after the last comma or bracket: "authorized: 10,000 shares"."""
+    """Return the words before a number in a label, after the last comma or bracket: "authorized: 10,000 shares"."""
     parts = _LABEL_PART.split(text[begin:start])
     if not parts[-1].strip() and len(parts) > 1 and text[:start].rstrip().endswith((":", "\u2013", "\u2014")):
         del parts[-1]
@@ -496,7 +497,7 @@ def _before_number(text: str, begin: int, start: int) -> str:
 
 
 def _without_time(words: list[str]) -> str:
-    """Return words without numbers and without those at their ends that say when."""
+    """Return words without numbers, and without words about time at the ends."""
     words = [word.strip(",;:.") for word in words if _LETTERS.search(word)]
     while words and words[-1].lower() in _WHEN:
         del words[-1]
@@ -506,14 +507,14 @@ def _without_time(words: list[str]) -> str:
 
 
 def _is_counted_or_money(quantity: Quantity, words: str) -> bool:
-    """Return whether a number in a label is of money or of shares."""
+    """Return whether a number in a label is an amount of money or a number of shares."""
     if quantity.unit is None:
         return quantity.scale is not Scale.PERCENT and _SHARES.search(words) is not None
     return quantity.unit.isupper() or quantity.unit == "shares"
 
 
 def _group_numbers(text: str, quantities: Sequence[Quantity]) -> list[tuple[list[Quantity], int, int]]:
-    """Return the numbers of a text, those together that are listed, with where they begin and end."""
+    """Return the numbers of a text with their start and end, grouped by lists."""
     found: list[tuple[list[Quantity], int, int]] = []
     end = 0
     for quantity in quantities:
@@ -529,7 +530,7 @@ def _group_numbers(text: str, quantities: Sequence[Quantity]) -> list[tuple[list
 
 
 def _is_for_one(label: str) -> bool:
-    """Return whether a label names an amount for one of something, and not how many shares such amounts are of.
+    """Return whether a label is an amount per item, but not a number of shares used for such amounts.
 
     >>> _is_for_one("Cost per kWh"), _is_for_one("Shares for earnings per share"), _is_for_one("Paid ($0.76 per share)")
     (True, False, False)
@@ -539,7 +540,7 @@ def _is_for_one(label: str) -> bool:
 
 
 def _are_rates(texts: Sequence[str]) -> bool:
-    """Return whether numbers of a column are percentages whose sign need not be printed after the first one.
+    """Return whether the numbers of a column are percentages with the sign only in the first row.
 
     >>> _are_rates(["3.25 %", "3.75", "0.625"]), _are_rates(["3.25 %", "3,750"])
     (True, False)
@@ -549,7 +550,7 @@ def _are_rates(texts: Sequence[str]) -> bool:
 
 
 def _are_prices(texts: Sequence[str]) -> bool:
-    """Return whether all numbers of a column are amounts of a currency with hundredths.
+    """Return whether all numbers of a column are amounts of money with cents.
 
     >>> _are_prices(["$ 29.02", "50.95", "$ 28.78"]), _are_prices(["29.02", "50.95", "$ 28.78"])
     (True, False)
@@ -558,14 +559,14 @@ def _are_prices(texts: Sequence[str]) -> bool:
 
 
 def _edge_of(label: str) -> int:
-    """Return -1 for what a label says is of the beginning of a period, 1 of its end, 0 of neither."""
+    """Return -1 for a label about the beginning of a period, 1 for the end, 0 for other labels."""
     if _DURING.search(label):
         return 0
     return bool(_CLOSES.search(label)) - bool(_OPENS.search(label))
 
 
 def _currency_of(fact: Fact) -> str | None:
-    """Return the currency of a tagged number; None if it is of shares, a ratio, or anything else."""
+    """Return the currency of a tagged number; None for shares, ratios and other units."""
     unit = (fact.unit or "").partition("/")[0]
     return unit if unit.isupper() else None
 
@@ -575,7 +576,7 @@ def _names_quarter(header: Header) -> bool:
 
 
 def _without_times(header: Header) -> tuple[str, ...]:
-    """Return the terms of a heading without its period."""
+    """Return the terms of a header without its period."""
     levels = header.levels or (header.label,)
     found = [term for level in levels for term in terms(level)]
     timed = header.period is not None or _names_quarter(header)  # "First Fiscal Quarter" has no year
@@ -591,7 +592,7 @@ _HEADS = lazy_regex(
     r"\bnumber of\b|\bsquare (?:feet|footage)\b|\bunits under\b|\bheadcount\b|\bdaily (?:shipments|packages|volume)\b",
     re.IGNORECASE,
 )
-"""In the heading of what is counted, not paid."""
+"""Headings of counts rather than amounts of money."""
 _MONEY = lazy_regex(
     r"\b(?:costs?|prices?|value|amounts?|payments?|proceeds|expenses?|revenues?|sales|rents?|income|per|percent(?:age)?)\b|[$%]",
     re.IGNORECASE,
@@ -609,12 +610,12 @@ _NAMELESS = _TIME_TERMS | _PARTS_OF_TIMES | term_set("in of amounts thousands mi
 
 
 def _names(label: str) -> bool:
-    """Return whether a label says what something is: "Fiscal years:" and "(in millions)" do not."""
+    """Return whether a label has content, unlike "Fiscal years:" and "(in millions)"."""
     return any(not term[0].isdigit() and term not in _NAMELESS for term in terms(label))
 
 
 def _concept_of_tags(cells: Sequence[FactCell]) -> tuple[str, tuple[str, ...]]:
-    """Return the concept and the members that most tags of a line name; "" if none do."""
+    """Return the concept and members of at least half of the tags of a line; "" if there are none."""
     tags = Counter((cell.concept, cell.members) for cell in cells if cell.concept)
     if tags:
         (concept, members), count = tags.most_common(1)[0]

@@ -1,4 +1,4 @@
-"""Facts that sentences state, and an index of sentences by their terms."""
+"""Facts in sentences, and an index of sentences by their terms."""
 
 import re
 from bisect import bisect_right
@@ -23,13 +23,13 @@ from quaestor.documents.table import TableRole
 from quaestor.documents.text_periods import periods_in_text
 from quaestor.facts.lines import FactCell, FactLine, Moment, moment_of_fact, moment_of_period, term_set
 
-# Lines from sentences: the numbers of running text and what they measure.
+# Lines from sentences: numbers of running text and what they measure.
 #
-# Numbers that a sentence lists for several times ("was $5 million, $4 million and $3 million in 2024, 2023 and 2022")
-# are one line. Its label is the clause around them.
+# Numbers listed for several times ("was $5 million, $4 million and $3 million in 2024, 2023 and 2022") are one line.
+# Its label is the clause around them.
 
 _Placed = tuple[FactCell, int, int]
-"""A number, and where it begins and ends in its sentence."""
+"""A number with its start and end in the sentence."""
 _GLUE = frozenset(
     "and or in for at as of on compared to with from versus during the fiscal year years ended respectively "
     "approximately about an a nearly it was were is are end first second third fourth same period "
@@ -43,20 +43,20 @@ _ASIDE = lazy_regex(
     r"\s*(?:based|including|excluding|inclusive|exclusive|net of|before|after|which|who|as defined|included|consisting"
     r"|assuming|calculated|adjusted|if|when|subject to|no par|in the aggregate|primarily)\b"
 )
-"""The beginning of what is set between commas after a thing."""
+"""Beginning of an aside between commas."""
 _CLOSED = {",": ",", "(": ")"}
 _PLACES = frozenset("in at by over for from with on under within across through".split())
 """Words that continue the description before them: "122 offices and facilities in 33 countries"."""
 _MOST_AFTER_AND = 3
-"""Words before a number, of which one may be the "and" that a new thing begins with."""
+"""Maximal number of words before a number after an "and" that introduces a new thing."""
 _LISTED = lazy_regex(r"\s?,?\s?(?:and\s)?(?:approximately\s)?\W{0,2}")
-"""What is between the years or the numbers of a list."""
+"""Text between years or numbers of a list."""
 _RESPECTIVELY = lazy_regex(r"\brespectively\b")
 _LEAST_LISTED = 2
 _MOST_BEFORE, _MOST_AFTER = 14, 9
-"""Words before and after a number that describe it."""
+"""Numbers of words before and after a number that describe it."""
 _LEAST = 2
-"""Terms that describe a number; a clause with fewer continues the one before it."""
+"""Minimal number of terms that describe a number; a shorter clause continues the one before it."""
 _REFERENCE = lazy_regex(
     r"\b(?:sections?|notes?|items?|exhibits?|rules?|articles?|forms?|topics?|pages?|parts?|nos?|levels?|subtopic|volume"
     r"|appendix|chapters?|phase|tier|asc|asu|ifrs|ias|district)\b\.?\s?$",
@@ -71,24 +71,24 @@ _OPENERS = frozenset(
     "february march april may june july august september october november december jan feb mar apr jun jul aug sep "
     "sept oct nov dec fy fiscal year years".split()
 )
-"""Words whose capital makes no name of the number after them."""
+"""Words whose capital letter does not make the following number part of a name."""
 _OPENED = lazy_regex(r"\s(?:[A-Z\u201c(]|(?:is|was|are|has|will|and|or|platform|series)\b)|\W*$")
-"""After a name that begins a sentence: an opening verb ("Opened 12 stores") is followed by what it is about."""
+"""Text after a name at the start of a sentence. After a verb ("Opened 12 stores"), the counted thing follows."""
 _TITLE = lazy_regex(
     r"\s(?:(?:Senior|Executive|Vice|Corporate|Co-)\s?){0,3}(?:President|Chair|Chief|Director|General Counsel)"
 )
-"""After the age of an officer."""
+"""Text after the age of an officer."""
 _BETWEEN = lazy_regex(r"[^\W\d_]|[,;]\s")
-"""A letter or a comma: what is between the numbers of a sentence."""
+"""A letter or comma, which separates the numbers of prose."""
 _TABULAR = 12
-"""Numbers that a sentence has at least, if it may be a table."""
+"""Minimal count of numbers in a sentence that may be a table."""
 _LONGEST_NAME = 30
 _CENTS = -2
 _SCALES = {0: Scale.ONE, 3: Scale.THOUSAND, 6: Scale.MILLION, 9: Scale.BILLION}
 
 
 def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int) -> Iterator[FactLine]:
-    """Yield the lines of the sentences of a document."""
+    """Yield the lines of the sentences in a document."""
     usual = _usual_scale(document)
     before: Sentence | None = None
     for index, sentence in enumerate(document.sentences):
@@ -112,7 +112,7 @@ def read_sentence_lines(document: Document, calendar: FiscalCalendar, place: int
 
 
 def is_prose(sentence: Sentence) -> bool:
-    """Return whether a sentence is one: in a table that was printed as running text, number follows number."""
+    """Return whether a sentence is prose rather than a table printed as text, in which numbers follow each other."""
     refs = [mention.ref for mention in sentence.mentions]
     if len(refs) < _TABULAR:
         return True
@@ -121,7 +121,7 @@ def is_prose(sentence: Sentence) -> bool:
 
 
 def _without_numbers(sentence: Sentence) -> str:
-    """Return the text of a sentence, blank where a number or a period is."""
+    """Return the text of a sentence with numbers and periods blanked."""
     spans = [(mention.ref.start, mention.ref.end) for mention in sentence.mentions]
     spans += [(start, end) for _, start, end in sentence.periods]
     text = sentence.text
@@ -133,7 +133,7 @@ def _without_numbers(sentence: Sentence) -> str:
 def _group_numbers(
     document: Document, index: int, calendar: FiscalCalendar, usual: Scale, plain: str
 ) -> list[list[_Placed]]:
-    """Return the numbers of a sentence, those together that say the same of several times."""
+    """Group the numbers of a sentence that are about the same thing at different times."""
     sentence = document.sentences[index]
     if all(_names_a_thing(sentence.text, mention) for mention in sentence.mentions):
         return []
@@ -154,9 +154,9 @@ def _group_numbers(
 
 
 def _respective_times(sentence: Sentence, calendar: FiscalCalendar) -> dict[int, Moment]:
-    """Return when numbers are that are listed for as many years ("$5, $4 and $3 will expire in 2030, 2031 and 2032").
+    """Return moments of numbers listed with equally many years ("$5, $4 and $3 will expire in 2030, 2031 and 2032").
 
-    They are by the position at which they begin, and only if the word "respectively" follows the years.
+    Keys are start positions. The word "respectively" must follow the years.
     """
     text, found = sentence.text, dict[int, Moment]()
     begin = 0
@@ -190,7 +190,7 @@ def _names_a_thing(text: str, mention: Mention) -> bool:
 
 
 def _follows_a_name(text: str, start: int, end: int) -> bool:
-    """Whether a number is called after a capitalised word (Model 3), or is the page of a heading in a list."""
+    """Whether a number belongs to a capitalised word (Model 3), or is the page number of a heading in a list."""
     before = text[max(0, start - _LONGEST_NAME) : start]
     if before.rstrip().endswith((" . .", "...")):
         return True
@@ -235,7 +235,7 @@ def _goes_on(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
 
 
 def _find_clause(plain: str, begin: int, start: int, end: int, stop: int) -> str:
-    """Return the words that say what the numbers from `start` to `end` are."""
+    """Return the words that describe the numbers from `start` to `end`."""
     if stop < len(plain):
         stop = _next_thing(plain, end, stop)
     right = _BREAK.search(plain, end, stop)
@@ -251,7 +251,7 @@ def _find_clause(plain: str, begin: int, start: int, end: int, stop: int) -> str
 
 
 def _next_thing(plain: str, begin: int, end: int) -> int:
-    """Return where the words between two numbers begin to be about the second one: `end` if they do not."""
+    """Return where the text between two numbers starts to describe the second one: `end` if it does not."""
     found = _OF_WHICH.search(plain, begin, end)
     if found and not _BREAK.search(plain, found.end(), end):
         words = plain[begin : found.start()].rstrip()
@@ -268,7 +268,7 @@ def _next_thing(plain: str, begin: int, end: int) -> int:
 
 
 def _without_aside(plain: str, left: int, start: int, begin: int, marks: Sequence[re.Match[str]]) -> str:
-    """Return the words before a number, of "the value, net of tax, was" without what is set between commas."""
+    """Return the text before a number without an aside between commas ("the value, net of tax, was")."""
     opening = next((mark[0] for mark in marks if mark.end() == left), "")
     closing = next((mark for mark in marks if mark.start() >= left), None)
     if opening in _CLOSED and closing is not None and closing[0] == _CLOSED[opening] and _ASIDE.match(plain, left):
@@ -280,7 +280,7 @@ def _without_aside(plain: str, left: int, start: int, begin: int, marks: Sequenc
 
 
 def _without_glue(text: str) -> list[str]:
-    """Return the words of a part of a clause without those at its ends that say nothing."""
+    """Return the words of a part of a clause without function words at the ends."""
     words = [found for word in text.split() if (found := word.strip(",.;:()"))]
     while words and words[0].lower() in _GLUE:
         del words[0]
@@ -290,7 +290,7 @@ def _without_glue(text: str) -> list[str]:
 
 
 def _may_be_short(quantity: Quantity) -> bool:
-    """Whether an amount of money may count in the thousands or millions of the tables."""
+    """Whether an amount of money may be in the thousands or millions of the tables."""
     return (
         quantity.unit is not None
         and quantity.unit.isupper()
@@ -301,7 +301,7 @@ def _may_be_short(quantity: Quantity) -> bool:
 
 
 def _usual_scale(document: Document) -> Scale:
-    """Return what most amounts of running text count in that print no scale, by their tags."""
+    """Return the scale of most amounts in running text without a printed scale, by their tags."""
     counts: Counter[Scale] = Counter()
     for mention in (mention for sentence in document.sentences for mention in sentence.mentions):
         fact = document.fact(mention.ref)
@@ -368,7 +368,7 @@ _SIGNS: Mapping[str, frozenset[str]] = {
     ),
     "employs": term_set("employ employees people associates workforce headcount"),
 }
-"""Terms of a sentence that count for a kind of question."""
+"""Terms of a sentence that are relevant to a kind of question."""
 _PATTERNS: Mapping[str, re.Pattern[str]] = {
     "name": lazy_regex(r"[a-z,] [A-Z][a-z]+,? (?:[A-Z]\. )?[A-Z][a-z]+\b|^[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+\b"),
     "money": lazy_regex(r"[$\u20ac\u00a3]"),
@@ -382,7 +382,7 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
         r"|\bExchange\b"
     ),
 }
-"""What else it may have."""
+"""Further features of a sentence."""
 
 _SECTIONS: Mapping[str, re.Pattern[str]] = {
     "risks": lazy_regex(r"risk factors", re.IGNORECASE),
@@ -395,27 +395,27 @@ _SECTIONS: Mapping[str, re.Pattern[str]] = {
     "auditor": lazy_regex(r"auditor|report of independent|accounting firm|signatures", re.IGNORECASE),
 }
 _NAMED = 0.7
-"""The share of a name's places that have a capital."""
+"""Minimal share of occurrences of a name with a capital letter."""
 SIGNS = (*_SIGNS, *_PATTERNS, *(f"in_{name}" for name in _SECTIONS))
 _SHAPE = ("length", "position", "first", "paragraph", "numbers", "counts", "shouts", "bullet", "depth")
 STATIC = (*SIGNS, *_SHAPE)
-"""The names of what is known of each sentence beside the question."""
+"""Names of the features of a sentence that do not depend on the question."""
 _IN_AUDITOR = STATIC.index("in_auditor")
 _LONGEST_REPORT = 100
-"""Sentences between those of an auditor's report and its signature."""
+"""Maximal number of sentences between those of an audit report and its signature."""
 
 
 @dataclass(frozen=True)
 class SentenceIndex:
-    """The sentences of a document.
+    """Index of the sentences of a document.
 
     Attributes:
-        begins: The first sentence of each paragraph.
-        numbers: By number, the sentences that print it.
-        static: What is known of each beside a question.
-        counted: The numbers of each: their places among its terms, and what they count: `money`, `percent`, `area`,
-            `duration` or `count`.
-        names: Terms that are mostly written with a capital within sentences: names of things, places and people.
+        begins: Index of the first sentence of each paragraph.
+        numbers: Sentences that contain each number.
+        static: Features of each sentence that do not depend on the question.
+        counted: Numbers of each sentence: index among its terms, and kind (`money`, `percent`, `area`, `duration` or
+            `count`).
+        names: Terms usually written with a capital inside sentences: names of things, places and people.
 
     Shape: `static` is sentences x `len(STATIC)`.
     """
@@ -435,12 +435,12 @@ class SentenceIndex:
 
     @cached_property
     def signatures(self) -> NDArray[np.intp]:
-        """The sentences that are signatures."""
+        """Sentences that are signatures."""
         signed = [place for place, one in enumerate(self.sentences) if one.text.lstrip().startswith("/s/")]
         return np.array(signed, np.intp)
 
     def signature_of(self, place: int) -> int | None:
-        """Return the signature that says who "we" are in a sentence of an auditor's report; None of another."""
+        """Return the signature for a sentence of an audit report that begins with "We"; None for other sentences."""
         if not self.sentences[place].text.startswith("We ") or not self.static[place, _IN_AUDITOR]:
             return None
         far = np.abs(self.signatures - place)
@@ -451,14 +451,14 @@ class SentenceIndex:
         return log((1 + len(self.sentences)) / (1 + len(self.postings.get(term, ()))))
 
     def having(self, wanted: Iterable[str]) -> Flags:
-        """Return which sentences have each of some terms.
+        """Return which sentences contain each of the terms.
 
         Shape: terms x sentences.
         """
         return self._spread(wanted, self.postings, len(self.sentences))
 
     def under(self, wanted: Iterable[str]) -> Flags:
-        """Return which sentences are under a heading with each of some terms.
+        """Return which sentences are under a heading with each of the terms.
 
         Shape: terms x sentences.
         """
@@ -475,7 +475,7 @@ class SentenceIndex:
 
 
 def index_sentences(document: Document) -> SentenceIndex:
-    """Return the index of the sentences of a document."""
+    """Index the sentences of a document."""
     titles = {section.id: " ".join(section.path) for section in document.sections}
     numbered: dict[str, int] = {}
     sentences: list[Sentence] = []
@@ -580,7 +580,7 @@ def _describe(
 
 
 def _what_counts(quantity: Quantity) -> str:
-    """Return what a number counts, as `SentenceIndex.counted` says it."""
+    """Return the kind of a number, as in `SentenceIndex.counted`."""
     unit = quantity.unit
     if quantity.scale is Scale.PERCENT:
         return "percent"
@@ -595,7 +595,7 @@ _DURATIONS = frozenset({"years", "months", "days", "weeks", "hours"})
 
 
 def _is_count(quantity: Quantity) -> bool:
-    """Return whether a number counts things: it is neither money nor a percentage nor scaled."""
+    """Return whether a number counts things: neither money nor a percentage, and without a scale."""
     unit = quantity.unit
     return quantity.scale is Scale.ONE and (unit is None or not (unit.isupper() or "/" in unit))
 

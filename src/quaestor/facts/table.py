@@ -1,4 +1,4 @@
-"""All facts of a document in one table, under the full names of its lines."""
+"""Table of all facts of a document, with full names for abbreviations."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from quaestor.facts.rows import read_rows
 from quaestor.facts.sentences import SentenceIndex, index_sentences, read_sentence_lines
 from quaestor.retrieval.company_name import cover_names, cover_symbols, may_be_of_one_company
 
-# Full names of the abbreviations that a document explains: "United States and Canada (UCAN)".
+# Full names of abbreviations explained in a document: "United States and Canada (UCAN)".
 
 _CALLED = lazy_regex(
     r"(?<![\w.&'\u2019-])(?P<name>[A-Z][\w.&'\u2019-]*+(?:,? (?:(?:and|of|the|&) )?[A-Z][\w.&'\u2019-]*+){0,6}),? "
@@ -29,7 +29,7 @@ _WORD = lazy_regex(r"[A-Z][\w.&'\u2019-]*")
 
 
 def find_full_names(texts: Iterable[str]) -> Mapping[str, str]:
-    """Return the most frequent full name of each abbreviation: "Asia Pacific (APAC)".
+    """Return the most frequent full name for each abbreviation: "Asia Pacific (APAC)".
 
     >>> find_full_names(["Sales in Asia Pacific (APAC) grew."])
     {'APAC': 'Asia Pacific (APAC)'}
@@ -46,7 +46,7 @@ def find_full_names(texts: Iterable[str]) -> Mapping[str, str]:
 
 
 def _name_abbreviated(name: str, short: str) -> str:
-    """Return the last words of a name that an abbreviation is of; it may begin with a company's own letter."""
+    """Return the last words of a name that match an abbreviation, which may begin with the company's own letter."""
     starts = [word.start() for word in _WORD.finditer(name)]
     for letters in (short, short[1:]):
         for start in reversed(starts):
@@ -61,21 +61,21 @@ def _abbreviates(letters: str, name: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-# The table of facts of a document: its lines, each with the numbers that it has at different times.
+# The facts of a document: its lines, each with numbers at different times.
 #
-# A line is a row of a table, a column of a table whose rows are periods, or the numbers of a sentence. If a filing
-# has tags, the tag says which concept, member and period a number is of; otherwise the labels do, through the
-# lexicon.
+# A line is a row of a table, a column of a table whose rows are periods, or numbers of a sentence. Concept, member and
+# period of a number come from its tag if the filing has tags, else from labels with the lexicon.
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The numbers of one line under one heading, at different times.
+    """Numbers of a line under the same heading at different times.
 
     Attributes:
-        column: The terms of the heading beside its times: a member, "change", or nothing.
-        cells: By moment; a number without a known time is under None.
-        repeat: How many series before it on the line have the same heading and times: parts of the heading were lost.
+        column: Terms of the heading without the times: a member, "change", or nothing.
+        cells: Numbers by moment; a number without a known time has the key None.
+        repeat: Number of earlier series of the line with the same heading and times, because parts of the heading are
+            missing.
     """
 
     place: int
@@ -88,16 +88,16 @@ class Series:
 
     @property
     def first(self) -> FactCell:
-        """Its first number."""
+        """The first number."""
         return next(iter(self.cells.values()))
 
 
 @dataclass(frozen=True)
 class FactTable:
-    """The facts of a document.
+    """Facts of a document.
 
     Attributes:
-        sentence_lines: Those of sentences, in the order of the document; their places follow those of tables.
+        sentence_lines: Lines from sentences, in document order; their places follow those of tables.
     """
 
     document: Document
@@ -107,13 +107,13 @@ class FactTable:
 
     @cached_property
     def line_names(self) -> tuple[str, ...]:
-        """What lines of tables are called in more than one word, in lower case, the longest first."""
+        """Labels of table lines with several words, in lower case, longest first."""
         names = {" ".join(line.label.lower().replace("\u2019", "'").split()).strip(" :.") for line in self.lines}
         return tuple(sorted((name for name in names if " " in name), key=lambda name: (-len(name), name)))
 
     @cached_property
     def latest(self) -> Moment:
-        """The period that the document reports: its last fiscal year, or of a quarterly report its last quarter."""
+        """The period of the report: its last fiscal year, or for a quarterly report its last quarter."""
         counts: Counter[Moment] = Counter()
         for line in self.lines:
             if line.role.is_statement:
@@ -131,12 +131,12 @@ class FactTable:
 
     @cached_property
     def sentences(self) -> SentenceIndex:
-        """The sentences of the document, to be searched."""
+        """Searchable index of the sentences."""
         return index_sentences(self.document)
 
     @cached_property
     def full_names(self) -> Mapping[str, str]:
-        """The full names of the abbreviations that the document explains."""
+        """Full names of abbreviations that the document explains."""
         texts = (sentence.text for sentence in self.sentences.sentences)
         labels = dict.fromkeys(label for line in self.lines for label in (line.label, *line.path))
         return find_full_names((*texts, *labels))
@@ -151,7 +151,7 @@ class FactTable:
 
     @cached_property
     def series(self) -> tuple[Series, ...]:
-        """All series in the order of the document, those of tables before those of sentences."""
+        """All series in document order, those of tables before those of sentences."""
         found: list[Series] = []
         for line in (*self.lines, *self.sentence_lines):
             groups: dict[tuple[tuple[str, ...], tuple[str, ...], int], dict[Moment | None, FactCell]] = {}
@@ -168,7 +168,7 @@ class FactTable:
 
     @cached_property
     def series_of_line(self) -> Mapping[int, tuple[Series, ...]]:
-        """The series of each line, by its place."""
+        """Series of each line, by its place."""
         found: dict[int, list[Series]] = defaultdict(list)
         for series in self.series:
             found[series.line.place].append(series)
@@ -176,7 +176,7 @@ class FactTable:
 
     @cached_property
     def lines_of_sentence(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
-        """The places of the lines of each sentence, by its section and index."""
+        """Places of the lines from each sentence, by section and index."""
         found: dict[tuple[str, int], list[int]] = defaultdict(list)
         for line in self.sentence_lines:
             ref = line.cells[0].ref
@@ -186,7 +186,7 @@ class FactTable:
 
     @cached_property
     def at(self) -> Mapping[Source, tuple[tuple[Series, Moment | None], ...]]:
-        """The series and the times of the numbers at each place; the label of a row may have several."""
+        """Series and moment of the numbers at each source; the label of a row may have several."""
         found: dict[Source, tuple[tuple[Series, Moment | None], ...]] = {}
         for series in self.series:
             for moment, cell in series.cells.items():
@@ -194,14 +194,14 @@ class FactTable:
         return found
 
     def find_number(self, source: Source, number: Decimal) -> tuple[Series, Moment | None] | None:
-        """Return the series and the time of a number at a place; of the last one there if none is that number."""
+        """Return the series and moment of a number at a source; of the last number there if none matches."""
         printed = self.at.get(source, ())
         same = (one for one in printed if one[0].cells[one[1]].quantity.value == number)
         return next(same, printed[-1] if printed else None)
 
     @cached_property
     def by_amount(self) -> Mapping[str, tuple[Series, ...]]:
-        """The series that have a number, by its first nine digits, without signs."""
+        """Series by absolute amount, with nine significant digits."""
         found: dict[str, dict[int, Series]] = defaultdict(dict)
         for series in self.series:
             for cell in series.cells.values():
@@ -210,13 +210,13 @@ class FactTable:
 
     @cached_property
     def company(self) -> frozenset[str]:
-        """The terms by which the document's own company is called."""
+        """Terms of the names of the document's company."""
         names = (*cover_names(self.document), *cover_symbols(self.document))
         return frozenset(term for name in names for term in terms(name)) - _LEGAL_TERMS
 
     @cached_property
     def by_concept(self) -> Mapping[str, tuple[FactLine, ...]]:
-        """The lines of each concept."""
+        """Lines by concept."""
         found: dict[str, list[FactLine]] = defaultdict(list)
         for line in (*self.lines, *self.sentence_lines):
             for concept in {line.concept, *(cell.concept for cell in line.cells)} - {""}:
@@ -225,7 +225,7 @@ class FactTable:
 
     @cached_property
     def members_above(self) -> Mapping[int, frozenset[str]]:
-        """The terms of the heading of each table that is of a member alone: of what other tables have a line of."""
+        """Terms of the heading of each table that is about a single member, which is a line of another table."""
         labels = {frozenset(line.label_terms): line.table for line in self.lines if not line.concept}
         found: dict[int, frozenset[str]] = {}
         for table in self.document.tables:
@@ -239,12 +239,12 @@ class FactTable:
 
     @cached_property
     def lines_at(self) -> Mapping[Moment, int]:
-        """How many lines of tables have a number of each time."""
+        """Number of table lines with a number at each moment."""
         return Counter(moment for line in self.lines for moment in line.moments)
 
     @cached_property
     def scheduled(self) -> Mapping[int, tuple[int, ...]]:
-        """The places of the lines of tables that have numbers of years to come, by the year."""
+        """Places of table lines with numbers of future years, by year."""
         found: dict[int, dict[int, None]] = defaultdict(dict)
         for line in self.lines:
             for year in {moment.year for moment in line.moments if moment.end > self.latest.end}:
@@ -253,12 +253,12 @@ class FactTable:
 
     @cached_property
     def postings(self) -> Mapping[str, tuple[int, ...]]:
-        """The places of the lines of tables whose label, path, columns or title have a term."""
+        """Places of table lines with each term in label, path, columns or title."""
         return _index_lines(self.lines)
 
     @cached_property
     def sentence_postings(self) -> Mapping[str, tuple[int, ...]]:
-        """The places of the lines of sentences that have a term in the sentence, the one before it or the headings."""
+        """Places of sentence lines with each term in the sentence, the one before it or the headings."""
         return _index_lines(self.sentence_lines)
 
     def rarity(self, term: str) -> float:
@@ -267,13 +267,13 @@ class FactTable:
         return log((1 + len(self.lines) + len(self.sentence_lines)) / (1 + having))
 
     def knows(self, term: str) -> bool:
-        """Return whether a term is of the company's name, abbreviates it ("mcd"), or is of a line of a table."""
+        """Return whether a term belongs to the company's name, abbreviates it ("mcd"), or occurs in a table line."""
         return (
             term in self.company or term in self.postings or any(_abbreviates_name(term, name) for name in self.company)
         )
 
     def mentions(self, term: str) -> bool:
-        """Return whether a term is anywhere in the document."""
+        """Return whether a term occurs anywhere in the document."""
         return self.knows(term) or term in self.sentence_postings or term in self.sentences.postings
 
     def line(self, place: int) -> FactLine:
@@ -282,13 +282,13 @@ class FactTable:
         return self.lines[place] if place < tables else self.sentence_lines[place - tables]
 
     def column_label(self, cell: FactCell) -> str:
-        """Return the heading of the column that a number is in; "" in a sentence."""
+        """Return the column header of a number; "" for a sentence."""
         ref = cell.ref
         return self.document.table(ref.table).columns[ref.column].label if isinstance(ref, CellRef) else ""
 
 
 def _abbreviates_name(term: str, name: str) -> bool:
-    """Return whether a term has some letters of a name in order, from its first one on."""
+    """Return whether a term consists of letters of a name in order, beginning with the first one."""
     rest = iter(name)
     return 3 <= len(term) < len(name) and term[0] == name[0] and all(letter in rest for letter in term)
 
@@ -309,7 +309,7 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
     """Return the facts of a document.
 
     Args:
-        part: Whether to return only the facts of an excerpt; else those of its whole document.
+        part: Whether to use only the given excerpt; else its whole document is used.
     """
     whole = document if part else document.whole or document
     calendar = fiscal_calendar(whole)
@@ -321,7 +321,7 @@ def build_facts(document: Document, *, part: bool = False) -> FactTable:
 
 
 def build_company_facts(document: Document) -> tuple[FactTable, ...]:
-    """Return the facts of each company that the files of a document are of; a single table if it is one company."""
+    """Return a table of facts for each company that the files of a document are about."""
     whole = document.whole or document
     groups = _group_files(whole)
     if len(groups) < 2:
@@ -330,7 +330,7 @@ def build_company_facts(document: Document) -> tuple[FactTable, ...]:
 
 
 def _group_files(document: Document) -> list[list[str]]:
-    """Return the files of a document, those that may be of one company together."""
+    """Return the files of a document, grouped by company."""
     groups: list[list[str]] = []
     for file in files_of(document):
         own = next((group for group in groups if may_be_of_one_company(document, group[0], file)), None)
