@@ -28,7 +28,7 @@ from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragrap
 from quaestor.documents.facts import Fact, TaggedNumber
 from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
-from quaestor.documents.restarts import find_restarts, goes_on, headings_of, under_headings_of
+from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of
 from quaestor.documents.roles import with_roles
 from quaestor.documents.sentences import read_sentences
 from quaestor.documents.table import MOST_CELLS_ASKED, Table
@@ -38,7 +38,7 @@ from quaestor.documents.units import (
     sentences_with_own_currency,
     starts_at_hundred,
     with_own_currency,
-    with_standing_scale,
+    with_section_scale,
     with_unit_columns,
     with_units,
 )
@@ -52,12 +52,12 @@ LONGEST_PARAGRAPH = 1_000_000
 """Limit in characters for a paragraph, which readers split into sentences; even a whole book is accepted."""
 
 _LEADING_SENTENCES = 2
-_OF_NO_HEADINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
+_HEADING_WARNINGS = (WarningKind.NO_HEADER, WarningKind.NO_HEADING)
 _CENTS = -2
 _SMALL = 100
 _LARGEST = Decimal(10) ** 16
 """Larger than any amount in a report: more than all companies together own, in any currency."""
-_OF_ALL = ("(all", "(tabular")
+_FOR_ALL_TABLES = ("(all", "(tabular")
 """Beginnings of captions above one table that apply to all tables."""
 _FIRST_BLOCKS = 40
 """Number of blocks on the first page of a filing, which names its period."""
@@ -294,7 +294,7 @@ class _Assembly:
         check_length(self.id, where, sum(map(len, part.sentences)), LONGEST_PARAGRAPH)
         found = read_sentences(self.id, self.sections[-1].id, part.sentences, self.sentences, self.convention)
         if part.standing:
-            found = with_standing_scale(found, read_amounts(part.standing))
+            found = with_section_scale(found, read_amounts(part.standing))
         if sign := bare_sign_of(self.default.unit):
             found = sentences_with_own_currency(found, self.default.unit or "", sign)
         for sentence, start, end, fact in part.facts:
@@ -353,10 +353,10 @@ class _Assembly:
             self.filing
             and self.blocks
             and isinstance(before := self.blocks[-1].content, Table)
-            and goes_on(table, before)
+            and continues_table(table, before)
         ):
             table = under_headings_of(table, before)
-            own_lines = (warning for warning in found if warning.kind not in _OF_NO_HEADINGS)
+            own_lines = (warning for warning in found if warning.kind not in _HEADING_WARNINGS)
             found = (*own_lines, DocumentWarning(WarningKind.GOES_ON, self.tables, detail=str(before.index)))
         self.warnings += found
         table = _without_values(_with_numbers(table, part.numbers), part.unknown)
@@ -482,7 +482,7 @@ def _find_default(part: DocumentPart) -> Amounts:
             texts = part.sentences
         case HeadingPart():
             texts = (part.text,)
-        case TablePart() if not part.caption.startswith("(") or part.caption.casefold().startswith(_OF_ALL):
+        case TablePart() if not part.caption.startswith("(") or part.caption.casefold().startswith(_FOR_ALL_TABLES):
             texts = (part.caption,)
         case _:
             texts = ()

@@ -14,9 +14,8 @@ from quaestor.documents.table import Table
 
 _FILE = lazy_regex(r"file_(\d+)(?:_|$)")
 _OFTEN = 0.6
-"""A year is considered for a file if this share of the count of its most frequent year names it; years in which debts
-fall due are rarer.
-"""
+"""Minimal number of tables with a year, relative to the most frequent year, for it to be a year of the filing; years in
+which debts fall due are rarer."""
 
 
 def combine(files: Sequence[tuple[str, Document]]) -> Document:

@@ -20,7 +20,7 @@ _NO_NUMBER = lazy_regex(r"\W*\d{1,2}\W*|[a-z]{1,5}-?\d{1,2}[a-z]?[+-]?|\d{1,2}-[
 _CHANGE = lazy_regex(r"change|variance|increase|decrease|growth|\binc\b|\bvs?\b|[%$]|\bper\b", re.IGNORECASE)
 _DIGITS = lazy_regex(r"\d{2}")
 _MOST_LETTERS = 8
-_OF_OTHERS = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
+_OTHER_FIGURES = (TableRole.NON_GAAP, TableRole.PRO_FORMA, TableRole.PARENT_ONLY, TableRole.SUBSIDIARIES)
 """Roles of tables whose figures differ from those of the group's statements."""
 _PAIR = 2
 """Maximal number of rows for which other cells of the columns do not matter; more rows are compared or added up."""
@@ -149,7 +149,7 @@ def doubts_of_answer(document: Document, sources: Iterable[Source], question: st
     remarks: list[str] = []
     for index in dict.fromkeys(cell.table for cell in cells):
         table = document.table(index)
-        if table.role in _OF_OTHERS and table.role not in named:
+        if table.role in _OTHER_FIGURES and table.role not in named:
             remarks.append(f"table {index} is of another kind: {table.role.value}")
         health = table_health(table)
         rows = {cell.row for cell in cells if cell.table == index}

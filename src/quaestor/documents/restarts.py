@@ -133,7 +133,7 @@ _LEAST_COLUMNS = 3
 """Labels and two columns of numbers; a table with a single column may be unrelated."""
 
 
-def goes_on(table: Table, before: Table) -> bool:
+def continues_table(table: Table, before: Table) -> bool:
     """Return whether a table has no headings and continues the one right before it.
 
     Args:
@@ -145,7 +145,7 @@ def goes_on(table: Table, before: Table) -> bool:
     # A heading above the labels only ("gross margin percentage:") is not a column heading.
     if any(column.label for column in table.columns[1:]) or not all(column.label for column in before.columns[1:]):
         return False
-    return all(_holds_numbers(one, column) for one in (table, before) for column in range(1, width))
+    return all(_contains_numbers(one, column) for one in (table, before) for column in range(1, width))
 
 
 def under_headings_of(table: Table, before: Table) -> Table:
@@ -155,5 +155,5 @@ def under_headings_of(table: Table, before: Table) -> Table:
     return replace(table, columns=columns, orientation=orientation)
 
 
-def _holds_numbers(table: Table, column: int) -> bool:
+def _contains_numbers(table: Table, column: int) -> bool:
     return any(row[column].quantities for row in table.cells[table.header_rows :])

@@ -17,12 +17,12 @@ class _Statement:
 
     Attributes:
         lines: Row labels of which a table with the title has some.
-        telling: Row labels of which a table without a title has each; column labels for a statement of equity.
+        typical: Row labels of which a table without a title has each; column labels for a statement of equity.
     """
 
     title: re.Pattern[str]
     lines: re.Pattern[str]
-    telling: tuple[re.Pattern[str], ...]
+    typical: tuple[re.Pattern[str], ...]
 
 
 def _words(pattern: str) -> re.Pattern[str]:
@@ -289,7 +289,9 @@ def _find_statements(faces: Sequence[_TableText]) -> dict[int, TableRole]:
     for face in rest:
         if last is not None and face.table.index > last + _NEAR:
             break
-        role = next((role for role, statement in _STATEMENTS.items() if _is_telling(face, role, statement)), None)
+        role = next(
+            (role for role, statement in _STATEMENTS.items() if _has_typical_lines(face, role, statement)), None
+        )
         if role is not None and role not in latest:
             found[face.table.index] = role
             last = face.table.index if last is not None else None
@@ -302,11 +304,11 @@ def _is_titled(face: _TableText, statement: _Statement) -> bool:
     return (own or any(map(statement.title.search, face.titles))) and face.counts(statement.lines) >= least
 
 
-def _is_telling(face: _TableText, role: TableRole, statement: _Statement) -> bool:
+def _has_typical_lines(face: _TableText, role: TableRole, statement: _Statement) -> bool:
     if len(face.table.rows) - face.table.header_rows < _LEAST_LINES:
         return False
     labels = [column.label for column in face.table.columns] if role is TableRole.EQUITY else face.labels
-    return all(any(map(sign.search, labels)) for sign in statement.telling)
+    return all(any(map(sign.search, labels)) for sign in statement.typical)
 
 
 def _other_role(face: _TableText, first: int | None) -> TableRole:

@@ -78,7 +78,7 @@ def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
     """
     leading: list[int] = []
     for column in range(len(grid[0]) - 1):
-        if _holds_names(grid, header_rows, column, is_amount):
+        if _contains_names(grid, header_rows, column, is_amount):
             leading.append(column)
         elif any(row[column].strip() for row in grid[header_rows:]):
             break
@@ -93,7 +93,7 @@ def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
         count += 1
     if count == 1 or 2 * sum(bool(names[n][1]) for n in rows) < len(rows):
         return None
-    dated = [n for n in range(count) if _holds_periods(grid, header_rows, leading[n])]
+    dated = [n for n in range(count) if _contains_periods(grid, header_rows, leading[n])]
     labels = [tuple(text for n, text in enumerate(row[:count]) if text and n not in dated) for row in names]
     if not any(labels[header_rows:]):
         labels = [tuple(filter(None, row[:count])) for row in names]
@@ -101,7 +101,7 @@ def _names_side_by_side(grid: Grid, header_rows: int, is_amount: IsAmount) -> Ro
     return RowNames(tuple(leading[:count]), tuple(labels), (*[None] * header_rows, *periods))
 
 
-def _holds_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
+def _contains_names(grid: Grid, header_rows: int, column: int, is_amount: IsAmount) -> bool:
     """Whether a column has words or periods below its header and no amounts; the header must not be a period."""
     if any(parse_period(grid[row][column]) for row in range(header_rows)):
         return False
@@ -144,7 +144,7 @@ def _names_of_facts(grid: Grid, header_rows: int, is_amount: IsAmount) -> RowNam
     values = [column for column, head in enumerate(heads) if _VALUE.fullmatch(head)]
     if len(values) != 1 or not any(is_amount(row[values[0]]) for row in grid[header_rows:]):
         return None
-    columns = [n for n in range(len(heads)) if n != values[0] and _holds_names(grid, header_rows, n, is_amount)]
+    columns = [n for n in range(len(heads)) if n != values[0] and _contains_names(grid, header_rows, n, is_amount)]
 
     def called(pattern: re.Pattern[str]) -> list[int]:
         return [n for n in columns if pattern.fullmatch(heads[n])]
@@ -170,7 +170,7 @@ def _repeats(grid: Grid, header_rows: int, column: int) -> bool:
     return len(set(texts)) < len(texts) and not {"true", "false"} & set(texts)
 
 
-def _holds_periods(grid: Grid, header_rows: int, column: int) -> bool:
+def _contains_periods(grid: Grid, header_rows: int, column: int) -> bool:
     """Whether a column contains only periods, including some that lack the year ("Q1")."""
     return all(parse_period(text, _ANY_YEAR) for row in grid[header_rows:] if (text := row[column].strip()))
 

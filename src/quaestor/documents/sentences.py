@@ -134,7 +134,7 @@ def prose_spans(text: str) -> tuple[tuple[int, int], ...]:
     begin = 0
     for gap in _END_OF_PROSE.finditer(text):
         end = gap.start() + len(gap[0].rstrip())
-        if not _goes_on(text, begin, gap.start(), gap.end()):
+        if not _continues(text, begin, gap.start(), gap.end()):
             spans += _bound_pieces(text, begin, end)
             begin = gap.end()
     return (*spans, *_bound_pieces(text, begin, len(text)))
@@ -147,7 +147,7 @@ def bounded(sentence: str) -> tuple[str, ...]:
     return tuple(sentence[start:end] for start, end in _bound_pieces(sentence, 0, len(sentence)))
 
 
-def _goes_on(text: str, begin: int, stop: int, next_start: int) -> bool:
+def _continues(text: str, begin: int, stop: int, next_start: int) -> bool:
     """Whether the full stop before `stop` does not end the sentence."""
     if text[stop - 1] != ".":
         return False

@@ -108,7 +108,7 @@ def _carry_periods(document: Document, place: int) -> tuple[Period, ...]:
             if period.kind == "range" or (elsewhere and period.kind == "date"):
                 continue
             if not _is_ahead(period, reported) and not _is_long_ago(period, reported):
-                # A period that starts on the last day of the report also stands for the periods that end on it.
+                # Text about the last day of the report is usually about the periods that end on it, too.
                 return of_report if reported is not None and _first_day(period) == reported.ends else (period,)
     return of_report
 

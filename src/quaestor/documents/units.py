@@ -200,8 +200,8 @@ def with_units(
     columns = [_column_kind(header) for header in table.columns]
     rows = _row_kinds(table)
     if money is None and not any(kind in ("shares", "count") for kind in (*columns[1:], *rows)):
-        spoken = next((kind for text in reversed(about) if (kind := kind_of(text)) == "shares"), None)
-        if spoken and not amounts.unit:
+        mentioned = next((kind for text in reversed(about) if (kind := kind_of(text)) == "shares"), None)
+        if mentioned and not amounts.unit:
             scale = amounts.shares or amounts.scale
             return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
     money = money or (currency if in_labels else None)
@@ -332,8 +332,8 @@ def _scale_header(header: Header, kind: Kind | None, amounts: Amounts, money: st
 def _mark_percent_column(table: Table, place: int, header: Header, about: Sequence[str]) -> Header:
     """Return a column header with percent as scale if `%` is printed only with some of the numbers.
 
-    Requires `%` with the first number and either with the last one, or with the same number of decimals throughout and
-    decimals or a text about percentages.
+    The first number must have `%`. In addition, the last number has it too, or all numbers have equally many decimals
+    and there are decimals or a text mentions percentages.
     """
     if place == 0 or header.scale is not None:
         return header
@@ -345,8 +345,8 @@ def _mark_percent_column(table: Table, place: int, header: Header, about: Sequen
     alike = all(
         n.scale is Scale.PERCENT or (n.scale is Scale.ONE and n.value.as_tuple().exponent == exponent) for n in found
     )
-    spoken = any(_PERCENTAGES.search(text) for text in (*about, *header.levels))
-    if found[-1].scale is Scale.PERCENT or (alike and (spoken or exponent != 0)):
+    mentioned = any(_PERCENTAGES.search(text) for text in (*about, *header.levels))
+    if found[-1].scale is Scale.PERCENT or (alike and (mentioned or exponent != 0)):
         return replace(header, scale=Scale.PERCENT)
     return header
 
@@ -421,7 +421,7 @@ def _words_around(text: str, spans: Sequence[QuantitySpan], place: int) -> str:
     return f"{text[: spans[first].start][-_NEAR:]}|{after[:_NEAR]}"
 
 
-def with_standing_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
+def with_section_scale(sentences: Sequence[Sentence], amounts: Amounts) -> tuple[Sentence, ...]:
     """Return sentences with amounts of money in the scale of the caption that applies to them.
 
     Amounts with a scale, with cents or written out to the millions, and prices per share are unchanged.

@@ -90,7 +90,7 @@ class _Row:
     cells: list[FactCell]
     times: set[Moment | None]
 
-    def goes_on(self, later: "_Row") -> bool:
+    def merge(self, later: "_Row") -> bool:
         """Merge a later row and return True, unless it has a time in common."""
         if None in later.times or not self.times.isdisjoint(later.times):
             return False
@@ -137,7 +137,7 @@ class _TableReader:
             label, path = called.get(row, names[row][0]), names[row][1]
             own = _Row(label, path, list(cells), {cell.moment for cell in cells})
             above = first.setdefault((label, path), own)
-            if above is own or not above.goes_on(own):
+            if above is own or not above.merge(own):
                 found.append(own)
         for one in found:
             yield self._line(place, one.label, one.path, tuple(one.cells))
@@ -324,7 +324,7 @@ class _TableReader:
         if quantity.unit:
             return counts.scale, counts.unit
         label = " ".join((table.rows[ref.row].label, *table.columns[ref.column].levels))
-        if (named := _HEADS.search(label)) is None or _MONEY.search(label):
+        if (named := _COUNTS.search(label)) is None or _MONEY.search(label):
             return counts.scale, counts.unit
         unit = "square feet" if named[0].lower().startswith("square") else None
         written_out = scale_in_text(quantity) is not None and counts.scale is table.scale
@@ -359,7 +359,7 @@ class _TableReader:
 
     @cached_property
     def _rates(self) -> frozenset[int]:
-        """Columns of percentages with the sign only in the first row."""
+        """Columns of percentages in which the sign may be missing after the first row."""
         return frozenset(column for column, texts in self._texts.items() if _are_rates(texts))
 
     @cached_property
@@ -540,7 +540,7 @@ def _is_for_one(label: str) -> bool:
 
 
 def _are_rates(texts: Sequence[str]) -> bool:
-    """Return whether the numbers of a column are percentages with the sign only in the first row.
+    """Return whether the numbers of a column are percentages; the sign may be missing after the first row.
 
     >>> _are_rates(["3.25 %", "3.75", "0.625"]), _are_rates(["3.25 %", "3,750"])
     (True, False)
@@ -588,7 +588,7 @@ _TIME_TERMS = term_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec fiscal year years ended ending month months quarter quarters three six nine twelve weeks"
 )
-_HEADS = lazy_regex(
+_COUNTS = lazy_regex(
     r"\bnumber of\b|\bsquare (?:feet|footage)\b|\bunits under\b|\bheadcount\b|\bdaily (?:shipments|packages|volume)\b",
     re.IGNORECASE,
 )

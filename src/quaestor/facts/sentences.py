@@ -146,7 +146,7 @@ def _group_numbers(
         moment = respective.get(mention.ref.start, moment)
         cell = _read_cell(document, mention, moment, plain, usual)
         placed = cell, mention.ref.start, mention.ref.end
-        if groups and _goes_on(groups[-1], placed, plain):
+        if groups and _continues(groups[-1], placed, plain):
             groups[-1].append(placed)
         else:
             groups.append([placed])
@@ -222,7 +222,7 @@ def _read_cell(document: Document, mention: Mention, moment: Moment | None, plai
     )
 
 
-def _goes_on(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
+def _continues(group: Sequence[_Placed], placed: _Placed, plain: str) -> bool:
     last, _, end = group[-1]
     cell, start, _ = placed
     return (

@@ -37,7 +37,7 @@ def _numbers() -> "array[int]":
 class _Evidence:
     """All occurrences of a label in any form.
 
-    Tables and documents are numbers without repetitions, because a large corpus has as many as lines.
+    Tables and documents are stored as numbers, without consecutive duplicates, to save memory for a large corpus.
     """
 
     forms: Counter[str] = field(default_factory=Counter)
@@ -163,7 +163,7 @@ class OntologyBuilder:
         found = group_labels(
             {label: e.lines + e.mentions for label, e in by_label.items()},
             {label: e.places for label, e in by_label.items()},
-            _of_one_concept(by_label),
+            _same_concept_pairs(by_label),
             document_of=lambda shared: self._first_of(firsts, shared),
         )
         amount = by_label.pop("", _Evidence())
@@ -194,9 +194,9 @@ class OntologyBuilder:
                 _append(entry.places, place)
                 if (name := seen_on.get(place)) is not None:
                     entry.classes.add(name)
-        return {key: e for key, e in evidence.items() if e.lines or self._named_often(key, e)}
+        return {key: e for key, e in evidence.items() if e.lines or self._is_frequent(key, e)}
 
-    def _named_often(self, key: str, evidence: _Evidence) -> bool:
+    def _is_frequent(self, key: str, evidence: _Evidence) -> bool:
         """Whether a phrase of the text has several words and occurs in enough documents to be a property."""
         return " " in key and len(self._document_names(evidence.documents)) >= _PHRASE_DOCUMENTS
 
@@ -221,7 +221,7 @@ def _append(numbers: "array[int]", number: int) -> None:
         numbers.append(number)
 
 
-def _of_one_concept(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
+def _same_concept_pairs(evidence: Mapping[str, _Evidence]) -> list[tuple[str, str]]:
     """Return pairs of labels with the same single concept; the second is the more frequent one.
 
     A generic label ("total") is excluded, because its concept differs between pages.

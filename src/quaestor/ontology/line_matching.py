@@ -441,15 +441,15 @@ class LineIndex:
     def find_named(self, caption: str, context: LineContext | None = None) -> PropertyMatch | None:
         """Return the line whose caption matches, ignoring kinds of lines."""
         for number, text in enumerate(readings(caption)):
-            if met := self._met(text, context):
+            if met := self._match_caption(text, context):
                 rule = "shorter caption" if number else "statement line"
                 return _make_match(rule, *met, shared=number > 0 and undated(caption))
         for text in readings(self._split_words(caption)):
-            if met := self._met(text, context):
+            if met := self._match_caption(text, context):
                 return _make_match("lost spaces", *met)
         return None
 
-    def _met(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
+    def _match_caption(self, text: str, context: LineContext | None) -> tuple[str, str] | None:
         """Return the property with this caption, and the known caption."""
         met = self._keys.get(caption_key(text))
         line = self._core.lines.get(met[0]) if met else None

@@ -47,7 +47,7 @@ _MARKS: tuple[tuple[int, bytes, str], ...] = (
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MHTML = re.compile(rb"\A(?:[\w-]+:[^\n]*\n(?:[ \t][^\n]*\n)*)*?content-type:\s*multipart/related", re.IGNORECASE)
 _WEBARCHIVE = re.compile(rb"\A\s*<\?xml[^>]*>\s*<!DOCTYPE plist", re.IGNORECASE)
-_BY_HAND: dict[str, str] = {
+_UNREAD_MEMBERS: dict[str, str] = {
     "word/document.xml": "a Word document (.docx): save it as HTML or PDF",
     "ppt/presentation.xml": "a PowerPoint file: save it as PDF",
     "xl/workbook.bin": "a binary workbook (.xlsb): save it as .xlsx",
@@ -97,7 +97,7 @@ def _zipped(content: FileContent) -> str | None:
     names = content.members
     if "xl/workbook.xml" in names:
         return None
-    for name, kind in _BY_HAND.items():
+    for name, kind in _UNREAD_MEMBERS.items():
         if name in names:
             return kind
     if not names:

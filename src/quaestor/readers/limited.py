@@ -43,7 +43,7 @@ T = TypeVar("T")
 _log = logging.getLogger("quaestor.readers")
 
 _COMMAND = (sys.executable, "-P", "-m", "quaestor.readers.limited_worker")
-_HANDED_ON = ("PATH", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
+_PASSED_ON = ("PATH", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
 """Environment variables that an interpreter may need. None of them contains a key or password."""
 
 _ERRORS = {kind.__name__: kind for kind in (InputError, DatasetError, DocumentError, SettingsError, PluginError)}
@@ -142,7 +142,7 @@ def _request(content: FileContent, limits: ReadingLimits, wanted: str) -> bytes:
 
 def reading_environment(own: Mapping[str, str]) -> dict[str, str]:
     """Return the environment variables of this process that the reading process gets."""
-    environment = {name: own[name] for name in _HANDED_ON if name in own}
+    environment = {name: own[name] for name in _PASSED_ON if name in own}
     # The reading process finds readers of other packages on the same path as this one.
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if os.path.isabs(path))
     # Each thread of a library takes memory, and reading uses only one.

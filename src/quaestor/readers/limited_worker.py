@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _FEW_FILES = 64
-_LOOKS = 1.0
+_CHECK_SECONDS = 1.0
 """Seconds between checks that the parent is alive."""
 
 _LONGEST_TRACE = 8_000
@@ -28,37 +28,37 @@ def read_input() -> None:
     # Output that a library prints must not mix with the reply.
     with os.fdopen(os.dup(1), "wb") as reply:
         os.dup2(2, 1)
-        asked = json.loads(sys.stdin.buffer.readline())
-        _limit(asked)
+        request = json.loads(sys.stdin.buffer.readline())
+        _limit(request)
         threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-        outcome, document = _read(sys.stdin.buffer.read(), asked["name"], asked["wanted"])
-        if len(document) > asked["written"]:
+        outcome, document = _read(sys.stdin.buffer.read(), request["name"], request["wanted"])
+        if len(document) > request["written"]:
             outcome, document = {"limit": "written"}, b""
         reply.write(json.dumps(outcome).encode() + b"\n" + document)
 
 
 def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_LOOKS)
+        time.sleep(_CHECK_SECONDS)
     os._exit(1)
 
 
-def _limit(asked: dict[str, float]) -> None:
+def _limit(request: dict[str, float]) -> None:
     with suppress(ImportError):
         import resource
 
-        seconds = math.ceil(asked["seconds"])
+        seconds = math.ceil(request["seconds"])
         for limit, soft, hard in (
-            (resource.RLIMIT_AS, asked["memory"], asked["memory"]),
+            (resource.RLIMIT_AS, request["memory"], request["memory"]),
             (resource.RLIMIT_CPU, seconds, seconds + 1),  # the signal at the soft limit tells a timeout from other ends
-            (resource.RLIMIT_FSIZE, asked["written"], asked["written"]),
+            (resource.RLIMIT_FSIZE, request["written"], request["written"]),
             (resource.RLIMIT_NOFILE, _FEW_FILES, _FEW_FILES),
             (resource.RLIMIT_CORE, 0, 0),
         ):
             with suppress(ValueError, OSError):  # the system's own limit is lower, or it has no such limit
                 resource.setrlimit(limit, (int(soft), int(hard)))
     if hasattr(signal, "alarm"):
-        signal.alarm(math.ceil(asked["seconds"]) + 1)
+        signal.alarm(math.ceil(request["seconds"]) + 1)
 
 
 def _read(data: bytes, name: str, wanted: str) -> tuple[dict[str, str], bytes]:

@@ -125,11 +125,11 @@ class _Blocks:
                 self.paragraph = []
                 place += 1
             else:
-                yield from self._go_on(place)
+                yield from self._add_line(place)
                 place += 1
         yield from self._end_paragraph(place)
 
-    def _go_on(self, place: int) -> Iterator[DocumentPart]:
+    def _add_line(self, place: int) -> Iterator[DocumentPart]:
         """Process a line of text; yield the paragraph that ends before it, if any."""
         line = self.lines[place]
         if quote := _QUOTE.match(line):

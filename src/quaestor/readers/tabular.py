@@ -77,7 +77,7 @@ def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
     """Yield the blocks, joining those of a table that is interrupted by an empty row."""
     pending: _Block | None = None
     for block in blocks:
-        if pending is not None and (_leads(sheet, pending) or _goes_on(sheet, pending, block)):
+        if pending is not None and (_is_title_block(sheet, pending) or _continues_table(sheet, pending, block)):
             pending = _Block(pending.top, block.bottom)
             continue
         if pending is not None:
@@ -87,13 +87,13 @@ def _tables(sheet: Sheet, blocks: Sequence[_Block]) -> Iterator[_Block]:
         yield pending
 
 
-def _leads(sheet: Sheet, block: _Block) -> bool:
+def _is_title_block(sheet: Sheet, block: _Block) -> bool:
     """Whether a block is a few short lines, such as titles separated from their table by an empty row."""
     rows = sheet.rows[block.top : block.bottom]
     return len(rows) <= _LINES_OVER_A_TABLE and all(_width(row) == 1 and not _is_prose(_line(row)) for row in rows)
 
 
-def _goes_on(sheet: Sheet, above: _Block, below: _Block) -> bool:
+def _continues_table(sheet: Sheet, above: _Block, below: _Block) -> bool:
     """Whether a block after an empty row continues the table above: it has values, and no separate header."""
     rows = sheet.rows
     if not any(_values(row) for row in rows[above.top : above.bottom]):

@@ -94,12 +94,12 @@ class Movement:
     Attributes:
         thing: What changed; empty if only the headings name it.
         rose: Whether it increased; None if unknown.
-        goes_on: Whether the sentence refers to something mentioned before: "the increase", "the sales growth".
+        refers_back: Whether the sentence refers to something mentioned before: "the increase", "the sales growth".
     """
 
     thing: NamedThing = NOTHING
     rose: bool | None = None
-    goes_on: bool = False
+    refers_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def _find_stated(document: Document) -> Iterator[CauseSentence]:
         for place, sentence in enumerate(block.content.sentences):
             moved = _read_movement(sentence.text)
             year = _latest_year(sentence) or year
-            if moved is not None and moved.goes_on and moved.thing.stems <= before.thing.stems:
+            if moved is not None and moved.refers_back and moved.thing.stems <= before.thing.stems:
                 moved = replace(before, rose=before.rose if moved.rose is None else moved.rose)
             if moved is not None and _states_cause(sentence.text):
                 stated = _cause_sentence(block, place, paths[block.section], moved, year)
@@ -195,8 +195,8 @@ def _read_movement(text: str) -> Movement | None:
         named, statement = dashed["name"], dashed["rest"]
     if found := _MOVE_OF.match(statement):
         thing = read_thing(found["of"] or found["before"] or named)
-        goes_on = not found["of"] and not named
-        return Movement(thing, rose(f"{found['move']} {statement[found.end() :]}"), goes_on)
+        refers_back = not found["of"] and not named
+        return Movement(thing, rose(f"{found['move']} {statement[found.end() :]}"), refers_back)
     verb = _VERB.search(statement)
     thing = read_thing(statement[: verb.start()]) if verb else NOTHING
     return Movement(thing, rose(statement[verb.start() :])) if verb and thing else None

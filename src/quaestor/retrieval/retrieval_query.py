@@ -26,7 +26,7 @@ _OPERATIONS = frozenset(map(stem, "change percentage percent increase decrease g
 _UNKNOWN = 0.3
 """Factor for a word that is not in the document."""
 _EARLIER, _BEFORE = 0.5, 0.3
-"""Weight of words of the previous question, and repeatedly for each one before: alone, and next to new words."""
+"""Factor for words of the previous question, and again for each one before, without and with new words beside them."""
 _EARLIER_QUESTIONS = 4
 _LEANING = frozenset({"and", "what_about", "again", "it", "this", "that", "the_former", "two_of_them"})
 _IN_MID = re.compile(r"as an? |(?:the )?same\b|in |for |of |than |versus ")

@@ -120,7 +120,7 @@ _DIGITS = lazy_regex(r"[0-9]+")
 _LONGEST_REPEATED = 150
 _FEWEST_WORDS = 8
 """Words in a paragraph that a page break may cut; shorter lines are headings and list items."""
-_GOES_ON = frozenset(JOINING_WORDS | SMALL_WORDS)
+_OPEN_ENDED = frozenset(JOINING_WORDS | SMALL_WORDS)
 """Words that cannot end a paragraph."""
 
 
@@ -173,7 +173,7 @@ def _is_cut(line: HtmlLine, after: HtmlLine) -> bool:
     words = line.text.split()
     if len(words) < _FEWEST_WORDS or not (words[-1][-1].isalnum() or words[-1][-1] in ",%"):
         return False
-    return after.text[:1].islower() or words[-1].casefold() in _GOES_ON
+    return after.text[:1].islower() or words[-1].casefold() in _OPEN_ENDED
 
 
 def _key(piece: Piece) -> str | None:
@@ -238,10 +238,10 @@ class _Builder:
         self.parts: list[DocumentPart] = []
         self._outline = outline
         self._fact_of = fact_of
-        self._of_pages = captions
+        self._page_captions = captions
         self._title = ""
         self._captions: list[HtmlLine] = []
-        self._standing: list[tuple[int, str]] = []
+        self._section_captions: list[tuple[int, str]] = []
         self._level = 0
         self._after_heading = False
 
@@ -256,7 +256,7 @@ class _Builder:
             # A caption below several consecutive headings applies to the section of the first one.
             self._level = min(level, self._level) if self._after_heading else level
             self._after_heading = True
-            self._standing = [(over, caption) for over, caption in self._standing if over < level]
+            self._section_captions = [(over, caption) for over, caption in self._section_captions if over < level]
             self.parts.append(HeadingPart(text, level, line.page, line.anchor))
             self._title = text
             return
@@ -276,7 +276,14 @@ class _Builder:
         title = " ".join(own) or self._title
         self.parts.append(
             TablePart(
-                grid.rows, " ".join(captions), page, anchor, title, grid.header_rows, facts, standing=self._holds(page)
+                grid.rows,
+                " ".join(captions),
+                page,
+                anchor,
+                title,
+                grid.header_rows,
+                facts,
+                standing=self._caption_of(page),
             )
         )
         self._title = ""
@@ -287,13 +294,13 @@ class _Builder:
             self.parts.append(self._paragraph(line))
             text = " ".join(line.text.split())
             if is_amounts_line(text):
-                self._standing.append((self._level, text))
+                self._section_captions.append((self._level, text))
                 self._after_heading = False
         self._captions = []
 
-    def _holds(self, page: int | None) -> str:
+    def _caption_of(self, page: int | None) -> str:
         """Return the caption that applies to a page: the page's own, else that of the innermost heading with one."""
-        return self._of_pages.get(page or 0) or (self._standing[-1][1] if self._standing else "")
+        return self._page_captions.get(page or 0) or (self._section_captions[-1][1] if self._section_captions else "")
 
     def _paragraph(self, line: HtmlLine) -> ParagraphPart:
         text = line.text.replace("\n", " ")
@@ -305,7 +312,7 @@ class _Builder:
                 begin, end = spans[place]
                 facts.append((place, mark.start - begin, min(mark.end, end) - begin, fact))
         return ParagraphPart(
-            tuple(text[start:end] for start, end in spans), line.page, line.anchor, facts, self._holds(line.page)
+            tuple(text[start:end] for start, end in spans), line.page, line.anchor, facts, self._caption_of(line.page)
         )
 
 

@@ -169,14 +169,14 @@ def find_paragraphs(lines: Sequence[TextLine], page: int, pitch: float) -> list[
     found: list[list[TextLine]] = []
     right = max((line.right for line in lines), default=0.0)
     for line in lines:
-        if found and _goes_on(found[-1], line, pitch, right):
+        if found and _continues(found[-1], line, pitch, right):
             found[-1].append(line)
         else:
             found.append([line])
     return [TextBlock(tuple(group), page) for group in found]
 
 
-def _goes_on(group: Sequence[TextLine], line: TextLine, pitch: float, right: float) -> bool:
+def _continues(group: Sequence[TextLine], line: TextLine, pitch: float, right: float) -> bool:
     before = group[-1]
     step = line.y - before.y
     usual = max(pitch * line.size / max(before.size, line.size), 1.05 * line.size)
@@ -225,13 +225,13 @@ def join_lines(blocks: Sequence[TextLine], vocabulary: Set[str]) -> str:
         if not text:
             text = line.text
         elif text.endswith("-") and line.text[:1].isalpha() and text[-2:-1].isalpha():
-            text = _put_together(text, line.text, vocabulary)
+            text = _join_hyphenated(text, line.text, vocabulary)
         else:
             text = f"{text} {line.text}"
     return text
 
 
-def _put_together(text: str, following: str, vocabulary: Set[str]) -> str:
+def _join_hyphenated(text: str, following: str, vocabulary: Set[str]) -> str:
     head, tail = text[:-1].rsplit(maxsplit=1)[-1], following.split(maxsplit=1)[0]
     whole = "".join(filter(str.isalnum, head.rsplit("-", 1)[-1] + tail)).casefold()
     hyphened = "".join(c for c in f"{head}-{tail}" if c.isalnum() or c == "-").casefold()
@@ -239,7 +239,7 @@ def _put_together(text: str, following: str, vocabulary: Set[str]) -> str:
     return (text[:-1] if divided else text) + following
 
 
-def goes_on_overleaf(block: TextBlock, following: TextBlock) -> bool:
+def continues_on_next_page(block: TextBlock, following: TextBlock) -> bool:
     """Whether the last paragraph of a page continues with the first one of the next."""
     last, first = block.lines[-1], following.lines[0]
     if last.is_bold or first.is_bold or abs(last.size - first.size) > 0.15 * last.size:

@@ -23,12 +23,12 @@ def read_share() -> None:
     """Read the requested pages and write them to standard output."""
     with os.fdopen(os.dup(1), "wb") as reply:
         os.dup2(2, 1)  # keep what a library prints out of the reply
-        asked = json.loads(sys.stdin.buffer.readline())
-        data = sys.stdin.buffer.read(asked["length"])
+        request = json.loads(sys.stdin.buffer.readline())
+        data = sys.stdin.buffer.read(request["length"])
         threading.Thread(target=_end_with_parent, daemon=True).start()
-        _limit_memory(asked["memory"])
+        _limit_memory(request["memory"])
         with open_pdf(Path(), data) as file:
-            reply.write(pages_as_bytes(file.pages(asked["first"], asked["step"])))
+            reply.write(pages_as_bytes(file.pages(request["first"], request["step"])))
 
 
 def _end_with_parent() -> None:

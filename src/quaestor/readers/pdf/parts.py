@@ -13,8 +13,8 @@ from quaestor.readers.pdf.headings import (
     Levels,
     TextBlock,
     body_size,
+    continues_on_next_page,
     find_paragraphs,
-    goes_on_overleaf,
     is_company,
     is_dated,
     is_heading,
@@ -59,7 +59,7 @@ class PlacedTable:
 Item = PlacedText | PlacedTable
 
 
-def join_tables_overleaf(items: Sequence[Item]) -> list[Item]:
+def join_tables_across_pages(items: Sequence[Item]) -> list[Item]:
     """Return the items of all pages in order, joining tables that continue on the next page."""
     found: list[Item] = []
     for item in items:
@@ -157,11 +157,11 @@ class _Piece:
     is_caption: bool = field(default=False)
 
 
-def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[DocumentPart]:
+def parts_of(items: Sequence[Item], page_captions: Mapping[int, str]) -> Iterator[DocumentPart]:
     """Yield the parts of a document in order.
 
     Args:
-        of_pages: Captions from running headers and footers that apply to the amounts of a page, by page number.
+        page_captions: Captions from running headers and footers that apply to the amounts of a page, by page number.
     """
     texts = [item.lines for item in items if isinstance(item, PlacedText)]
     pieces = _pieces(items, body_size(texts), _vocabulary(texts))
@@ -169,14 +169,14 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
     tables: dict[int, tuple[str, str]] = {}
     for place, piece in enumerate(pieces):
         if piece.found is not None:
-            tables[place] = tables[place - 1] if piece.found.shares_title else _over(pieces, place)
+            tables[place] = tables[place - 1] if piece.found.shares_title else _title_and_caption(pieces, place)
     level, captions = 0, list[tuple[int, str]]()
     for place, piece in enumerate(pieces):
         anchor = f"page={piece.page}"
         # A caption right under a heading ("Amounts in millions ...") applies to the whole section.
-        standing = of_pages.get(piece.page) or (captions[-1][1] if captions else "")
+        section_caption = page_captions.get(piece.page) or (captions[-1][1] if captions else "")
         if piece.found is not None:
-            yield _table(piece.found, *tables[place], anchor, standing)
+            yield _table(piece.found, *tables[place], anchor, section_caption)
         elif piece.heading and piece.block is not None:
             level = levels.level(piece.text, look_of(piece.block.lines[0]))
             captions = [(over, caption) for over, caption in captions if over < level]
@@ -184,7 +184,7 @@ def parts_of(items: Sequence[Item], of_pages: Mapping[int, str]) -> Iterator[Doc
         elif not piece.is_caption:
             if is_amounts_line(piece.text):
                 captions.append((level, piece.text))
-            yield ParagraphPart(split_prose(piece.text), piece.page, anchor, standing=standing)
+            yield ParagraphPart(split_prose(piece.text), piece.page, anchor, standing=section_caption)
 
 
 def _vocabulary(texts: Sequence[Sequence[TextLine]]) -> frozenset[str]:
@@ -204,7 +204,7 @@ def _pieces(items: Sequence[Item], size: float, vocabulary: frozenset[str]) -> l
             pieces.append(_Piece("", item.page, found=item))
             continue
         for block in find_paragraphs(item.lines, item.page, usual_pitch(item.lines)):
-            if pending and item.page != pending.page and goes_on_overleaf(pending, block):
+            if pending and item.page != pending.page and continues_on_next_page(pending, block):
                 pending = TextBlock((*pending.lines, *block.lines), pending.page)
             else:
                 pieces += _close_block(pending, size, vocabulary)
@@ -219,7 +219,7 @@ def _close_block(block: TextBlock | None, size: float, vocabulary: frozenset[str
     return [_Piece(join_lines(block.lines, vocabulary), block.page, block, heading)]
 
 
-def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
+def _title_and_caption(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
     """Return the title and caption above a table; mark the captions, so that they do not become paragraphs."""
     title, captions = "", list[str]()
     for piece in reversed(pieces[max(0, place - _BLOCKS_OVER) : place]):
@@ -235,8 +235,8 @@ def _over(pieces: Sequence[_Piece], place: int) -> tuple[str, str]:
     return title, " ".join(captions)
 
 
-def _table(found: PlacedTable, title: str, caption: str, anchor: str, standing: str) -> TablePart:
+def _table(found: PlacedTable, title: str, caption: str, anchor: str, section_caption: str) -> TablePart:
     table = read_region(found.region, found.rules)
     grid = [list(row) for row in (*table.header, *table.body)]
     caption = " ".join(filter(None, (caption, table.caption)))
-    return TablePart(grid, caption, found.page, anchor, title, len(table.header), standing=standing)
+    return TablePart(grid, caption, found.page, anchor, title, len(table.header), standing=section_caption)

@@ -14,7 +14,7 @@ from quaestor.readers.content import FileContent
 from quaestor.readers.pdf.headings import drop_running_heads, find_page_captions
 from quaestor.readers.pdf.lines import TextLine
 from quaestor.readers.pdf.pages import Page, PageFailure, UnreadPages
-from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_tables_overleaf, parts_of
+from quaestor.readers.pdf.parts import Item, PlacedTable, PlacedText, join_tables_across_pages, parts_of
 from quaestor.readers.pdf.regions import count_unread_rows, find_regions, split_side_by_side
 from quaestor.readers.pdf.side_by_side import pages_of
 from quaestor.readers.pdf.tables import find_columns
@@ -48,7 +48,7 @@ class PdfReader:
         printed = [page.lines for page in pages]
         lines = drop_running_heads(printed)
         captions = {page.number: text for page, text in zip(pages, find_page_captions(printed), strict=True) if text}
-        items = join_tables_overleaf([item for pair in zip(pages, lines, strict=True) for item in _items(*pair)])
+        items = join_tables_across_pages([item for pair in zip(pages, lines, strict=True) for item in _items(*pair)])
         warnings += _unread_tables(items)
         return assemble(content.name, parts_of(items, captions), warnings, filing=True)
 

@@ -22,7 +22,7 @@ _LABELS_FIRST = 5
 """Limit for lines with only labels between a header and the first line with numbers."""
 _UNREAD_ROWS = 3
 """Minimal number of consecutive lines that look like an unrecognised table."""
-_LINES_OVERLEAF = 3
+_MOST_LINES_ABOVE = 3
 """Limit for the lines above a single row at the top of a page that ends the previous page's table."""
 
 
@@ -96,7 +96,7 @@ def _stretches(lines: Sequence[TextLine]) -> Iterator[tuple[int, int]]:
     for place, line in enumerate(lines):
         if not numbers_of(line):
             continue
-        if start >= 0 and not _holds_together(lines, last, place):
+        if start >= 0 and not _may_be_one_table(lines, last, place):
             yield start, last + 1
             start = -1
         if start < 0:
@@ -111,14 +111,14 @@ def _label_end(lines: Sequence[TextLine], start: int, end: int) -> int:
     left = _values_left(lines[start:end])
     while end < len(lines) and lines[end].y - lines[end - 1].y < 1.3 * lines[end].size:
         line, label = lines[end], lines[end - 1].chunks[0].text
-        goes_on = line.text[0].islower() or line.text[0].isdigit() or label.endswith(_OPEN_ENDS)
-        if not goes_on or line.right >= left or len(line.chunks) > 1 or line.left < lines[end - 1].left - 1:
+        continues = line.text[0].islower() or line.text[0].isdigit() or label.endswith(_OPEN_ENDS)
+        if not continues or line.right >= left or len(line.chunks) > 1 or line.left < lines[end - 1].left - 1:
             break
         end += 1
     return end
 
 
-def _holds_together(lines: Sequence[TextLine], above: int, below: int) -> bool:
+def _may_be_one_table(lines: Sequence[TextLine], above: int, below: int) -> bool:
     """Whether the lines between two lines with numbers allow both to be in one table."""
     between = lines[above + 1 : below]
     if len(between) > _LINES_BETWEEN:
@@ -152,12 +152,12 @@ def _split(lines: Sequence[TextLine], start: int, end: int) -> list[tuple[int, i
     seen_data = False
     place = start
     while place < end:
-        if not _heads_anew(lines[place], left):
+        if not _is_new_header(lines[place], left):
             seen_data = seen_data or bool(numbers_of(lines[place]))
             place += 1
             continue
         block = place
-        while block < end and _heads_anew(lines[block], left):
+        while block < end and _is_new_header(lines[block], left):
             block += 1
         if seen_data and any(_is_heading_row(line) for line in lines[place:block]):
             found.append((first, _end_of_table(lines, first, place)))
@@ -170,7 +170,7 @@ def _is_heading_row(line: TextLine) -> bool:
     return len(line.chunks) > 1 or is_date(line.text)
 
 
-def _heads_anew(line: TextLine, left: float) -> bool:
+def _is_new_header(line: TextLine, left: float) -> bool:
     """Whether a line inside a run is a column header: no text is in the column of labels."""
     first, *rest = line.chunks
     if first.left < left:
@@ -191,13 +191,13 @@ def _end_of_table(lines: Sequence[TextLine], start: int, header: int) -> int:
 def _values_left(lines: Sequence[TextLine]) -> float:
     """Return the left edge of the numbers in most lines of a table."""
     labelled = sorted(
-        numbers[0].left for line in lines if (numbers := _behind_label(line)) and len(line.chunks) > len(numbers)
+        numbers[0].left for line in lines if (numbers := _numbers_after_label(line)) and len(line.chunks) > len(numbers)
     )
-    lefts = labelled or sorted(numbers[0].left for line in lines if (numbers := _behind_label(line)))
+    lefts = labelled or sorted(numbers[0].left for line in lines if (numbers := _numbers_after_label(line)))
     return lefts[len(lefts) // 8] - 1 if lefts else 0.0
 
 
-def _behind_label(line: TextLine) -> tuple[Chunk, ...]:
+def _numbers_after_label(line: TextLine) -> tuple[Chunk, ...]:
     """Return the numbers of a line without a year that is its label."""
     numbers = numbers_of(line)
     labelled = len(numbers) > 1 and len(numbers) == len(line.chunks) and is_year(numbers[0].text)
@@ -215,9 +215,9 @@ def _header_start(lines: Sequence[TextLine], first: int, stop: int, last: int) -
         if below.y - line.y > _STEP * max(line.size, below.size) or not _can_head(line, heading_left, right):
             break
         top = place
-    top = _over_labels(lines, top, stop, heading_left, left)
+    top = _header_over_labels(lines, top, stop, heading_left, left)
     table_left = min(line.left for line in lines[first:last])
-    while top < first and _is_over_all(lines[top], table_left, right, left):
+    while top < first and _spans_table(lines[top], table_left, right, left):
         top += 1
     return top
 
@@ -229,7 +229,7 @@ def _heading_left(lines: Sequence[TextLine], left: float) -> float:
     return max(left - _HEADING_REACH * size, labels_left + 0.6 * (left - labels_left)) if left > labels_left else left
 
 
-def _over_labels(lines: Sequence[TextLine], top: int, stop: int, heading_left: float, left: float) -> int:
+def _header_over_labels(lines: Sequence[TextLine], top: int, stop: int, heading_left: float, left: float) -> int:
     """Return the start of a header that is above the first labels of a table, which have no numbers."""
     place = top - 1
     while place >= max(stop, top - _LABELS_FIRST) and _is_label_line(lines, place, left):
@@ -254,7 +254,7 @@ def _is_near(lines: Sequence[TextLine], place: int) -> bool:
     return below.y - line.y <= _STEP * max(line.size, below.size)
 
 
-def _is_over_all(line: TextLine, left: float, right: float, values_left: float) -> bool:
+def _spans_table(line: TextLine, left: float, right: float, values_left: float) -> bool:
     """Whether a line is the title or caption of a whole table, centred over it including the labels."""
     if len(line.chunks) > 1 or abs(line.chunks[0].center - (left + right) / 2) > 14:
         return False
@@ -289,7 +289,7 @@ def _region(lines: Sequence[TextLine], top: int, end: int) -> Region | None:
     body = tuple(lines[header:end])
     rows = [line for line in body if numbers_of(line)]
     alone = len(rows) < 2 and header == top
-    if not rows or (alone and top > _LINES_OVERLEAF) or not _are_aligned(rows):
+    if not rows or (alone and top > _MOST_LINES_ABOVE) or not _are_aligned(rows):
         return None
     return Region(tuple(lines[top:header]), body, top, end)
 

@@ -336,7 +336,7 @@ _OPEN_END = lazy_regex(
     r"|their|which|that|under|attributable|before|after|due|based|related|upon|is|are|was|were))",
     re.IGNORECASE,
 )
-_GOES_ON = lazy_regex(r"[a-z(&$0-9%)].*")
+_CONTINUATION = lazy_regex(r"[a-z(&$0-9%)].*")
 
 
 @dataclass(slots=True)
@@ -398,7 +398,7 @@ def read_rows(lines: Sequence[TextLine], columns: Columns) -> list[Row]:
     for place, row in enumerate(plain):
         above = found[-1] if found else None
         following = plain[place + 1] if place + 1 < len(plain) else None
-        if above is not None and _belongs(above, row, following, spacing):
+        if above is not None and _continues_row(above, row, following, spacing):
             _join(above, row)
         else:
             found.append(row)
@@ -433,7 +433,7 @@ def _row(line: TextLine, columns: Columns) -> Row:
     return Row(label, cells, line.y, line.y, right, left, line.size, bold, first_word=word)
 
 
-def _belongs(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> bool:
+def _continues_row(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> bool:
     """Whether a line continues the row above it."""
     step = row.top - above.bottom
     if step > 1.75 * row.size or (above.has_values and row.has_values):
@@ -447,16 +447,16 @@ def _belongs(above: Row, row: Row, following: Row | None, spacing: _Spacing) -> 
         centered = following.has_values and not following.label
         if centered or 0 < below < step - 0.4 or (spacing.is_loose(step) and spacing.is_tight(below)):
             return False
-    return _label_goes_on(above, row, step, spacing)
+    return _continues_label(above, row, step, spacing)
 
 
-def _label_goes_on(above: Row, row: Row, step: float, spacing: _Spacing) -> bool:
+def _continues_label(above: Row, row: Row, step: float, spacing: _Spacing) -> bool:
     """Whether a label continues the one above it, judging by words, distance and the space left there."""
     if above.bold != row.bold or above.label.endswith(":"):
         return False
     if spacing.is_tight(step) and row.left >= above.left - 1:
         return True
-    going_on = _GOES_ON.fullmatch(row.label) is not None and not re.match(r"\([0-9a-z]\)", row.label)
+    going_on = _CONTINUATION.fullmatch(row.label) is not None and not re.match(r"\([0-9a-z]\)", row.label)
     open_end = _OPEN_END.fullmatch(above.label) is not None or above.label.count("(") > above.label.count(")")
     full = above.right + row.first_word > spacing.reach - 0.5 * row.size
     if going_on and (open_end or full or row.label[0].islower()):

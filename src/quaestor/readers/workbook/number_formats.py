@@ -72,7 +72,7 @@ def _section(value: Decimal, sections: tuple[str, ...]) -> tuple[str, bool]:
     for section in sections:
         found = next((_CONDITION.fullmatch(text) for kind, text in _tokens(section) if kind == "bracket"
                       and _CONDITION.fullmatch(text)), None)  # fmt: skip
-        if found and _holds(value, found[1], Decimal(found[2])):
+        if found and _satisfies(value, found[1], Decimal(found[2])):
             return section, True
     plain = [section for section in sections if not _has_condition(section)]
     if not plain:
@@ -88,7 +88,7 @@ def _has_condition(section: str) -> bool:
     return any(kind == "bracket" and _CONDITION.fullmatch(text) for kind, text in _tokens(section))
 
 
-def _holds(value: Decimal, sign: str, bound: Decimal) -> bool:
+def _satisfies(value: Decimal, sign: str, bound: Decimal) -> bool:
     return {"<": value < bound, ">": value > bound, "<=": value <= bound, ">=": value >= bound, "=": value == bound,
             "<>": value != bound}[sign]  # fmt: skip
 

@@ -17,7 +17,7 @@ from quaestor.readers.tabular import MOST_CELLS, MOST_COLUMNS, Sheet, sheet_part
 from quaestor.readers.workbook.sheets import Archive, SheetCell, SheetContent, column_letters, read_workbook
 
 _SCALES = {-3: Scale.THOUSAND, -6: Scale.MILLION, -9: Scale.BILLION, 2: Scale.PERCENT}
-_VIEWER = lazy_regex(
+_CORNER = lazy_regex(
     # The top left cell of a statement in workbooks generated from the tags of a filing.
     r"(?P<title>.{3,200}?) - (?:USD \(\$\)|shares|\$ / shares|[A-Z]{3}\b)(?P<rest>.{0,100})",
     re.DOTALL,
@@ -50,16 +50,16 @@ class WorkbookReader:
             warnings.append(f"{len(workbook.hidden)} hidden sheets were left out: {names}")
         parts: list[DocumentPart] = []
         for sheet in workbook.sheets:
-            warnings += _lost(sheet)
+            warnings += _sheet_warnings(sheet)
             if sheet.rows:
                 parts.append(HeadingPart(sheet.name.strip() or "sheet", 1, None, _address(sheet.name, 1, 0, 1, 0)))
-                parts += map(_of_the_viewer, sheet_parts(_sheet(sheet)))
+                parts += map(_apply_corner, sheet_parts(_sheet(sheet)))
         if not parts:
             raise DatasetError(f"cannot read {content.path}: all of its sheets are empty or hidden")
         return assemble(content.name, parts, warnings, filing=True)
 
 
-def _lost(sheet: SheetContent) -> Iterator[str]:
+def _sheet_warnings(sheet: SheetContent) -> Iterator[str]:
     if (rows := len(sheet.hidden_rows)) or sheet.hidden_columns:
         yield f"sheet {sheet.name!r}: {rows} hidden rows and {sheet.hidden_columns} hidden columns were left out"
     if sheet.without_value:
@@ -73,7 +73,7 @@ def _lost(sheet: SheetContent) -> Iterator[str]:
 
 def _sheet(content: SheetContent) -> Sheet:
     """Return the visible rows of a sheet; several empty rows become one."""
-    _spread(content)
+    _fill_merged(content)
     numbers: dict[tuple[int, int], Quantity] = {}
     unknown: set[tuple[int, int]] = set()
     rows: list[list[str]] = []
@@ -105,7 +105,7 @@ def _address(sheet: str, top: int, left: int, bottom: int, right: int) -> str:
     return f"'{sheet}'!{first}" if first == last else f"'{sheet}'!{first}:{last}"
 
 
-def _spread(content: SheetContent) -> None:
+def _fill_merged(content: SheetContent) -> None:
     """Copy text into all cells of a merged range, so that headings apply to all their columns, labels to all rows."""
     least = min((column for row in content.rows.values() for column in row), default=0)
     for top, left, bottom, right in content.merged:
@@ -138,9 +138,9 @@ def _exact(cell: SheetCell) -> Quantity | None:
     return Quantity(plain if plain.as_tuple().exponent <= 0 else Decimal(f"{plain:f}"), scale, unit, cell.text)  # type: ignore[operator]  # finite
 
 
-def _of_the_viewer(part: DocumentPart) -> DocumentPart:
+def _apply_corner(part: DocumentPart) -> DocumentPart:
     """Use the corner cell as title, and apply the scale that it gives to share counts."""
-    if not isinstance(part, TablePart) or not part.grid or not (corner := _VIEWER.fullmatch(part.grid[0][0])):
+    if not isinstance(part, TablePart) or not part.grid or not (corner := _CORNER.fullmatch(part.grid[0][0])):
         return part
     shares = _SHARES_IN.search(corner["rest"])
     numbers = list(part.numbers)
