@@ -1,7 +1,7 @@
 """Watches the requests of a connection to a model.
 
 Each request and its reply is handed on as it is and kept as an `Exchange`. Headers never enter an exchange, but for the
-few in `RECORDED_HEADERS`; a key that a server repeats is blanked.
+few in `RECORDED_HEADERS`; a key that a server repeats is blanked. Compressed replies are handed on decompressed.
 """
 
 import itertools
@@ -24,7 +24,7 @@ RECORDED_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-r
 
 
 LONGEST_REPLY = 32 << 20
-"""Bytes of a reply: more than the longest that models write comes to as a stream, a token an event."""
+"""Bytes of a reply, decompressed: more than the longest that models write comes to as a stream, a token an event."""
 
 
 class Redactor:
@@ -100,13 +100,14 @@ class WatchingTransport(httpx2.AsyncBaseTransport):
         except BaseException as failure:  # a cancelled request was sent all the same
             watch.end(failure)
             raise
-        stream = response.stream
-        assert isinstance(stream, httpx2.AsyncByteStream)
         watch.answered(response)
+        headers = response.headers.copy()
+        if headers.pop("content-encoding", None) is not None:
+            headers.pop("content-length", None)
         return httpx2.Response(
             response.status_code,
-            headers=response.headers,
-            stream=_WatchedStream(stream, watch, Redactor(self._secrets)),
+            headers=headers,
+            stream=_WatchedStream(response, watch, Redactor(self._secrets)),
             extensions=response.extensions,
         )
 
@@ -136,19 +137,18 @@ class _Watch:
         self._request, self._make = request, ended
         self._status: int | None = None
         self._headers: dict[str, str] = {}
-        self._coding = httpx2.Headers()
         self._ended = False
         self.received = bytearray()
 
     def answered(self, response: httpx2.Response) -> None:
         self._headers = {name: response.headers[name] for name in RECORDED_HEADERS if name in response.headers}
-        self._status, self._coding = response.status_code, response.headers
+        self._status = response.status_code
 
     def end(self, failure: BaseException | None = None) -> None:
         if self._ended:
             return
         self._ended = True
-        text = None if self._status is None else self._text()
+        text = None if self._status is None else self.received.decode("utf-8", "replace")
         error = None if failure is None else f"{type(failure).__name__}: {failure}".removesuffix(": ")
         exchange = self._make(
             status=self._status,
@@ -160,27 +160,19 @@ class _Watch:
         )
         self._transport.keep(self, exchange)
 
-    def _text(self) -> str:
-        raw = bytes(self.received)
-        if self._coding.get("content-encoding", "identity") == "identity":
-            return raw.decode("utf-8", "replace")
-        try:
-            return httpx2.Response(200, headers=self._coding, content=raw).text
-        except httpx2.DecodingError:
-            return raw.decode("utf-8", "replace")
-
 
 class _WatchedStream(httpx2.AsyncByteStream):
     """A body that is remembered while it is read. A key in it is blanked for the reader too: it might quote it."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, watch: _Watch, blanking: Redactor) -> None:
-        self._inner = inner
+    def __init__(self, response: httpx2.Response, watch: _Watch, blanking: Redactor) -> None:
+        self._response = response
+        self._pieces = response.aiter_bytes()  # clients look a second time whether any are left
         self._watch = watch
         self._blanking = blanking
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for received in self._inner:
+            async for received in self._pieces:
                 chunk = self._blanking.feed(received)
                 self._watch.received += chunk
                 if len(self._watch.received) > LONGEST_REPLY:
@@ -199,7 +191,7 @@ class _WatchedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         try:
-            await self._inner.aclose()
+            await self._response.aclose()
         finally:
             self._watch.end()
 

@@ -10,6 +10,8 @@ from model_bench import Bench
 from model_replies import broken, call, say, written
 from pydantic_ai import Agent
 
+from quaestor.errors import ModelReplyError
+from quaestor.llm import transport
 from quaestor.llm.transcript import Exchange, TurnKey, current_place, phase, turn_context
 from quaestor.llm.transport import WatchingTransport
 
@@ -120,6 +122,22 @@ def test_a_compressed_reply_is_recorded_as_text() -> None:
     kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
     assert asyncio.run(client.post("http://h/v1", content=b"{}")).json() == {"answer": 1}
     assert kept[0].response == '{"answer": 1}'
+
+
+def test_a_compressed_reply_is_bounded_by_its_size_once_decompressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "LONGEST_REPLY", 1 << 20)
+    packed = gzip.compress(bytes(100 << 20))
+    kept, client = watched(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body([packed])))
+    with pytest.raises(ModelReplyError, match="larger than"):
+        asyncio.run(client.post("http://h/v1", content=b"{}"))
+    assert len(kept[0].response or "") < 3 << 20
+
+
+def test_a_key_in_a_compressed_reply_is_blanked() -> None:
+    packed = gzip.compress(b"bad key sk-12345678!")
+    response = httpx2.Response(401, headers={"content-encoding": "gzip"}, stream=Body([packed]))
+    kept, client = watched(response, ("sk-12345678",))
+    assert asyncio.run(client.post("http://h/v1", content=b"{}")).text == kept[0].response == "bad key [key]!"
 
 
 def test_a_reply_that_breaks_off_is_recorded_as_far_as_it_came() -> None:
