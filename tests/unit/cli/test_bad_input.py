@@ -8,8 +8,6 @@ import pytest
 from command_line import PreparedFolder, Quaestor, one_line, refused
 from made_up import a_record, write_dataset
 
-WORDS = [["", "words"], ["nothing", "none"], ["more of it", "-"]]
-
 
 @pytest.fixture
 def stored(quaestor: Quaestor, prepared: PreparedFolder, pages: Path, tmp_path: Path) -> bytes:
@@ -47,13 +45,6 @@ def test_a_file_that_is_no_dataset(quaestor: Quaestor, stored: bytes, command: s
 @pytest.mark.parametrize("name", ["missing.json", "."])
 def test_a_file_that_is_not_there_or_a_folder(quaestor: Quaestor, stored: bytes, command: str, name: str) -> None:
     assert name in refused(quaestor(f"{command} {name}"))
-    assert dumped() == stored
-
-
-@pytest.mark.parametrize("command", ["eval", "run"])
-def test_no_page_with_a_number(quaestor: Quaestor, stored: bytes, tmp_path: Path, command: str) -> None:
-    write_dataset(tmp_path / "words.json", a_record(table=WORDS, text=["no number here ."]))
-    refused(quaestor(f"{command} words.json"))
     assert dumped() == stored
 
 

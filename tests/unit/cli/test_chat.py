@@ -155,12 +155,6 @@ def test_another_solver_goes_on_in_a_run_of_its_own(chat: Quaestor, quaestor: Qu
     assert json.loads(quaestor(f"runs turn {after['id']} {PAGE[11:]} 2 --json").out)["question"] == "cell 1 2"
 
 
-def test_nothing_is_left_behind_where_nothing_is_to_be_kept(chat: Quaestor) -> None:
-    outcome = chat("cell 1 1\n/undo\ncell 1 2\n/export a.json\n", "--no-keep")
-    assert (outcome.code, outcome.err) == (0, "")
-    assert sorted(path.name for path in Path().iterdir()) == ["a.json", "pages.json"]
-
-
 def test_an_outage_in_a_pipe_ends_and_keeps_what_was_asked(chat: Quaestor, quaestor: Quaestor) -> None:
     outcome = chat("cell 1 1\ndown\ncell 1 2\n")
     assert outcome.code == 1
@@ -169,14 +163,6 @@ def test_an_outage_in_a_pipe_ends_and_keeps_what_was_asked(chat: Quaestor, quaes
     first, second = (json.loads(quaestor(f"{TURN} {number} --json").out) for number in (1, 2))
     assert (first["number"], second["question"]) == ("206588", "down")
     assert "OutageError" in second["error"]
-
-
-def test_a_document_moves_no_cursor(chat: Quaestor) -> None:
-    text = Path("pages.json").read_text()
-    Path("pages.json").write_text(text.replace("net revenue", "net \\u001b[2J revenue"))
-    outcome = chat("cell 1 1\n/why\n/source\n/table\n")
-    assert "\x1b" not in outcome.out
-    assert "␛[2J" in outcome.out
 
 
 class _Terminal(io.StringIO):

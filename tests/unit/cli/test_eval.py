@@ -26,23 +26,6 @@ def run_id(err: str) -> str:
     return line.removeprefix("run ")
 
 
-def test_prints_each_figure_with_its_denominator_and_interval(quaestor: Quaestor, pages: Path) -> None:
-    outcome = quaestor("eval pages.json")
-    assert outcome.code == 0
-    rows = {words[0]: words[1:] for line in outcome.out.splitlines() if len(words := _cells(line)) > 3}
-    assert rows["execution accuracy"][:3] == ["4", "6", "66.7"]
-    assert rows["conversation accuracy"][:3] == ["1", "2", "50.0"]
-    assert rows["program accuracy"][1] == rows["display match"][1] == rows["older rule"][1] == "6"
-    assert rows["turn 1"][:3] == ["2", "2", "100.0"]
-    assert rows["lookup"][1] == "5"
-    assert rows["table"][1] == "5"
-    assert rows["Single"][1] == "6"
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("│ ").split("│")]
-
-
 def test_output_has_one_object_a_turn(quaestor: Quaestor, pages: Path) -> None:
     assert quaestor("eval pages.json --output turns.jsonl").code == 0
     turns = [json.loads(line) for line in Path("turns.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -66,19 +49,6 @@ def test_output_has_one_object_a_turn(quaestor: Quaestor, pages: Path) -> None:
     assert failed["error"].startswith("SolverError: ")
 
 
-def test_yes_and_no_are_words(quaestor: Quaestor, tmp_path: Path) -> None:
-    record = a_record(
-        questions=("cell 1 1", "cell 1 2", "greater"),
-        programs=("206588", "181001", "greater(181001, 206588)"),
-        answers=(206588.0, 181001.0, "no"),
-        displays=("206588", "181001", "no"),
-    )
-    write_dataset(tmp_path / "words.json", record)
-    assert quaestor("eval words.json --output turns.jsonl").code == 0
-    last = json.loads(Path("turns.jsonl").read_text().splitlines()[-1])
-    assert (last["answer"], last["gold"], last["correct"]) == ("no", "no", True)
-
-
 def test_run_then_score_is_eval(quaestor: Quaestor, pages: Path) -> None:
     whole = json.loads(quaestor("eval pages.json --json").out)["score"]
     run = quaestor("run pages.json")
@@ -93,11 +63,6 @@ def test_a_complete_run_is_not_played_again(quaestor: Quaestor, pages: Path) -> 
     again = quaestor(f"eval pages.json --resume {run[:-2]}")
     assert run_id(again.err) == run
     assert len(json.loads(quaestor("runs list --json").out)) == 1
-
-
-def test_resuming_under_another_spec_is_refused(quaestor: Quaestor, pages: Path) -> None:
-    run = quaestor("run pages.json").out.strip()
-    refused(quaestor(f"run pages.json --limit 1 --resume {run}"))
 
 
 def test_an_outage_leaves_the_run_unscored_and_says_how_to_go_on(quaestor: Quaestor, tmp_path: Path) -> None:

@@ -50,14 +50,6 @@ def test_a_run_is_scored_reported_and_compared(quaestor: Quaestor, asked: Path) 
     assert "Evidence shown first" in report
 
 
-def test_a_run_is_gone_on_with_where_it_was_stopped(quaestor: Quaestor, asked: Path) -> None:
-    whole = json.loads(quaestor(*EVAL).out)
-    again = json.loads(quaestor(*EVAL, "--resume", "latest").out)
-    assert again == whole
-    refused = quaestor(*EVAL, "--resume", "latest", "--option", "decline=false")
-    assert (refused.code, "different spec" in refused.err) == (2, True)
-
-
 def test_the_documents_may_have_moved_before_a_run_is_scored(quaestor: Quaestor, asked: Path) -> None:
     quaestor("run", "questions.jsonl", "--documents", "filings")
     Path("filings").rename("moved")

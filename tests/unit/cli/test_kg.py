@@ -14,13 +14,6 @@ from quaestor.sample import sample_path
 PAGE = f"{sample_path()}#{OPTIONS}"
 
 
-def test_build_says_what_the_page_was_taken_for_and_why(quaestor: Quaestor) -> None:
-    shown = quaestor(f"kg build {PAGE}").out
-    assert "table 0: kg:StockOption" in shown
-    assert "same words" in shown
-    assert "minted:        0" in shown
-
-
 def test_turtle_is_the_graph(quaestor: Quaestor) -> None:
     triples, _ = read_turtle(quaestor(f"kg show {PAGE} --turtle").out, "the graph")
     assert triples == sample_knowledge().graph(sample_pages()[OPTIONS]).triples()
@@ -98,12 +91,6 @@ def test_a_whole_file_is_frozen_once_and_its_runs_take_it(quaestor: Quaestor, tw
     played = quaestor(f"run {two}")
     assert f"{again['ontology'][:12]}" in played.err
     assert "graphs:" in quaestor("runs show latest").out
-
-
-def test_a_run_that_builds_all_of_its_graphs_says_nothing_of_it(quaestor: Quaestor, two: Path) -> None:
-    played = quaestor(f"run {two}")
-    assert (played.code, played.err) == (0, "")
-    assert "graphs:" not in quaestor("runs show latest").out
 
 
 @pytest.mark.slow

@@ -107,23 +107,6 @@ def test_it_is_evaluated_by_its_own_metrics(quaestor: Quaestor, pages: Path) -> 
     assert sum(line["correct"] for line in lines) == score["exact_match"]["correct"]
 
 
-def test_a_run_is_scored_afterwards_and_told_in_words(quaestor: Quaestor, pages: Path) -> None:
-    assert quaestor("run tatqa.json").code == 0
-    scored = quaestor("score latest tatqa.json")
-    assert scored.code == 0, scored.err
-    assert all(words in scored.out for words in ("exact match", "F1", "by kind of answer", "multi-span", "table-text"))
-    assert "program" not in scored.out.partition("wrong turns by cause")[0]
-    assert quaestor("runs failures latest").code == 0
-    assert "exact match" in quaestor("runs show latest").out
-
-
-def test_it_is_checked_before_anything_is_run(quaestor: Quaestor, pages: Path) -> None:
-    checked = quaestor("check tatqa.json")
-    assert checked.code == 0, checked.err
-    assert "2 conversations, 10 questions, 2 pages" in checked.out
-    assert "3 of 3" in checked.out
-
-
 def test_a_file_without_answers_is_run_and_not_scored(quaestor: Quaestor, tmp_path: Path) -> None:
     write_tatqa(tmp_path, [without_answers(record) for record in tatqa_pages()])
     assert quaestor("run tatqa.json").code == 0

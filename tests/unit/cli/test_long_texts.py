@@ -129,11 +129,6 @@ def test_asking_the_page_and_checking_the_file(quaestor: Quaestor, mixed: Path) 
     assert f"{PAGE}: {SPOTS['cell']} has" in checked.err
 
 
-def test_a_file_of_nothing_else_says_why(quaestor: Quaestor, tmp_path: Path) -> None:
-    write_dataset(tmp_path / "long.json", a_page("cell", "1" * HUGE))
-    assert f"{PAGE}: {SPOTS['cell']} has" in refused(quaestor("run long.json"))
-
-
 def test_keys_of_a_label_do_not_grow_as_the_square_of_it() -> None:
     word = "x" * 900
     assert len(spellings(word)) == 1 + 1  # each letter left out leaves the same word

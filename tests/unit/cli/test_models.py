@@ -15,19 +15,6 @@ def able(asked: ReceivedRequest) -> Reply:
     return say('{"total": 5}' if "response_format" in asked.body else "ready")
 
 
-def test_a_model_says_what_it_can_do(quaestor: Quaestor, local_models: None) -> None:
-    with ModelServer(able) as server:
-        outcome = quaestor(f"models check vllm:scripted@{server.url}/v1")
-    assert outcome.code == 0
-    assert outcome.err == ""
-    lines = dict(line.split(maxsplit=1) for line in outcome.out.replace("structured output", "structured").splitlines())
-    assert f"{server.url}" in lines["model"]
-    assert lines["reachable"].startswith("yes: answered 'ready' in ")
-    assert lines["tools"] == "yes: called add(a=2, b=3)"
-    assert lines["structured"] == 'yes: answered {"total": 5}'
-    assert lines["streaming"].startswith("yes: began after ")
-
-
 def test_what_a_model_can_do_goes_as_json(quaestor: Quaestor, local_models: None) -> None:
     with ModelServer(able) as server:
         outcome = quaestor(f"models check vllm:scripted@{server.url}/v1 --json")
@@ -60,8 +47,3 @@ def test_what_is_missing_is_one_line(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     monkeypatch.setattr("quaestor.llm.models.RetryPolicy.pause", lambda *_: None)
     assert message in refused(quaestor(f"models check {name}"))
-
-
-def test_an_unknown_name_at_the_server(quaestor: Quaestor, local_models: None) -> None:
-    with ModelServer(lambda asked: Reply("no model m here", status=404)) as server:
-        assert "'m'" in refused(quaestor(f"models check openai:m@{server.url}/v1"))

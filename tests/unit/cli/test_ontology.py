@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -61,12 +60,6 @@ def test_diff_says_what_changes(quaestor: Quaestor, built: str, pages: Path) -> 
     assert quaestor(f"ontology diff {built} sample.ttl").code == 0
     assert "+ property kg:operating_costs\n" in quaestor(f"ontology diff sample.ttl {more}").out
     assert "- property kg:operating_costs\n" in quaestor(f"ontology diff {more} sample.ttl").out
-
-
-def test_why_names_the_rule(quaestor: Quaestor, built: str) -> None:
-    for other, same in (("Exercise prices", True), ("cash at end of year", False)):
-        why = quaestor(f"ontology why 'exercise price' '{other}' --ontology sample.ttl --json")
-        assert json.loads(why.out)["same"] is same
 
 
 @pytest.mark.parametrize(

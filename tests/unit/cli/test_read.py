@@ -30,13 +30,6 @@ def report(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("report")
-def test_sections_and_tables_are_shown_with_what_they_count(quaestor: Quaestor) -> None:
-    printed = " ".join(quaestor("read report.md").out.split())
-    assert "2 sections, 1 table, 1 sentence" in printed
-    assert "Annual report Income table 0 2 rows; million USD; 2023 | 2022" in printed
-
-
-@pytest.mark.usefixtures("report")
 def test_a_table_is_shown_with_its_place_and_periods(quaestor: Quaestor) -> None:
     printed = quaestor("read report.md --table 0").out
     assert "section: Annual report > Income" in printed
@@ -81,14 +74,6 @@ def test_other_commands_take_the_same_files(quaestor: Quaestor, report: Path) ->
         assert quaestor(f'kg query {name} "ASK {{ ?s ?p ?o }}"').out == "yes\n"
         assert f"{name}" in quaestor(f"pages {name}").out
     assert quaestor("ontology build report.md packed.md.gz").code == 0
-
-
-@pytest.mark.parametrize("command", ["eval", "run"])
-@pytest.mark.usefixtures("report")
-def test_a_document_has_no_questions_to_be_played(quaestor: Quaestor, command: str) -> None:
-    outcome = quaestor(f"{command} report.md")
-    assert outcome.code == 2
-    assert outcome.err.strip().count("\n") == 0
 
 
 SECOND = "# Second report\n\nSales rose to $ 12 million in 2023.\n"
@@ -136,12 +121,6 @@ def test_a_table_is_of_one_file(several: list[str], quaestor: Quaestor) -> None:
 PAGE = "sample#NORD/2012/page_41.pdf"
 
 
-def test_json_is_a_list_of_places(quaestor: Quaestor) -> None:
-    found = json.loads(quaestor(f'find {PAGE} "what was net revenue?" --top 2 --json').out)
-    assert 1 <= len(found) <= 2
-    assert {"page", "section", "kind", "text", "score", "why", "table", "anchor"} <= set(found[0])
-
-
 def test_nothing_found_says_what_to_try(quaestor: Quaestor) -> None:
     outcome = quaestor(f'find {PAGE} "who won the chess tournament?"')
     assert outcome.code == 0
@@ -151,19 +130,6 @@ def test_nothing_found_says_what_to_try(quaestor: Quaestor) -> None:
 def test_a_question_goes_on_with_those_before(quaestor: Quaestor) -> None:
     found = json.loads(quaestor(f'find {PAGE} "what was net revenue in 2011?" "and in 2012?" --json').out)
     assert "revenue" in found[0]["text"].casefold() or found[0]["table"] is not None
-
-
-def test_a_file_is_read_and_indexed_once(quaestor: Quaestor, tmp_path: Path) -> None:
-    rows = "".join(f"<tr><td>line {n}</td><td>{n + 100}</td></tr>" for n in range(40))
-    (tmp_path / "report.html").write_text(
-        f"<html><body><h1>Costs</h1><table><tr><td></td><td>2024</td></tr>{rows}</table><h1>Rent</h1>"
-        "<p>Rent was $ 9 million in 2024.</p></body></html>"
-    )
-    first = quaestor('find report.html "what was rent in 2024?" --json').out
-    kept = sorted(path.name.partition("-")[0] for path in tmp_path.rglob("*.kept"))
-    assert kept == ["document", "index"]
-    assert quaestor('find report.html "what was rent in 2024?" --json').out == first
-    assert json.loads(first)[0]["section"] == "Rent"
 
 
 def test_what_would_lead_a_terminal_is_shown(quaestor: Quaestor) -> None:
@@ -183,15 +149,6 @@ def test_what_was_not_read_is_said(quaestor: Quaestor, command: str) -> None:
     outcome = quaestor(f'{command} deep.html "what were net sales in 2020?"')
     assert outcome.code == 0
     assert "deep.html" in outcome.err
-
-
-def test_a_row_that_stands_twice_is_shown_once(quaestor: Quaestor) -> None:
-    Path("sales.csv").write_text(
-        "item,2020,2019\nShoes,3,2\nShirts,2,2\nTotal sales,5,4\nAt home,1,1\nAbroad,4,3\nTotal sales,5,4\n"
-    )
-    found = json.loads(quaestor('find sales.csv "what were total sales in 2020?" --json').out)
-    assert found[0]["text"].count("Total sales") == 1
-    assert len(found[0]["rows"]) == 2
 
 
 CSV = b"x,2023,2022\nnet sales,5,4\n"

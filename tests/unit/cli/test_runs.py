@@ -127,10 +127,6 @@ def test_the_stages_of_a_run_are_told_with_its_figures(quaestor: Quaestor, pages
     }
 
 
-def test_what_does_not_fit_is_one_line(quaestor: Quaestor, pages: Path) -> None:
-    refused(quaestor(f"run {pages} --solver cascade --option stages=embedded --model openai:any"))
-
-
 FIRST_TRACE = "Single_NORD%2F2012%2Fpage_41.pdf-1.jsonl"
 SECOND_TRACE = "Single_NORD%2F2012%2Fpage_41.pdf-2.jsonl"
 

@@ -84,12 +84,6 @@ def test_the_command_line_and_the_chat_have_one_turn(
     assert "\n2. " not in talked
 
 
-def test_a_run_has_one_turn(server: ModelServer, quaestor: Quaestor, tmp_path: Path) -> None:
-    pages(tmp_path)
-    quaestor("run pages.json --solver agent", "--model", model_of(server))
-    assert json.loads(quaestor("runs show latest --json").out)["figures"]["turns"] == 1
-
-
 def test_pages_and_programs_have_one_answer(server: ModelServer, tmp_path: Path) -> None:
     request = asking(tmp_path, None, solver="agent", model=model_of(server))
     with program(tmp_path, scripted=False, solver="agent", model=model_of(server)) as there:
@@ -120,12 +114,3 @@ def test_without_a_model_parts_are_joined_and_can_be_referred_to() -> None:
     assert (share.display, share.answer.formula) == ("46.5 %", "(48.65 - 33.20) / 33.20")
     assert len(conversation.answers) == 2
     assert all(answer.turn.verified for answer in conversation.answers)
-
-
-def test_scale_and_rounding_are_those_that_are_asked_for() -> None:
-    page = library.open("sample#NORD/2012/page_41.pdf")
-    assert page.ask("what were the total net sales in 2012? Answer in USD thousands.").display == "$ 1,036,800 thousand"
-    assert (
-        page.ask("what was the percentage change in total net sales in 2012? Round to two decimals.").display
-        == "6.92 %"
-    )

@@ -33,11 +33,6 @@ def ask_until_refused(bench: Bench, meter: Meter, at_most: int = 20) -> str:
     return str(caught.value)
 
 
-def test_requests_are_limited(bench: Bench) -> None:
-    assert "3 requests" in ask_until_refused(bench, Meter(Budget(3)))
-    assert len(bench.server.asked) == 3
-
-
 def test_repeated_attempts_count(bench: Bench) -> None:
     bench.server.script = lambda asked: broken(500)
     ask_until_refused(bench, Meter(Budget(requests=4)))

@@ -186,16 +186,6 @@ def test_a_request_is_not_played_more_often_than_recorded(bench: Bench, three: P
         asyncio.run(run())
 
 
-def test_another_conversation_may_ask_the_same(bench: Bench, three: Path) -> None:
-    async def run() -> str:
-        async with bench.connect(cassette=CassettePlayer(three)) as connection:
-            return (
-                await model_request(connection.model, [ModelRequest.user_text_prompt("and in percent?")])
-            ).text or ""
-
-    assert asyncio.run(run()) == "fine"
-
-
 def test_identifiers_that_the_client_draws_are_matched_by_their_order(plain: Bench, tmp_path: Path) -> None:
     """A server that gives its tool calls no identifier makes the client draw one."""
 

@@ -3,9 +3,8 @@ from dataclasses import replace
 
 import pytest
 from model_bench import Bench
-from model_replies import broken, call, say
+from model_replies import call, say
 
-from quaestor.errors import OutageError
 from quaestor.llm.checking import ModelCheck, check_model
 from quaestor.llm.naming import PROFILES
 from quaestor.testing.models import ReceivedRequest, Reply
@@ -72,9 +71,3 @@ def test_what_a_profile_switches_off_is_not_asked_for(plain: Bench) -> None:
     assert [finding.able for finding in found] == [True, False, False, True]
     assert found[1].detail
     assert len(plain.server.asked) == 2
-
-
-def test_a_server_that_is_down_has_no_findings(bench: Bench) -> None:
-    bench.server.script = lambda asked: broken(503)
-    with pytest.raises(OutageError):
-        check(bench)

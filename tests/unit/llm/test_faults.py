@@ -10,12 +10,12 @@ import pytest
 from model_bench import Bench
 from model_replies import broken, garbled, say, too_many
 from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.messages import ModelRequest, ToolCallPart
+from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import ModelAccessError, ModelReplyError, OutageError, QuaestorError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import find_model
-from quaestor.testing.models import Call, Reply
+from quaestor.testing.models import Reply
 
 HELLO = [ModelRequest.user_text_prompt("hello")]
 
@@ -59,11 +59,6 @@ def test_a_fault_that_stays_is_an_outage(bench: Bench) -> None:
     fails(bench, OutageError, "503.*out of order")
     assert len(bench.server.asked) == bench.spec.attempts
     assert len(bench.pauses) == bench.spec.attempts - 1
-
-
-def test_a_reply_that_is_never_json_is_the_turns_error(bench: Bench) -> None:
-    bench.server.script = lambda asked: garbled()
-    fails(bench, ModelReplyError, bench.spec.name)
 
 
 def test_a_reply_that_is_nested_without_end_is_the_turns_error(bench: Bench) -> None:
@@ -135,18 +130,6 @@ def test_a_missing_server_is_reported_with_what_to_set(local_models: None) -> No
 
     with pytest.raises(ModelAccessError, match=r"http://127\.0\.0\.1:9/v1"):
         asyncio.run(run())
-
-
-def test_broken_arguments_of_a_tool_call_reach_the_solver(plain: Bench) -> None:
-    plain.says(Reply(calls=(Call("lookup", '{"row": '),)))
-
-    async def run() -> ToolCallPart:
-        async with plain.connect() as connection:
-            (part,) = (await model_request(connection.model, HELLO)).parts
-            assert isinstance(part, ToolCallPart)
-            return part
-
-    assert asyncio.run(run()).args == '{"row": '
 
 
 def test_a_stream_being_read_is_not_begun_again(bench: Bench) -> None:

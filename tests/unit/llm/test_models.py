@@ -14,8 +14,8 @@ from pydantic_ai.messages import ModelRequest
 
 from quaestor.errors import ModelAccessError
 from quaestor.llm.models import connect, key_of
-from quaestor.llm.naming import PROFILES, find_model, restrict, takes_temperature
-from quaestor.testing.models import ReceivedRequest, Reply
+from quaestor.llm.naming import find_model, takes_temperature
+from quaestor.testing.models import ReceivedRequest
 
 
 def ask(bench: Bench, **more: Any) -> ReceivedRequest:
@@ -43,16 +43,6 @@ def test_a_model_that_refuses_a_temperature_is_sent_none(plain: Bench) -> None:
     assert not takes_temperature(openai_model_profile("o3"))
     assert takes_temperature(openai_model_profile("gpt-4o"))
     assert "temperature" not in ask(plain, spec=replace(plain.spec, model="o3")).body
-
-
-def test_what_a_server_lacks_is_not_asked_for() -> None:
-    from pydantic_ai.profiles import ModelProfile
-
-    everything = ModelProfile(supports_tools=True, supports_json_schema_output=True, supports_json_object_output=True)
-    plain = restrict(everything, PROFILES["plain"], "openai")
-    assert not plain.get("supports_tools", True)
-    assert not plain.get("supports_json_schema_output", True)
-    assert restrict(everything, PROFILES["hosted"], "openai") == everything
 
 
 def test_a_vendors_key_is_not_sent_elsewhere(plain: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,12 +110,6 @@ def test_a_request_that_would_leave_this_machine_fails_the_test(local_models: No
 
     with pytest.raises(pytest.fail.Exception, match=r"live request to 192\.0\.2\.1"):
         asyncio.run(run())
-
-
-def test_an_empty_reply_is_not_an_error_of_the_model_layer(bench: Bench) -> None:
-    """What to do with one is the solver's to decide."""
-    bench.says(Reply(""))
-    assert ask(bench).number == 0
 
 
 def test_an_agent_calls_tools_and_answers(bench: Bench) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from quaestor.errors import InputError, ModelAccessError, OutageError, SettingsError
-from quaestor.llm.naming import ANY_KEY, PROFILES, find_model
+from quaestor.llm.naming import ANY_KEY, find_model
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,6 @@ def test_a_name_has_server_and_protocol(
     assert spec.key_variable == key
     assert spec.key_needed == (base_url is None)
     assert spec.temperature == 0
-
-
-def test_a_server_of_ones_own_is_asked_for_less() -> None:
-    assert find_model("openai:m@http://127.0.0.1:1/v1").profile == PROFILES["compatible"]
-    assert not find_model("ollama:m").profile.forced_choice
-    assert find_model("openai:m").profile == PROFILES["hosted"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.llm.transport import BLANKED, Redactor, redact
+from quaestor.llm.transport import Redactor, redact
 
 KEYS = ("abababac", "abababad-long")
 
@@ -26,10 +26,6 @@ def test_the_pieces_make_no_difference(words: list[str], cuts: list[int]) -> Non
 @given(st.text())
 def test_a_text_without_a_key_is_left_as_it_is(text: str) -> None:
     assert redact(text, ("sk-0123456789",)) == text
-
-
-def test_a_key_is_blanked_in_place() -> None:
-    assert redact("bad key abababac!", KEYS) == f"bad key {BLANKED}!"
 
 
 def test_a_placeholder_is_not_a_key() -> None:

@@ -12,7 +12,7 @@ from pydantic_ai import Agent
 
 from quaestor.errors import ModelReplyError
 from quaestor.llm import transport
-from quaestor.llm.transcript import Exchange, TurnKey, current_place, phase, turn_context
+from quaestor.llm.transcript import Exchange, phase, turn_context
 from quaestor.llm.transport import WatchingTransport
 
 
@@ -52,18 +52,6 @@ def test_every_request_and_reply_is_recorded_as_sent_and_received(bench: Bench) 
         assert exchange.started.microsecond % 1000 == 0
 
 
-def test_exchanges_are_tagged_and_numbered_within_their_turn(bench: Bench) -> None:
-    bench.says(call("lookup", row=1), say("a"), broken(500), say("b"))
-    play(bench, "c1")
-    assert {exchange.place for exchange in bench.exchanges} == {TurnKey("run-1", "c1", 2)}
-    assert [(exchange.number, exchange.phase) for exchange in bench.exchanges] == [
-        (0, "UNDERSTAND"),
-        (1, "UNDERSTAND"),
-        (2, "ANSWER_iteration_1"),
-        (3, "ANSWER_iteration_1"),
-    ]
-
-
 def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
     bench.server.script = lambda asked: say(asked.prompts[0], delay=0.002)
 
@@ -85,15 +73,6 @@ def test_conversations_in_parallel_do_not_mix(bench: Bench) -> None:
         assert exchange.number == 0
         assert exchange.phase == f"{place.conversation} {place.turn}"
         assert f"{place.conversation} asks {place.turn}" in exchange.request
-
-
-def test_tags_end_with_their_block() -> None:
-    with turn_context("r", "c", 1) as place:
-        assert current_place() == place == TurnKey("r", "c", 1)
-        with turn_context("r", "c", 2):
-            assert current_place().turn == 2
-        assert current_place().turn == 1
-    assert current_place() == TurnKey()
 
 
 class Body(httpx2.AsyncByteStream):

@@ -9,7 +9,7 @@ from pages import page
 from quaestor.conversation.turn import Memory
 from quaestor.core.provenance import SentenceRef
 from quaestor.datasets.formats import read_dataset
-from quaestor.documents.assembly import ParagraphPart, TablePart, assemble
+from quaestor.documents.assembly import ParagraphPart, assemble
 from quaestor.documents.document import Document
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.sample import sample_path
@@ -24,18 +24,6 @@ def long_text(count: int = 300) -> Document:
     lines = [f"the {TOPICS[n % 5]} of plant {n} came to $ {n + 11} million in the year ." for n in range(count)]
     paragraphs = [ParagraphPart((line, "this is explained elsewhere .")) for line in lines]
     return assemble("ACME/2009/10-K", paragraphs)
-
-
-def test_a_sentence_without_a_number_is_not_shown() -> None:
-    shown = shown_text(long_text(10), "what was it?", Memory())
-    assert (len(shown.sentences), shown.left_out) == (10, 0)
-    assert all(sentence.mentions for sentence in shown.sentences)
-
-
-def test_the_sentence_that_leads_to_a_table_is_shown() -> None:
-    said = ("we own plants .", "maturities are as follows , in thousands :")
-    document = assemble("ACME", [ParagraphPart(said), TablePart([["", "2009"], ["rent", "5"]])])
-    assert [sentence.text for sentence in shown_text(document, "rent?", Memory()).sentences] == [said[1]]
 
 
 def test_of_a_long_text_the_sentences_are_shown_that_the_question_is_about_in_their_order() -> None:

@@ -1,20 +1,15 @@
 """What one conversation keeps: its own, whatever else is played on the same solver, and no longer than itself."""
 
 import asyncio
-import gc
-import weakref
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 
 import pytest
 from pages import page
 
-from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
 from quaestor.datasets.dataset import Conversation
 from quaestor.documents.document import Document
 from quaestor.evaluation.runner import play_conversation
-from quaestor.solvers.base import Session, TurnContext
 from quaestor.solvers.embedded.loading import load_weights
 from quaestor.solvers.embedded.solver import EmbeddedSolver
 
@@ -57,44 +52,3 @@ def test_conversations_side_by_side_are_answered_as_one_after_the_other() -> Non
     with ThreadPoolExecutor(6) as pool:
         threads = list(pool.map(lambda c: asyncio.run(play_conversation(c, solver)), asked))
     assert [said(turns) for turns in threads] == alone
-
-
-@dataclass
-class _Counting:
-    """Answers nothing, and counts its turns by conversation."""
-
-    name: str = "counting"
-    counts: list[int] = field(default_factory=list)
-    kept: "list[weakref.ref[_Count]]" = field(default_factory=list)
-
-    async def solve(self, question: str, context: TurnContext) -> Answer:
-        count = context.session.kept(self, _Count)
-        count.turns += 1
-        self.counts.append(count.turns)
-        self.kept.append(weakref.ref(count))
-        await asyncio.sleep(0)
-        return Answer(value=None)
-
-
-class _Count:
-    turns = 0
-
-
-def test_a_session_lasts_a_conversation() -> None:
-    solver = _Counting()
-
-    async def play() -> None:
-        await asyncio.gather(
-            *(play_conversation(Conversation("c", RENT, ("a?", "b?", "c?")), solver) for _ in range(2))
-        )
-
-    asyncio.run(play())
-    assert sorted(solver.counts) == [1, 1, 2, 2, 3, 3]
-    gc.collect()
-    assert not any(kept() for kept in solver.kept)
-
-
-def test_two_solvers_of_one_conversation_do_not_meet() -> None:
-    session, one, other = Session(), object(), object()
-    assert session.kept(one, list[int]) is session.kept(one, list[int])
-    assert session.kept(one, list[int]) is not session.kept(other, list[int])

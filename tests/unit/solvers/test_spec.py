@@ -14,14 +14,10 @@ from quaestor.solvers.reflection.solver import ReflectionSolver
 from quaestor.solvers.reflection.spec import ReflectionOptions
 from quaestor.solvers.registry import (
     make_solver,
-    needs_model,
     prompts_digest,
     solver_spec,
 )
-from quaestor.solvers.spec import RoleModel
 from quaestor.solvers.workflow.solver import WorkflowSolver
-
-BUILT_IN = ("embedded", "agent", "sparql", "workflow", "reflection", "cascade")
 
 
 @pytest.mark.parametrize("name", ["embedded", "agent", "sparql", "workflow", "cascade"])
@@ -74,12 +70,6 @@ def test_typed_options_are_checked_too() -> None:
         make_solver("embedded", EmbeddedOptions(abstain_below=7.0))
 
 
-def test_who_needs_a_model() -> None:
-    assert [name for name in BUILT_IN if needs_model(name)] == ["agent", "sparql", "workflow", "reflection", "cascade"]
-    assert not needs_model("reflection", ReflectionOptions(expert="embedded"))
-    assert needs_model("reflection", {"expert": "workflow", "expert_options": {"repairs": 1}})
-
-
 def test_reflection_is_built_around_another_solver() -> None:
     options = ReflectionOptions(expert="workflow", expert_options={"repairs": 1}, max_iterations=3)
     solver = make_solver("reflection", options)
@@ -90,12 +80,6 @@ def test_reflection_is_built_around_another_solver() -> None:
     around = make_solver("reflection", {"expert": "embedded", "expert_options": {"abstain_below": 0.5}})
     assert isinstance(around, ReflectionSolver)
     assert isinstance(around.expert, EmbeddedSolver)
-
-
-def test_roles_have_models_of_their_own() -> None:
-    spec = solver_spec("reflection")
-    roles = spec.roles(spec.read({"expert_model": "big", "calculation_critic_temperature": 1}))
-    assert roles == {"expert": RoleModel("big"), "calculation_critic": RoleModel(temperature=1.0)}
 
 
 def test_prompts_of_the_expert_count_in_the_digest() -> None:

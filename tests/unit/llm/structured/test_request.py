@@ -15,7 +15,6 @@ from solver_bench import at_once
 from quaestor.errors import ModelReplyError
 from quaestor.llm.models import connect
 from quaestor.llm.naming import HOSTED, PROFILES, Profile, find_model
-from quaestor.llm.structured.replies import read_json
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.llm.transcript import Exchange
 from quaestor.testing.models import Call, Protocol, ReceivedRequest, Reply, structured
@@ -232,32 +231,7 @@ def test_a_withheld_reply_is_distinguished() -> None:
     assert came.error
 
 
-def test_a_rejected_request_is_not_repeated() -> None:
-    came = put(lambda asked: Reply("too long", status=400))
-    assert "too long" in came.error
-    assert len(came.asked) == 1
-
-
 def test_an_object_among_words_is_found_whatever_was_asked_for() -> None:
     for profile in (HOSTED, NO_SCHEMA, PROFILES["plain"]):
         came = put(lambda asked: say(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"), profile=profile)
         assert came.said == READ
-
-
-@pytest.mark.parametrize(
-    ("said", "fault"),
-    [
-        ({"steps": [{"kind": "look"}]}, "step 1, words: required, but missing"),
-        ({"steps": [{"kind": "sum", "of": [1, "two"]}]}, "step 1, of 2: expected a whole number"),
-        (
-            {"steps": [{"kind": "look", "words": "rent"}, {"kind": "add"}]},
-            "step 2: expected 'kind' to be one of 'look', 'sum'",
-        ),
-        ({"steps": [{"kind": "look", "words": 7, "year": "now"}]}, "step 1, year: expected a whole number"),
-    ],
-)
-def test_a_fault_names_the_field_as_written_and_what_was_given(said: dict[str, Any], fault: str) -> None:
-    with pytest.raises(ModelReplyError, match="the JSON does not fit its schema: ") as caught:
-        read_json(Steps, said)
-    assert fault in str(caught.value)
-    assert (", not " in str(caught.value)) == ("required" not in fault)

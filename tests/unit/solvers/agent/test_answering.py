@@ -1,6 +1,5 @@
 """The rounds: the understanding along with the first calls, many calls in one reply, what is told of their results."""
 
-import json
 from dataclasses import replace
 from decimal import Decimal
 
@@ -47,12 +46,6 @@ def test_an_understanding_that_is_missing_or_broken_costs_nothing(native: bool) 
         assert played.turn.answer.number == 181001
         assert played.turn.usage.requests == 2
         assert sum(isinstance(event, NotUnderstood) for event in played.turn.events) == 1
-
-
-def test_an_understanding_may_come_alone() -> None:
-    played = play(scripted([reply(understood()), reply(query(2008)), reply(final("#1"))]), limits=ONE_TALK)
-    assert played.turn.answer.number == 181001
-    assert not any(isinstance(event, NotUnderstood) for event in played.turn.events)
 
 
 @pytest.mark.parametrize(
@@ -134,53 +127,9 @@ def test_no_model_makes_millions_of_what_is_printed_in_ones(row: str) -> None:
     assert "the model gives the scale million" in str(answer.reason)
 
 
-def test_a_scale_that_an_answer_says_twice_in_two_ways_is_not_taken() -> None:
-    sales = page([["", "2009", "2008"], ["net sales", "120.5", "100.1"]])
-    looked_up = Call("query_kg", {"filters": {"row": "net sales", "year": "2009"}})
-    script = [reply(understood(), looked_up), reply(final("120.5 thousand", scale="million", steps=[1]))]
-    answer = play(scripted(script), page=sales, limits=ONE_TALK).turn.answer
-    assert (answer.number, answer.scale) == (Decimal("120.5"), Scale.ONE)
-
-
 def test_steps_of_earlier_replies_may_be_named_whatever_went_wrong_since() -> None:
     script = [reply(query(2008), query(2009)), reply(query(1999), CHANGE), reply(final("#3"))]
     assert play(scripted(script), limits=ONE_TALK).turn.answer.number == 25587
-
-
-def test_a_model_is_told_results_without_what_steps_stand_for() -> None:
-    third = Call("calculate", {"operation": "divide", "values": ["#1", 3]})
-    played = play(scripted([reply(understood(), query(2008), third), reply(final("#2"))]), limits=ONE_TALK)
-    looked_up, divided = (json.loads(text) for text in played.asked[1].results[1:])
-    assert looked_up == {
-        "value": 181001, "scale": "thousand", "unit": "USD", "period": "2008", "step": 1,
-        "label": "net cash from operating activities, 2008",
-    }  # fmt: skip
-    assert len(str(divided["result"])) <= 12
-    kept = played.turn.tool_calls[0].output
-    assert isinstance(kept, dict)
-    assert kept["source"]
-
-
-def test_what_does_not_change_comes_first_and_is_the_same_to_the_byte() -> None:
-    script = [reply(understood(), query(2008)), reply(final("#1"))] * 2
-    asked = play(scripted(script), QUESTION, "and in 2009?", limits=ONE_TALK).asked
-    assert len({json.dumps(request.body["tools"]) for request in asked}) == 1
-    assert len({request.system for request in asked}) == 1
-    first, second = asked[0].prompts[0], asked[2].prompts[0]
-    begin = first.index("Conversation so far")
-    assert first[:begin] == second[:begin]
-    assert "CashFlow" in first[:begin]
-    assert first.rstrip().endswith(f"Question: {QUESTION}")
-
-
-def test_tools_that_list_are_on_offer_where_the_overview_leaves_something_out() -> None:
-    script = [reply(understood(), Call("list_entities", {})), reply(query(2008)), reply(final("#1"))]
-    played = play(scripted(script), limits=ONE_TALK)
-    assert "list_entities" not in played.asked[0].tools
-    assert played.turn.tool_calls[0].output["success"] is True  # type: ignore[index,call-overload]
-    lines = [["", "2012"], *([f"line of {chr(97 + n // 26)}{chr(97 + n % 26)} things", str(n)] for n in range(70))]
-    wide = play(scripted([reply(final(None, no_answer="not_on_page"))] * 2), page=page(lines), limits=ONE_TALK)
-    assert {"list_entities", "introspect_ontology"} < set(wide.asked[0].tools)
 
 
 def test_the_text_that_a_question_is_near_to_is_told_and_its_numbers_have_their_source() -> None:

@@ -3,14 +3,12 @@
 import json
 
 import pytest
-from agent_bench import LOOKED_UP, QUESTION, UNDERSTOOD, final, play, query, reply, scripted
+from agent_bench import UNDERSTOOD, final, play, query, reply, scripted
 from hypothesis import given
 from hypothesis import strategies as st
 from model_replies import say
 
-from quaestor.prompts import digest
 from quaestor.solvers.agent.protocol import written_calls
-from quaestor.solvers.registry import prompts_digest
 from quaestor.testing.models import Call, ReceivedRequest, Reply
 
 
@@ -70,21 +68,3 @@ def test_one_reply_may_have_many_calls_and_the_answer() -> None:
     assert played.turn.answer.number == 25587
     assert played.turn.answer.formula == "206588 - 181001"
     assert played.phases == ["UNDERSTAND", "ANSWER_iteration_1"]
-
-
-@pytest.mark.usefixtures("local_models")
-def test_the_prompts_say_what_words_point_back_to() -> None:
-    steps = [*LOOKED_UP, reply(query(2009)), reply(final(206588)), reply(final(25587))]
-    played = play(scripted(steps), QUESTION, "and in 2009?", "how much larger is that value than the first?")
-    told = played.asked[-1].prompts[0]
-    assert "points back to, by rule" in told
-    assert ': calculated from #-2 and #-1 ("that value")\n' in told
-    assert "points back to" not in played.asked[0].prompts[0]
-
-
-def test_the_digest_of_the_prompts_is_in_the_runs_record() -> None:
-    told = prompts_digest("agent")
-    assert told not in (None, digest("agent", "structured"), prompts_digest("sparql"))
-    assert digest("agent", rendered="rules") != digest("agent") != digest("agent", "structured")
-    assert len(digest("agent")) == 64
-    assert prompts_digest("embedded") is None

@@ -99,15 +99,6 @@ def test_an_answer_without_a_value_is_never_sure_enough() -> None:
     assert turn.answer.value is not None
 
 
-def test_the_memory_holds_what_was_answered_whoever_answered() -> None:
-    sure = {"what?": 0.1, "twice that?": 0.9}
-    what, twice = play(CascadeSolver([Stage(Sure("first", 0, sure), 0.5), Stage(Sure("second", 1))]), *sure)
-    assert [stages(what)[-1].solver, stages(twice)[-1].solver] == ["second", "first"]
-    assert what.answer.number is not None
-    assert twice.answer.number == 2 * what.answer.number
-    assert twice.verified
-
-
 def test_a_stage_that_fails_is_passed_over_and_on_record() -> None:
     (turn,) = play(CascadeSolver([Stage(Failing(SolverError("no plan")), 0.5), Stage(Sure("second", 1))]))
     assert [(said.taken, said.error) for said in stages(turn)] == [(False, "no plan"), (True, None)]
@@ -124,14 +115,6 @@ def test_where_the_last_stage_fails_the_surest_answer_before_stands_and_says_so(
     assert turn.answer.confidence == 0.4
     assert "no plan" in str(turn.answer.reason)
     assert turn.verified
-
-
-def test_where_all_stages_fail_the_turn_fails_with_the_last_failure() -> None:
-    failures = [Stage(Failing(SolverError("one")), 0.5), Stage(Failing(SolverError("two")))]
-    (turn,) = play(CascadeSolver(failures))
-    assert turn.answer.value is None
-    assert turn.error is not None
-    assert "two" in turn.error
 
 
 def test_an_outage_of_a_stage_is_the_turn_s() -> None:

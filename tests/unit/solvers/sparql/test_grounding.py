@@ -7,7 +7,6 @@ from sparql_bench import CASH_2008
 from toolboxes import CASH_FLOWS
 
 from quaestor.errors import QueryError
-from quaestor.graph.facts import HeaderNumber, MentionFact
 from quaestor.solvers.sparql.grounding import QueriedNumbers
 
 CASH = "kg:net_cash_from_operating_activities"
@@ -55,25 +54,11 @@ def test_a_query_in_any_wording_means_the_number_of_its_cell(cash: QueriedNumber
     assert node.startswith("doc:obs_")
 
 
-def test_numbers_of_text_and_labels(pairs: QueriedNumbers) -> None:
-    (node,) = pairs.find("SELECT ?v WHERE { ?m a kg:Mention ; kg:value ?v ; kg:scale 'million' }")
-    assert isinstance(pairs.by_node[node], MentionFact)
-    assert pairs.find("SELECT ?v WHERE { doc:mention_pre_text_0_0 kg:value ?v }") == ("doc:mention_pre_text_0_0",)
-    (label,) = pairs.find("SELECT ?v WHERE { ?l a kg:HeaderNumber ; kg:namesYear false ; kg:value ?v }")
-    assert isinstance(pairs.by_node[label], HeaderNumber)
-
-
 def test_every_match_is_found_and_each_once(pairs: QueriedNumbers) -> None:
     assert len(pairs.find("SELECT ?v WHERE { ?i kg:net_sales ?v }")) == 2
     assert len(pairs.find("SELECT ?v WHERE { ?o kg:property kg:shares ; kg:year '2008' ; kg:value ?v }")) == 2
     assert pairs.find("SELECT ?v WHERE { ?o kg:property kg:shares ; kg:year '1999' ; kg:value ?v }") == ()
     assert pairs.find("SELECT ?v WHERE { OPTIONAL { ?o kg:year '1999' ; kg:value ?v } }") == ()
-
-
-def test_equal_numbers_are_told_apart_by_their_node(pairs: QueriedNumbers) -> None:
-    (later,) = pairs.find("SELECT ?v WHERE { ?o kg:property kg:net_sales ; kg:year '2008' ; kg:value ?v }")
-    (earlier,) = pairs.find("SELECT ?v WHERE { ?o kg:property kg:net_sales ; kg:year '2007' ; kg:value ?v }")
-    assert (pairs.by_node[later].year, pairs.by_node[earlier].year) == (2008, 2007)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,11 @@ from examples import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import page
-from sparql_bench import CASH_2008, formula, play, retrieval, scripted, values
-from toolboxes import sample_pages
+from sparql_bench import retrieval, values
 
-from quaestor.conversation.turn import Memory
 from quaestor.core import serial
 from quaestor.core.quantity import Scale
-from quaestor.plan.steps import CellGroup, Constant, Extract, Ref
+from quaestor.plan.steps import Constant, Extract
 from quaestor.solvers.sparql.messages import WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
 from quaestor.solvers.sparql.showing import value_schema
@@ -41,23 +39,6 @@ def checked(**given: Any) -> tuple[Retrieval, list[str]]:
 
 def query(patterns: str) -> str:
     return f"SELECT ?value WHERE {{ {patterns} }}"
-
-
-def test_words_are_quoted_with_or_without_the_marks_of_numbers() -> None:
-    for said in ("had sold 81 stores", "had sold [pre_text_0_0 81] stores"):
-        found, faults = checked(what={"words": said})
-        assert faults == []
-        assert found.values["what"].shown == '"had sold 81 stores"'
-
-
-def test_cells_are_a_group_with_the_labels_that_the_query_selects() -> None:
-    found, faults = checked(
-        sales={"cells": "SELECT ?year ?v { ?o kg:property kg:net_sales ; kg:year ?year ; kg:value ?v }"}
-    )
-    assert faults == []
-    assert isinstance(group := found.values["sales"].variable, CellGroup)
-    assert (group.text, group.labels) == ("net sales", ("2008", "2007"))
-    assert found.values["sales"].shown == "2008: 100 million; 2007: 90 million"
 
 
 def test_values_in_every_form() -> None:
@@ -126,46 +107,6 @@ def test_no_two_values_have_one_name() -> None:
     wanted = serial.load(WantedValues, {"values": [{"name": "a", "constant": 1}, {"name": "a", "constant": 2}]})
     (fault,) = found.check(wanted)
     assert fault.startswith("a: ")
-
-
-def test_constants_that_no_page_prints_are_taken() -> None:
-    found, faults = checked(rate=0.35, years=3, less=-1)
-    assert faults == []
-    assert found.values["rate"].variable == Constant(Decimal("0.35"), "0.35")
-    assert found.values["less"].variable == Constant(Decimal(-1), "const_m1")
-
-
-def test_a_query_is_run_and_recorded_once() -> None:
-    found = retrieval()
-    for _ in range(3):
-        assert found.check(named(cash=CASH_2008, other="SELECT ?v WHERE { kg:none kg:none ?v }")) != []
-    first, second = found.context.tool_calls
-    assert first.input == {"name": "cash", "query": CASH_2008}
-    assert isinstance(first.output, dict)
-    assert first.output["value"] == "181001"
-    assert isinstance(second.output, dict)
-    assert second.output["success"] is False
-
-
-def test_earlier_results_are_numbered_from_0(local_models: None) -> None:
-    told = scripted(
-        [values(cash=CASH_2008), values(none=1), values(gone=1)], [formula("cash"), formula("none / 0")] * 2
-    )
-    memory = Memory(play(told, "in 2008?", "and in 1908?").turns)
-    found = retrieval(memory=memory)
-    gone, later, odd = found.check(named(cash="result_0", gone="result_1", later="result_2", odd="result_x"))
-    assert gone.startswith("gone: result_1")
-    assert all(said in later for said in ("'result_2'", "result_0 to result_1"))
-    assert all(said in odd for said in ("'result_x'", "result_0 to result_1"))
-    assert found.values["cash"].variable == Ref(-2)
-    assert found.values["cash"].register.number == Decimal(181001)
-
-
-def test_hints_are_bounded() -> None:
-    for name in sample_pages():
-        (fault,) = retrieval(name).check(named(it=query("?o a kg:Observation ; kg:value ?value")))
-        assert fault.count("kg:value") <= 9
-        assert len(fault) < 4_000
 
 
 @pytest.mark.parametrize(("elsewhere", "taken"), [("7", True), ("0", False)])

@@ -11,7 +11,7 @@ from quaestor.core.answer_value import YesNo
 from quaestor.errors import SolverError
 from quaestor.plan.execute import execute
 from quaestor.plan.operations import ARITHMETIC, OPERATIONS
-from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, RowRef
+from quaestor.plan.steps import Compute, Constant, Plan, Ref, RowRef
 from quaestor.solvers.tools.toolbox import Toolbox
 
 
@@ -69,28 +69,12 @@ def test_answers_of_earlier_turns_are_referred_to() -> None:
     assert len(reply["sources"]) == 2  # type: ignore[arg-type]
 
 
-def test_a_number_of_the_page_that_no_tool_returned_is_found_there() -> None:
-    box = toolbox()
-    reply = calculate(box, "subtract", 48.65, 27.95)
-    assert origins(reply) == ["page", "page"]
-    assert [type(step) for step in box.draft.plan().steps] == [Extract, Extract, Compute]
-    assert reply["ungrounded"] == []
-
-
 def test_a_number_that_the_page_prints_in_parentheses_is_taken_without_its_sign() -> None:
     box = toolbox(CASH_FLOWS)
     reply = calculate(box, "divide", 54812, 2)
     assert reply["result"] == 27406
     (step,) = box.draft.plan().extracts
     assert (step.reading, quantity_of(step).value) == ("magnitude", Decimal(-54812))
-
-
-def test_a_number_that_stands_twice_says_so() -> None:
-    reply = calculate(toolbox(CASH_FLOWS), "add", 69993, 1)
-    operands = reply["operands"]
-    assert isinstance(operands, list)
-    assert isinstance(operands[0], dict)
-    assert operands[0]["also"] == 1
 
 
 def test_a_number_from_nowhere_is_a_constant_and_marked() -> None:
@@ -125,11 +109,6 @@ def test_a_percentage_that_was_shown_is_used_as_it_was_shown() -> None:
     assert traced
     assert traced.grounded
     assert round(result_of(plan, box), 5) == Decimal("0.14136")
-
-
-def test_a_printed_percentage_of_an_amount_is_a_part_of_it() -> None:
-    for written in ("31.5%", 31.5, 0.315):
-        assert calculate(toolbox(), "multiply", written, 1000)["result"] == 315
 
 
 def test_a_row_is_computed_by_its_label() -> None:
@@ -177,30 +156,6 @@ def test_a_comparison_answers_yes_or_no() -> None:
         box.draft.plan_of(YesNo(False))
 
 
-def test_the_plan_holds_what_its_last_step_needs_and_no_more() -> None:
-    box = toolbox()
-    for year in (2005, 2006, 2007):
-        price(box, year)
-    calculate(box, "subtract", 48.65, 33.2)
-    assert [step.id for step in box.draft.plan().steps] == [1, 2, 3]
-    price(box, 2005)
-    assert [step.number for step in box.draft.plan().extracts] == [Decimal("27.95")]
-    assert len(box.draft.plan().steps) == 1
-
-
-def test_an_answer_that_is_no_last_step_is_traced_to_what_it_is() -> None:
-    box = toolbox()
-    price(box, 2007)
-    plan, traced = box.draft.plan_of(a_value("33.20"))
-    assert [step.number for step in plan.extracts] == [Decimal("33.20")]
-    assert traced
-    assert traced.origin == "page"
-    plan, traced = box.draft.plan_of(a_value("123.4"))
-    assert traced
-    assert not traced.grounded
-    assert plan.steps == (Compute(1, "identity", (Constant(Decimal("123.4"), "123.4"),)),)
-
-
 @given(
     st.sampled_from([name for name in ARITHMETIC if not OPERATIONS[name].of_row]),
     st.lists(st.decimals(-1000, 1000, places=3), min_size=2, max_size=2),
@@ -222,12 +177,3 @@ def test_a_rate_of_growth_is_over_years() -> None:
     assert reply["ungrounded"] == []
     assert calculate(box, "growth_rate", 33.2, 48.65)["success"] is False
     assert calculate(box, "growth_rate", 33.2, 48.65, 0)["success"] is False
-
-
-def test_a_difference_and_an_average_of_shares_are_shown_in_percent() -> None:
-    box = toolbox()
-    calculate(box, "percentage", 33.2, 48.65)
-    calculate(box, "percentage_change", 33.2, 48.65)
-    for operation, result in (("subtract", 21.7), ("average", 57.4)):
-        reply = calculate(box, operation, "#3", "#4")
-        assert (round(float(str(reply["result"])), 1), reply["scale"]) == (result, "percent")

@@ -54,16 +54,6 @@ def test_steps_are_a_list(operation: str, values: list[object], expected: str) -
     )
 
 
-def test_a_list_is_a_step_that_others_take() -> None:
-    box = box_with_a_row()
-    step = calculate(box, "above", "#1..#3", 180000)["step"]
-    assert calculate(box, "count", f"#{step}")["result"] == 2
-    assert calculate(box, "average", f"#{step}")["success"]
-    assert calculate(box, "sum", f"#{step}")["success"]
-    later = calculate(box, "items", "#2", "#3")["step"]
-    assert calculate(box, "subtract", f"#{later}", f"#{step}")["success"]
-
-
 def test_an_earlier_list_is_one_too() -> None:
     row = f'TOOL: query_kg({{"filters": {{"row": "{OPERATING}"}}}})'
     box = after(CASH_FLOWS, f'{row} TOOL: calculate({{"operation": "items", "values": ["#1..#3"]}})')
@@ -106,9 +96,3 @@ def test_any_values_are_answered(operation: str, values: list[object]) -> None:
     else:
         assert reply["error"]
         assert reply["suggestion"]
-
-
-def test_the_sum_of_a_list_shows_that_it_is_one() -> None:
-    box = box_with_a_row()
-    step = calculate(box, "items", "#1..#3")["step"]
-    assert calculate(box, "sum", f"#{step}")["formula"].startswith("sum(net cash from operating activities {2007: ")

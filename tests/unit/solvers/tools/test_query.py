@@ -4,9 +4,7 @@ from pydantic import JsonValue
 from toolboxes import CASH_FLOWS, OPTIONS, sample_knowledge, sample_pages, toolbox
 
 from quaestor.conversation.turn import Memory
-from quaestor.core.answer_value import Text
 from quaestor.evaluation.knowledge import GraphProvider
-from quaestor.plan.execute import execute
 from quaestor.plan.steps import Extract
 from quaestor.solvers.tools.toolbox import Toolbox
 
@@ -78,35 +76,9 @@ def read(reply: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
     return values  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("filters", [{"row": 1}, {"row": "exercise price"}])
-def test_a_whole_row_is_read_by_one_call(filters: dict[str, JsonValue]) -> None:
-    reply = toolbox().call("query_kg", {"filters": filters})
-    assert [shown["value"] for shown in read(reply)][:2] == [48.65, 33.2]
-
-
-def test_a_whole_column_is_read_by_one_call() -> None:
-    reply = toolbox().call("query_kg", {"entityType": "StockOption", "filters": {"year": 2007}})
-    shown = read(reply)
-    assert {value["instance"] for value in shown} == {"kg:StockOption_2007"}
-    assert len({str(value["property"]) for value in shown}) == len(shown) > 2
-
-
 @pytest.mark.parametrize("filters", [{"fiscalYear": 2007}, {"date": "2007"}, {"instance": "2007"}])
 def test_filters_may_have_the_names_that_models_give_them(filters: dict[str, JsonValue]) -> None:
     assert query(OPTIONS, "StockOption", "exercisePrice", **filters)["value"] == 48.65
-
-
-def test_a_query_of_nothing_is_refused() -> None:
-    assert toolbox().call("query_kg", {})["success"] is False
-
-
-def test_a_cell_of_words_is_read() -> None:
-    document = made_page([["", "fiscal 2012", "fiscal 2011"], ["month of renewal", "june", "may"], ["sales", "7", "8"]])
-    knowledge = GraphProvider.of([document])
-    box = Toolbox(knowledge.graph(document), knowledge.ontology, Memory())
-    reply = box.call("query_kg", {"property": "month of renewal", "filters": {"year": 2012}})
-    assert (reply["success"], reply["value"], reply["step"]) == (True, "june", 1)
-    assert execute(box.draft.plan()).result.value == Text("june")
 
 
 @pytest.mark.parametrize(
@@ -173,13 +145,6 @@ def test_an_error_says_what_to_do(
     if nearest:
         assert isinstance(reply["nearest"], list)
         assert reply["nearest"][0] == nearest
-
-
-def test_a_cell_without_a_number_says_what_it_prints() -> None:
-    printed_zero = [["", "2012", "2011"], ["gain", "-", "0"], ["sales", "7", "8"]]
-    reply = made(printed_zero).call("query_kg", {"property": "gain", "filters": {"year": 2012}})
-    assert reply["success"] is False
-    assert "a dash" in str(reply["error"])
 
 
 def test_a_dash_is_zero_where_the_table_prints_no_other_zero() -> None:

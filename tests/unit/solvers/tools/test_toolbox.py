@@ -44,11 +44,6 @@ def test_whatever_is_wrong_is_said_in_the_reply(tool: str, arguments: dict[str, 
     assert len(box.calls) == 1
 
 
-def test_a_misspelt_tool_and_parameter_are_recognised() -> None:
-    assert toolbox().call("query_gk", {})["nearest"] == ["query_kg"]
-    assert toolbox().call("list_entities", {"entitytype": "x"})["nearest"] == ["entityType"]
-
-
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),

@@ -19,7 +19,6 @@ from quaestor.prompts import sources
 from quaestor.sample import sample_path
 from quaestor.scoring.gold import read_gold
 from quaestor.scoring.metrics import executed_equal
-from quaestor.solvers.workflow.briefing import rendered_system
 from quaestor.solvers.workflow.checking import check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.store.records import now
@@ -104,10 +103,3 @@ def test_an_example_runs_and_gives_what_the_sample_says(example: dict[str, str],
     assert value == pytest.approx(Decimal(expected), abs=Decimal("0.00001"))
     if (page, example["question"]) in known:
         assert executed_equal(Number(value), known[page, example["question"]])
-
-
-def test_a_model_that_always_answers_is_told_to_take_the_likeliest() -> None:
-    for always in (True, False):
-        told = rendered_system(always_answer=always)
-        assert ("likeliest" in told) is always
-        assert ("ambiguous" in told) is not always

@@ -13,7 +13,6 @@ from workflow_bench import OPERATING, cells, change, compute, plan, play, saying
 from quaestor.errors import ModelReplyError
 from quaestor.llm.structured.replies import read_json
 from quaestor.plan.execute import execute
-from quaestor.solvers.workflow.briefing import rendered_prompt
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 from quaestor.testing.models import Call, Reply
@@ -91,10 +90,3 @@ def test_a_turn_survives_any_reply(reply: Reply) -> None:
     played = play(saying([reply, change()]))
     assert played.turn.error is None, played.turn.error
     assert played.turn.verified
-
-
-def test_feedback_on_an_earlier_answer_is_told() -> None:
-    context = context_of()
-    assert "not accepted" not in rendered_prompt("what was it?", context)
-    context.feedback = ("the base of the change is 2008",)
-    assert "was not accepted:\n- the base of the change is 2008" in rendered_prompt("what was it?", context)

@@ -3,13 +3,9 @@
 from typing import Any
 
 import pytest
-from model_replies import say
-from solver_bench import context_of
 from workflow_bench import OPERATING, change, compute, plan, play, saying, table, text
 
 from quaestor.conversation.events import NoAnswerGiven, Note, ReplyRejected, event_lines
-from quaestor.llm.naming import PROFILES
-from quaestor.solvers.page_text import sentences_with_numbers
 from quaestor.solvers.signs import SIGN_DROPPED
 from quaestor.solvers.workflow.checking import statistics
 from quaestor.solvers.workflow.spec import WorkflowLimits
@@ -37,39 +33,6 @@ def test_a_plan_is_answered_with_its_sources(protocol: Protocol, native: bool) -
     )
 
 
-def test_a_plan_is_held_to_a_strict_schema_where_the_server_can() -> None:
-    asked = play(saying([change()]), profile=PROFILES["hosted"]).asked[0]
-    schema = asked.body["response_format"]["json_schema"]
-    assert schema["strict"] is True
-    assert schema["name"] == "write_plan"
-    assert "oneOf" not in str(schema)
-
-
-def test_the_page_stands_in_the_prompt_by_the_names_of_its_lines() -> None:
-    asked = play(saying([change()]), "what was the percentage change in cash?").asked[0]
-    assert "row | 2007 | 2008 | 2009\n" in asked.prompts[0]
-    assert "net increase (decrease) in cash | 4079 |" in asked.prompts[0]
-    assert "HALC" in asked.prompts[0]
-    assert "(later - earlier) / earlier" in asked.prompts[0]
-
-
-def test_of_the_text_the_sentences_that_print_a_number_are_told() -> None:
-    told = play(saying([change()])).asked[0].prompts[0]
-    shown = told[told.index("Its sentences that print numbers or lead to a table:") : told.index("Conversation so far")]
-    assert "- capital expenditures were $ 38.6 million in 2009" in shown
-    document = context_of().document
-    assert shown.count("\n- ") == len(sentences_with_numbers(document)) < len(document.sentences)
-
-
-def test_what_is_the_same_for_every_question_comes_first() -> None:
-    """A server that keeps prefixes reads the instructions once, and a page once a conversation."""
-    first, second = play(saying([change(), change()]), "what was it?", "and what was it again?").asked
-    assert first.system == second.system
-    page = first.prompts[0][: first.prompts[0].index("\n\nConversation so far")]
-    assert second.prompts[0].startswith(page)
-    assert "206588" in page
-
-
 @pytest.mark.parametrize("reason", ["not_on_page", "ambiguous"])
 def test_a_model_may_say_that_there_is_no_answer(reason: str) -> None:
     turn = play(saying([{**plan(), "no_answer": reason}])).turn
@@ -78,13 +41,6 @@ def test_a_model_may_say_that_there_is_no_answer(reason: str) -> None:
     given = turn.events[-1]
     assert isinstance(given, NoAnswerGiven)
     assert given.reason == reason
-
-
-@pytest.mark.parametrize("faulty", [plan(), {**change(), "no_answer": "ambiguous"}])
-def test_a_plan_has_steps_or_says_why_there_is_no_answer(faulty: dict[str, Any]) -> None:
-    played = play(saying([faulty, change()]))
-    assert played.turn.error is None
-    assert "no_answer" in "\n".join((*played.asked[1].results, *played.asked[1].prompts[1:]))
 
 
 def test_the_sign_of_a_number_is_dropped_by_a_step_and_read_so() -> None:
@@ -132,15 +88,6 @@ def test_a_plan_that_stays_faulty_is_a_named_error() -> None:
     assert played.turn.error is not None
     assert "ModelReplyError" in played.turn.error
     assert "'goodwill'" in played.turn.error
-
-
-@pytest.mark.parametrize(
-    "reply", [say(""), say("I think it is 7."), say("{"), say('{"steps": 3}'), Reply(truncated=True)]
-)
-def test_a_reply_that_is_no_plan_is_asked_for_again(reply: Reply) -> None:
-    played = play(saying([reply, change()]))
-    assert played.turn.error is None
-    assert len(played.exchanges) == 2
 
 
 def pointing(script: list[dict[str, Any]], *numbers: int) -> Any:

@@ -84,13 +84,6 @@ def test_the_cell_that_is_meant_is_found(document: Document, row: str, column: s
     assert match.runner_up_score < match.score <= 100
 
 
-def test_a_match_names_its_label_and_the_runner_up() -> None:
-    match = look_up(BY_YEAR, "sales per employee", "2008")
-    assert match.label == "net sales per employee, 2008"
-    assert 70 < match.score < 100
-    assert match.runner_up is None or "net sales" in match.runner_up
-
-
 @pytest.mark.parametrize(
     ("document", "row", "column", "named"),
     [
