@@ -1,5 +1,6 @@
 """What goes wrong, in one line for whoever asks over a wire: without the folders of the machine."""
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -22,6 +23,13 @@ def error_line(error: Exception, most: int = _LONGEST) -> str:
     line = " ".join(str(error).split())
     line = _PATH.sub(lambda match: match[1] or match[2], line)
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def log_unforeseen(log: logging.Logger, error: BaseException, where: str = "", most: int = _LONGEST) -> None:
+    """Log an unexpected error in one line, with its traceback at debug level."""
+    line = " ".join(str(error).split())[:most]
+    log.error("%sinternal error: %s: %s", f"{where}: " if where else "", type(error).__name__, line)
+    log.debug("traceback", exc_info=error)
 
 
 def read_faults(found: Iterable[Mapping[str, Any]], given: object = None) -> list[tuple[str, str]]:

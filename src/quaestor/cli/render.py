@@ -14,7 +14,6 @@ from quaestor.application.stored_turns import turn_of_record
 from quaestor.cli.printing import print_grid, print_rows
 from quaestor.conversation.answer import Variable, cite_explanation, confidence_words, show_confidence
 from quaestor.conversation.display import (
-    ShownSource,
     arithmetic,
     locate_source,
     show_correction,
@@ -102,22 +101,8 @@ def source_line(source: Source, document: Document) -> Text:
     shown = show_source(source, document)
     if source.kind == "cell":
         return Text(f"{shown.place} | ", style="dim").append(shown.text, style="bold not dim")
-    return _sentence(shown)
-
-
-def _sentence(shown: ShownSource) -> Text:
-    line = Text(f"{shown.place} | ", style="dim")
-    line.append(_tail(shown.text[: shown.start]))
-    line.append(f"[{shown.span}]", style="bold not dim")
-    return line.append(_head(shown.text[shown.end :]))
-
-
-def _head(text: str) -> str:
-    return text if len(text) <= _CONTEXT else text[:_CONTEXT].rpartition(" ")[0] + " ..."
-
-
-def _tail(text: str) -> str:
-    return text if len(text) <= _CONTEXT else "... " + text[-_CONTEXT:].partition(" ")[2]
+    before, after = shown.around(_CONTEXT, "...")
+    return Text(f"{shown.place} | {before}", style="dim").append(f"[{shown.span}]", style="bold not dim").append(after)
 
 
 def show_stored_turn(

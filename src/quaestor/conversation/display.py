@@ -45,6 +45,15 @@ class ShownSource:
         """The characters that were read."""
         return self.text[self.start : self.end]
 
+    def around(self, most: int, dots: str) -> tuple[str, str]:
+        """Return the text before and after the span in whole words, `dots` for what is cut off."""
+        before, after = self.text[: self.start], self.text[self.end :]
+        if len(before) > most:
+            before = f"{dots} {before[-most:].partition(' ')[2]}"
+        if len(after) > most:
+            after = f"{after[:most].rpartition(' ')[0]} {dots}"
+        return before, after
+
 
 def show_number(answer: Answer) -> str:
     """Return an answer's value with its unit and scale, rounded for reading.

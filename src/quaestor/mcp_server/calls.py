@@ -13,7 +13,7 @@ from anyio import CancelScope
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, create_model
 
-from quaestor.application.error_lines import error_line, read_faults
+from quaestor.application.error_lines import error_line, log_unforeseen, read_faults
 from quaestor.core.visible import visible
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server.server_context import ServerContext
@@ -113,7 +113,8 @@ async def _do(tool: ServedTool, arguments: BaseModel, context: ServerContext, re
     except QuaestorError as error:
         return _fail(error_line(error, _LONGEST_LINE))
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
-        return _log_unforeseen(tool.name, error)
+        log_unforeseen(LOG, error, tool.name, _LONGEST_LINE)
+        return _fail(INTERNAL)
 
 
 async def _finish(work: Awaitable[R]) -> R:
@@ -169,12 +170,6 @@ def sendable(text: str) -> str:
 
 def _fail(line: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=sendable(line))], is_error=True)
-
-
-def _log_unforeseen(where: str, error: Exception) -> CallToolResult:
-    LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST_LINE])
-    LOG.debug("traceback", exc_info=error)
-    return _fail(INTERNAL)
 
 
 def _faults(error: ValidationError, given: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ from mcp_types import (
 from mcp_types import Tool as ToolSchema
 from pydantic.json_schema import GenerateJsonSchema
 
-from quaestor.application.error_lines import error_line
+from quaestor.application.error_lines import error_line, log_unforeseen
 from quaestor.errors import QuaestorError
 from quaestor.mcp_server import resources
 from quaestor.mcp_server.calls import LOG, Calls, ignore_progress, sendable
@@ -153,8 +153,7 @@ async def _explain_errors(work: Awaitable[R]) -> R:
     except QuaestorError as error:
         raise MCPError(INVALID_PARAMS, sendable(error_line(error))) from None
     except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
-        LOG.error("internal error: %s: %s", type(error).__name__, " ".join(str(error).split())[:400])
-        LOG.debug("traceback", exc_info=error)
+        log_unforeseen(LOG, error)
         raise MCPError(INTERNAL_ERROR, "internal server error; see the server log for details") from None
 
 

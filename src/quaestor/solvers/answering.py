@@ -1,5 +1,6 @@
 """Makes the answer of a plan, or an answer without a value, as the last step of every solver; verifies answers."""
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -27,9 +28,14 @@ from quaestor.solvers.base import TurnContext
 
 _LONGEST_EXPLANATION = 1000
 
-
 NumberSilence = Literal[NoAnswerReason, "other"]
 """Why a model that may give numbers only gave none. `other`: the answer is not a number, or needs an assumption."""
+
+ListOperation = Literal[
+    "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
+    "labels", "items",
+]  # fmt: skip
+"""The operations of plans that take lists of cells."""
 
 _LONGEST_ASSUMPTION = 500
 
@@ -48,6 +54,13 @@ def asks_beyond_numbers(question: Question) -> bool:
 def why_none(silence: NumberSilence | None) -> NoAnswerReason:
     """Return why there is no answer, as a turn records it; `not_on_page` if no other kind fits."""
     return "not_on_page" if silence is None or silence == "other" else silence
+
+
+async def shows_more(
+    context: TurnContext, question: str, silence: NumberSilence | WhyNoAnswer | None, missing: str
+) -> bool:
+    """Whether more of a long document is shown now, where a model finds no answer in what was shown; once a turn."""
+    return silence == "not_on_page" and await asyncio.to_thread(context.widen_once, question, missing)
 
 
 def assumed_words(numbers: Iterable[str]) -> str:

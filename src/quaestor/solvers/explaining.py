@@ -30,7 +30,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step, rep
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.questions.question import Question
 from quaestor.questions.question_parts import asks_several
-from quaestor.solvers.answering import assumed_words
+from quaestor.solvers.answering import NumberSilence, asks_beyond_numbers, assumed_words
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote, quote_sentence
 
@@ -165,6 +165,37 @@ def asks_to_explain(question: Question) -> bool:
 def may_be_explained(question: Question, context: TurnContext) -> bool:
     """Return whether a model is told that it may explain: it is asked to, or asked to judge a whole report."""
     return asks_to_explain(question) or (context.is_long and _TO_JUDGE.search(question.lowered) is not None)
+
+
+@dataclass(slots=True)
+class AnswerKinds:
+    """What a model is told that an answer may be; of a question for a number first nothing else.
+
+    Attributes:
+        all: Whether it may be of every kind, not only a number, yes or no.
+        explained: Whether it may have an explanation.
+    """
+
+    all: bool = False
+    explained: bool = False
+
+    @classmethod
+    def of(cls, question: Question, context: TurnContext) -> "AnswerKinds":
+        """Return what a question asks for."""
+        explained = may_be_explained(question, context)
+        return cls(explained or asks_beyond_numbers(question), explained)
+
+    def faults(self, silence: NumberSilence | None) -> tuple[str, ...]:
+        """Return what is wrong with a model's reason for giving no answer."""
+        wrong = self.all and silence == "other"
+        return ("no_answer cannot be 'other', because every kind of answer is allowed",) if wrong else ()
+
+    def widen(self, silence: NumberSilence | None) -> bool:
+        """Allow every kind if a model that was told of numbers alone says that the answer is none; whether it does."""
+        if self.all or silence != "other":
+            return False
+        self.all = self.explained = True
+        return True
 
 
 def passage_name(place: int, _sentence: Sentence) -> str:

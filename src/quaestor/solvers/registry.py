@@ -85,16 +85,6 @@ def make_solver(name: str, options: "Options | None" = None) -> Solver:
     return solver
 
 
-def needs_model(name: str, options: "Options | None" = None) -> bool:
-    """Return whether a solver cannot do without a model.
-
-    Raises:
-        SettingsError: As of `make_solver`.
-    """
-    spec = solver_spec(name)
-    return spec.must_have_model(spec.read(options))
-
-
 def prompts_digest(name: str, options: "Options | None" = None) -> str | None:
     """Return the digest of the parts of a solver's prompts that no page changes; None if it asks no model.
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quaestor.application.error_lines import error_line
+from quaestor.application.error_lines import error_line, log_unforeseen
 from quaestor.errors import QuaestorError
 from quaestor.web.api.problems import is_for_programs, problem_answer, problem_of, status_of
 from quaestor.web.templating import Pages, is_partial
@@ -24,7 +24,6 @@ NOTICE = "#notice"
 
 LOG = logging.getLogger("quaestor.web")
 
-_LONGEST = 400
 _WORDS = {
     404: "This page does not exist.",
     405: "This address does not support that request method.",
@@ -76,12 +75,6 @@ def install(app: FastAPI, pages: Pages) -> None:
     app.add_exception_handler(RequestValidationError, on_invalid)
 
 
-def log_unforeseen(where: str, error: BaseException) -> None:
-    """Log an unexpected error in one line, with its traceback at debug level."""
-    LOG.error("%s: internal error: %s: %s", where, type(error).__name__, " ".join(str(error).split())[:_LONGEST])
-    LOG.debug("traceback", exc_info=error)
-
-
 class ErrorMiddleware:
     """ASGI middleware that logs unexpected errors and returns a generic response."""
 
@@ -102,6 +95,6 @@ class ErrorMiddleware:
             await self.app(scope, receive, noting)
         except Exception as error:  # noqa: BLE001  # the edge of the program: nothing above could handle it
             request = Request(scope)
-            log_unforeseen(f"{request.method} {request.url.path}", error)
+            log_unforeseen(LOG, error, f"{request.method} {request.url.path}")
             if not begun:
                 await self._answer(request)(scope, receive, send)

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from quaestor.application.ask_service import AskRequest
 from quaestor.application.document_tools import DocumentTools
+from quaestor.application.error_lines import log_unforeseen
 from quaestor.application.exporting import FORMATS, ExportFormat, export_bytes
 from quaestor.application.run_views import RunViews
 from quaestor.application.session_manager import AnsweredNow, SessionManager
@@ -24,7 +25,7 @@ from quaestor.exports.conversation import ExportedConversation
 from quaestor.settings import Settings
 from quaestor.store.base import RunStore
 from quaestor.web.document_view.parts import DocumentCache
-from quaestor.web.errors import INTERNAL, log_unforeseen
+from quaestor.web.errors import INTERNAL, LOG
 from quaestor.web.security import Access
 from quaestor.web.templating import Pages
 
@@ -65,7 +66,7 @@ class Site:
     def _log_end(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log_unforeseen("in the background", error)
+            log_unforeseen(LOG, error, "in the background")
 
 
 def site_of(request: Request) -> Site:

@@ -1,5 +1,4 @@
 import json
-from decimal import Decimal
 
 import pytest
 
@@ -65,10 +64,3 @@ def test_what_no_server_counts_is_estimated(body: str) -> None:
     assert usage.input_tokens == 100
     assert usage.output_tokens == len(body) // 4
     assert usage.estimated_tokens == usage.tokens
-
-
-def test_usage_adds_up() -> None:
-    total = Usage(1, 10, 5, cost=Decimal("0.1")) + Usage(2, 1, 1, 1) + Usage(cost=Decimal("0.02"))
-    assert total == Usage(3, 11, 6, 1, cost=Decimal("0.12"))
-    assert total.counts()["cost_millionths"] == 120_000
-    assert "cost_millionths" not in Usage(1).counts()

@@ -22,7 +22,7 @@ from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref, Step
 from quaestor.plan.validate import MOST_STEPS
 from quaestor.solvers.agent.messages import FinalAnswer, exact
 from quaestor.solvers.answering import assumed_words
-from quaestor.solvers.explaining import is_root
+from quaestor.solvers.explaining import is_root, stated_by
 from quaestor.solvers.parts import join_plans
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
 from quaestor.solvers.tools.plan_builder import PlanBuilder
@@ -187,6 +187,7 @@ def ground_words(
     if len(words) > MOST_STEPS - 1:
         raise ModelReplyError(f"{len(words)} quotations are too many; give at most {MOST_STEPS - 1}")
     plans: list[Plan] = []
+    passages: list[Extract] = []
     for wording in words:
         if len(words) > 1 and not verdict and len(named := _steps_in(wording)) == 1:
             plans.append(_by_step(draft, named[0]).plan)
@@ -197,11 +198,10 @@ def ground_words(
             raise ModelReplyError(str(failure)) from failure
         if number_in_place(document, found):
             raise ModelReplyError(f"{found.text[:40]!r} is a number; look it up, and answer with its step")
-        plans.append(Plan((found.step(len(plans) + 1 if verdict else 1),)))
+        passages.append(found.step(1))
+        plans.append(Plan((passages[-1],)))
     if verdict:
-        steps = [step for plan in plans for step in plan.steps]
-        reading = "affirms" if verdict[0].value == YesNo(True) else "denies"
-        plan = Plan((*steps, Compute(len(steps) + 1, reading, tuple(Ref(step.id) for step in steps))))
+        plan = stated_by(passages, YesNo(verdict[0].value == YesNo(True)))
     else:
         plan = join_plans(plans, chained=False) if len(plans) > 1 else plans[0]
     register = execute(plan, draft.history).result

@@ -60,7 +60,7 @@ from quaestor.solvers.agent.messages import ANSWER, UNDERSTAND, FinalAnswer, Und
 from quaestor.solvers.agent.protocol import answer_request, read_calls, tool_list
 from quaestor.solvers.agent.shortening import shorten
 from quaestor.solvers.agent.spec import AgentLimits, read_advice
-from quaestor.solvers.answering import answer_from_plan, answer_without_value, remarks_with
+from quaestor.solvers.answering import answer_from_plan, answer_without_value, remarks_with, shows_more
 from quaestor.solvers.base import Excerpt, Query, TurnContext, WidenedExcerpt
 from quaestor.solvers.explaining import (
     NOTHING_BOUND,
@@ -126,10 +126,7 @@ class AgentSolver:
             settled = await rounds.run("ANSWER", initial_messages(self._system, prompt))
             if not isinstance(settled, NoAnswerGiven):
                 break
-            widened = settled.reason == "not_on_page" and await asyncio.to_thread(
-                context.widen_once, question, settled.explanation
-            )
-            if not widened:
+            if not await shows_more(context, question, settled.reason, settled.explanation):
                 return answer_without_value(context, settled.reason, settled.explanation)
         thought = rounds.understanding.description if rounds.understanding else ""
         plan = replace(settled.plan, thought=thought)

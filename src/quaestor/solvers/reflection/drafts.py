@@ -26,7 +26,7 @@ from quaestor.plan.steps import CellGroup, Compute, Constant, Extract, Operand, 
 from quaestor.plan.validate import MOST_STEPS, validate
 from quaestor.questions.question import read_question
 from quaestor.questions.stems import stems
-from quaestor.solvers.answering import NumberSilence
+from quaestor.solvers.answering import ListOperation, NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import QuoteFailure, number_in_place, quote
@@ -49,10 +49,6 @@ WrittenValue = Annotated[str, BeforeValidator(lambda one: str(one) if isinstance
 Operation = Literal[
     "add", "subtract", "multiply", "divide", "exp", "greater", "percentage", "percentage_change", "sum", "average",
     "minimum", "maximum", "as_printed",
-]  # fmt: skip
-ListOperation = Literal[
-    "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
-    "labels", "items",
 ]  # fmt: skip
 ScaleName = Literal["one", "thousand", "million", "billion", "percent"]
 

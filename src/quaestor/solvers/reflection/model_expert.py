@@ -7,9 +7,9 @@ from quaestor.core.computing import compute
 from quaestor.llm.structured.request import TypedRequest
 from quaestor.prompts import render
 from quaestor.solvers import briefing
-from quaestor.solvers.answering import asks_beyond_numbers, remarks_with, why_none
+from quaestor.solvers.answering import remarks_with, why_none
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
+from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer
 from quaestor.solvers.reflection.candidates import likely_lines, shown_numbers
 from quaestor.solvers.reflection.drafts import (
     Draft,
@@ -35,9 +35,7 @@ class ModelExpert:
         self._always_answer = always_answer
         self._numbers = NumberIndex(context.graph)
         self._explainer = Explainer(context, name=lambda _, one: sentence_code(one.section, one.index))
-        asked = context.read(question)
-        self._explains = may_be_explained(asked, context)
-        self._all_kinds = self._explains or asks_beyond_numbers(asked)
+        self._kinds = AnswerKinds.of(context.read(question), context)
         self._talk = self._new_talk()
         self._parsed: ParsedDraft | None = None
 
@@ -51,14 +49,13 @@ class ModelExpert:
             on_rejected=self._context.note_rejected,
             check=self._check,
             doubt=self._doubt,
-            shown=None if self._all_kinds else NumberDraft,
+            shown=None if self._kinds.all else NumberDraft,
         )
 
     async def draft(self, number: int, objections: Sequence[str]) -> DraftProposal | NoAnswerGiven | None:
         """Return the model's next draft, or its reason for not answering."""
         draft = await self._ask(number, objections)
-        if draft.no_answer == "other" and not self._all_kinds:
-            self._all_kinds = self._explains = True
+        if self._kinds.widen(draft.no_answer):
             self._talk = self._new_talk()
             draft = await self._ask(number, objections)
         if draft.no_answer is not None:
@@ -67,8 +64,8 @@ class ModelExpert:
         return proposal if proposal.plan.steps else NoAnswerGiven("not_on_page", NOTHING_BOUND)
 
     async def _ask(self, number: int, objections: Sequence[str]) -> Draft:
-        variables = {"all_kinds": self._all_kinds, "explains": self._explains, "always_answer": self._always_answer}
-        system = render("reflection/expert_system", **variables)
+        kinds = {"all_kinds": self._kinds.all, "explains": self._kinds.explained}
+        system = render("reflection/expert_system", **kinds, always_answer=self._always_answer)
         return await self._talk.ask(await compute(self._prompt, objections), f"EXPERT_{number}", system)
 
     def _prompt(self, objections: Sequence[str]) -> str:
@@ -78,13 +75,13 @@ class ModelExpert:
         return render(
             "reflection/expert",
             **briefing.prompt_variables(self._question, context),
-            page=shown_numbers(context.document, all_sentences=self._all_kinds),
+            page=shown_numbers(context.document, all_sentences=self._kinds.all),
             likely=likely_lines(self._question, context),
         )
 
     def _check(self, draft: Draft) -> Sequence[str]:
-        if self._all_kinds and draft.no_answer == "other":
-            return ("no_answer cannot be 'other', because every kind of answer is allowed",)
+        if faults := self._kinds.faults(draft.no_answer):
+            return faults
         turns = len(self._context.memory.turns)
         self._parsed = parse_draft(draft, self._question, self._numbers, self._context.document, turns)
         return self._parsed.faults

@@ -3,16 +3,20 @@
 Opens no model: which one plays a role is found where models are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quaestor.errors import SettingsError
 from quaestor.options import option
 from quaestor.solvers.spec import ConfidenceOptions, RoleModel, SolverSpec
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from quaestor.solvers.reflection.solver import ReflectionSolver
+
+T = TypeVar("T")
 
 ROLES = ("expert", "extraction_critic", "calculation_critic")
 """The names under which a turn may have a model for each role."""
@@ -64,30 +68,29 @@ def _build(options: ReflectionOptions) -> "ReflectionSolver":
     return ReflectionSolver(options, make_solver(options.expert, options.of_expert))
 
 
+def _of_expert(options: ReflectionOptions, ask: "Callable[[SolverSpec[Any], DataclassInstance], T]", of_model: T) -> T:
+    """Return what the spec of the solver that drafts says; `of_model` if that is a model."""
+    from quaestor.solvers.registry import solver_spec
+
+    if options.expert == WRITER:
+        return of_model
+    spec = solver_spec(options.expert)
+    return ask(spec, spec.read(options.of_expert))
+
+
 def _needs_model(options: ReflectionOptions) -> bool:
     """Without a model of the expert's the evidence alone may judge."""
-    from quaestor.solvers.registry import needs_model
-
-    return options.expert == WRITER or needs_model(options.expert, options.of_expert)
+    return _of_expert(options, lambda spec, own: spec.must_have_model(own), True)
 
 
 def _prompts(options: ReflectionOptions) -> tuple[str, ...]:
-    from quaestor.solvers.registry import solver_spec
-
-    own = (_NAME, "structured")
-    if options.expert == WRITER:
-        return own
-    spec = solver_spec(options.expert)
-    return (*own, *(folder for folder in spec.prompts(spec.read(options.of_expert)) if folder not in own))
+    none: tuple[str, ...] = ()
+    folders = _of_expert(options, lambda spec, own: spec.prompts(own), none)
+    return tuple(dict.fromkeys((_NAME, "structured", *folders)))
 
 
 def _prompt_additions(options: ReflectionOptions) -> str:
-    from quaestor.solvers.registry import solver_spec
-
-    if options.expert == WRITER:
-        return ""
-    spec = solver_spec(options.expert)
-    return spec.prompt_additions(spec.read(options.of_expert))
+    return _of_expert(options, lambda spec, own: spec.prompt_additions(own), "")
 
 
 def _roles(options: ReflectionOptions) -> Mapping[str, RoleModel]:

@@ -29,7 +29,7 @@ from quaestor.plan.scales import needs_no_source, write_literal
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.solvers import briefing
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import named_passages
+from quaestor.solvers.explaining import AnswerKinds, named_passages
 from quaestor.solvers.groups import group_of
 from quaestor.solvers.quoting import Quotation, QuoteFailure, number_in_place, quote, quote_sentence
 from quaestor.solvers.sparql.grounding import QueriedNumbers, near, nearby_lines, unknown_names
@@ -80,8 +80,7 @@ class Retrieval:
 
     question: str
     context: TurnContext
-    all_kinds: bool = False
-    explains: bool = False
+    kinds: AnswerKinds = field(default_factory=AnswerKinds)
     values: dict[str, Found] = field(default_factory=dict)
     assumes: bool = False
     _nodes: dict[str, Mapping[str, str | None] | QueryError] = field(default_factory=dict)
@@ -92,7 +91,7 @@ class Retrieval:
         An empty list is no fault where it says why: the page does not have what is asked for.
         """
         self.values, self.assumes = {}, bool(wanted.assumption)
-        faults = list(_contradictions(wanted, self.all_kinds))
+        faults = [*self.kinds.faults(wanted.no_answer), *_contradictions(wanted)]
         named = Counter(value.name for value in wanted.values)
         for value in wanted.values:
             try:
@@ -113,7 +112,7 @@ class Retrieval:
         forms = (value.sparql, value.cells, value.words, value.result, value.constant)
         given = [form for form in forms if form is not None]
         if len(given) != 1:
-            raise _Refused(f"give one of {_FORMS[self.all_kinds]}" + (", not several" if given else ""))
+            raise _Refused(f"give one of {_FORMS[self.kinds.all]}" + (", not several" if given else ""))
         if value.words is not None:
             return self._quote(value, value.words)
         if value.constant is not None:
@@ -226,7 +225,7 @@ class Retrieval:
         return Found(value.name, value.description, group, register, group.text, shorten(shown, _LONGEST_LIST))
 
     def _single(self, value: WantedValue, query: str, nodes: Mapping[str, str | None] | QueryError) -> Found:
-        if self.all_kinds and (not nodes or isinstance(nodes, QueryError)):
+        if self.kinds.all and (not nodes or isinstance(nodes, QueryError)):
             cells = self._numbers.find_words(query)
             if len(cells) == 1:
                 return self._words(value, Quotation(cells[0].text, cells[0].source, cells[0].label), query)
@@ -278,10 +277,8 @@ class Retrieval:
         ]
 
 
-def _contradictions(wanted: WantedValues, all_kinds: bool) -> Iterator[str]:
+def _contradictions(wanted: WantedValues) -> Iterator[str]:
     """Yield what a list says against itself."""
-    if all_kinds and wanted.no_answer == "other":
-        yield "no_answer cannot be 'other', because every kind of answer is allowed"
     if wanted.values and wanted.no_answer is not None:
         yield "it has both values and no_answer; leave one of them out"
     if not wanted.values and wanted.no_answer is None and not wanted.reasoning.strip():

@@ -3,7 +3,6 @@
 The model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,12 +18,12 @@ from quaestor.solvers import briefing
 from quaestor.solvers.answering import (
     answer_from_plan,
     answer_without_value,
-    asks_beyond_numbers,
     remarks_with,
+    shows_more,
     why_none,
 )
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND, may_be_explained
+from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds
 from quaestor.solvers.sparql.calculation import NUMBER_OF_VALUES, FormulaPhase
 from quaestor.solvers.sparql.messages import FORMULA, VALUES, Formula, FormulaAlone, NumberValues, WantedValues
 from quaestor.solvers.sparql.retrieval import Retrieval
@@ -65,7 +64,7 @@ class SparqlSolver:
         model = context.model_for()
         calculation, wanted, formula = await self._play(model, question, context)
         silent = _silence(wanted, formula)
-        if silent and silent[0] == "not_on_page" and await asyncio.to_thread(context.widen_once, question, silent[1]):
+        if silent and await shows_more(context, question, *silent):
             calculation, wanted, formula = await self._play(model, question, context, f"{PLAN}_wider")
             silent = _silence(wanted, formula)
         if silent is not None:
@@ -86,13 +85,10 @@ class SparqlSolver:
         self, model: Connection, question: str, context: TurnContext, phase: str = PLAN
     ) -> tuple[FormulaPhase, WantedValues, Formula | None]:
         """Return the values that the model names in what is shown, and its formula over them where one is needed."""
-        asked = context.read(question)
-        explains = may_be_explained(asked, context)
-        retrieval = Retrieval(question, context, explains or asks_beyond_numbers(asked), explains)
+        retrieval = Retrieval(question, context, AnswerKinds.of(context.read(question), context))
         calculation = FormulaPhase(retrieval)
         wanted = await self._name(model, calculation, phase=phase)
-        if wanted.no_answer == "other":
-            retrieval.all_kinds = retrieval.explains = True
+        if retrieval.kinds.widen(wanted.no_answer):
             wanted = await self._name(model, calculation, phase=f"{phase}_all_kinds")
         formula: Formula | None = None
         for left in range(_NAMINGS - 1, -1, -1):
@@ -120,9 +116,9 @@ class SparqlSolver:
         prompt = await compute_little(
             lambda: render(
                 "sparql/plan",
-                graph=value_schema(retrieval.question, context, retrieval.all_kinds),
-                all_kinds=retrieval.all_kinds,
-                explains=retrieval.explains,
+                graph=value_schema(retrieval.question, context, retrieval.kinds.all),
+                all_kinds=retrieval.kinds.all,
+                explains=retrieval.kinds.explained,
                 always_answer=self.limits.always_answer,
                 page=briefing.page_name(context.document),
                 **phase_variables(retrieval.question, context, *_NAMING),
@@ -139,7 +135,7 @@ class SparqlSolver:
             attempts=self.limits.attempts,
             on_rejected=context.note_rejected,
             check=named,
-            shown=None if retrieval.all_kinds else NumberValues,
+            shown=None if retrieval.kinds.all else NumberValues,
         )
         return await request.ask(prompt, phase, render("sparql/system"))
 
@@ -152,8 +148,8 @@ class SparqlSolver:
                 "sparql/calculate",
                 reasoning=wanted.reasoning[:_LONGEST],
                 values=retrieval.list_values(),
-                all_kinds=retrieval.all_kinds,
-                explains=retrieval.explains,
+                all_kinds=retrieval.kinds.all,
+                explains=retrieval.kinds.explained,
                 number=NUMBER_OF_VALUES,
                 **phase_variables(retrieval.question, context, *_CALCULATING),
             )
@@ -167,7 +163,7 @@ class SparqlSolver:
             on_rejected=context.note_rejected,
             check=calculation.check,
             doubt=calculation.explain,
-            shown=None if retrieval.explains else FormulaAlone,
+            shown=None if retrieval.kinds.explained else FormulaAlone,
         )
         formula = await request.ask(prompt, CALCULATE, render("sparql/system"))
         context.trace.append(FormulaWritten(formula.formula, formula.reasoning[:_LONGEST]))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from quaestor.llm.structured.schema import UNTOLD
-from quaestor.solvers.answering import NumberSilence
+from quaestor.solvers.answering import ListOperation, NumberSilence
 from quaestor.solvers.explaining import WrittenSentences, WrittenVerdict
 
 Operation = Literal[
@@ -19,12 +19,6 @@ Operation = Literal[
     "average", "minimum", "maximum", "absolute", "as_printed",
 ]  # fmt: skip
 """The operations of plans that take numbers; those of whole rows are written as extract steps and `sum` or its like."""
-
-ListOperation = Literal[
-    "argmax", "argmin", "rank", "largest", "smallest", "above", "below", "at_least", "at_most", "equal_to", "count",
-    "labels", "items",
-]  # fmt: skip
-"""The operations of plans that take lists of cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ A number of the text that words alone do not decide is pointed at by the model, 
 model is the run's, and comes with each turn; the solver keeps nothing from one turn to the next.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,12 +20,12 @@ from quaestor.prompts import render
 from quaestor.solvers.answering import (
     answer_from_plan,
     answer_without_value,
-    asks_beyond_numbers,
     remarks_with,
+    shows_more,
     why_none,
 )
 from quaestor.solvers.base import TurnContext
-from quaestor.solvers.explaining import NOTHING_BOUND, Explainer, may_be_explained
+from quaestor.solvers.explaining import NOTHING_BOUND, AnswerKinds, Explainer
 from quaestor.solvers.signs import SIGN_DROPPED, drops_sign_unasked
 from quaestor.solvers.workflow.briefing import rendered_prompt, rendered_system
 from quaestor.solvers.workflow.checking import (
@@ -81,17 +80,14 @@ class Planning:
     context: TurnContext
     question: str
     limits: WorkflowLimits
-    _all_kinds: bool = field(init=False)
-    _explains: bool = field(init=False)
+    _kinds: AnswerKinds = field(init=False)
     _explainer: Explainer = field(init=False)
     _examined: CheckedPlan | None = field(init=False, default=None)
     _plans: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         """Choose the first prompt."""
-        asked = self.context.read(self.question)
-        self._explains = may_be_explained(asked, self.context)
-        self._all_kinds = self._explains or asks_beyond_numbers(asked)
+        self._kinds = AnswerKinds.of(self.context.read(self.question), self.context)
         self._explainer = Explainer(self.context)
 
     async def run(self) -> CheckedPlan:
@@ -108,12 +104,12 @@ class Planning:
         message, left, again, phase = prompt, self.limits.repairs + 1, 0, _PHASE
         while True:
             examined, used = await self._ask(message, left, phase)
-            if examined.written.no_answer == "other" and not self._all_kinds:
-                self._all_kinds = self._explains = True
+            written = examined.written
+            if self._kinds.widen(written.no_answer):
                 phase = f"{_PHASE}_all_kinds"
                 message = prompt = await self._prompt()
                 continue
-            if await self._widen(examined.written):
+            if await shows_more(self.context, self.question, written.no_answer, written.thought_process):
                 phase = f"{_PHASE}_wider"
                 message = prompt = await self._prompt()
                 continue
@@ -126,8 +122,8 @@ class Planning:
             self.context.trace.append(PlanRefused(_PHASE, self._plans, tuple(issues)))
             if left <= 0:
                 raise ModelReplyError(f"gave up after {self.limits.repairs + 1} plans that cannot be run: {issues[0]}")
-            written = json.dumps(serial.dump(examined.written), ensure_ascii=False)
-            message = f"{prompt}\n\n{render('workflow/again', plan=written, issues=issues)}"
+            plan = json.dumps(serial.dump(written), ensure_ascii=False)
+            message = f"{prompt}\n\n{render('workflow/again', plan=plan, issues=issues)}"
 
     def explained(self, examined: CheckedPlan) -> tuple[Plan, tuple[str, ...]]:
         """Return the plan of an answer with its explanation, and what a reader should doubt of both."""
@@ -136,17 +132,12 @@ class Planning:
         return plan, (*examined.remarks, *self._explainer.remarks(plan, examined.remarks))
 
     async def _prompt(self) -> str:
-        return await compute_little(rendered_prompt, self.question, self.context, self._all_kinds, self._explains)
-
-    async def _widen(self, written: WorkflowPlan) -> bool:
-        """Whether more of a long document is shown now, where the model finds no answer in what was shown."""
-        if written.no_answer != "not_on_page":
-            return False
-        return await asyncio.to_thread(self.context.widen_once, self.question, written.thought_process)
+        kinds = self._kinds
+        return await compute_little(rendered_prompt, self.question, self.context, kinds.all, kinds.explained)
 
     async def _ask(self, prompt: str, attempts: int, phase: str) -> tuple[CheckedPlan, int]:
         """Return a plan without faults but for what is still to be chosen, and how many replies it took."""
-        system = rendered_system(self._all_kinds, self._explains, always_answer=self.limits.always_answer)
+        system = rendered_system(self._kinds.all, self._kinds.explained, always_answer=self.limits.always_answer)
         request = TypedRequest(
             self.connection,
             WorkflowPlan,
@@ -156,7 +147,7 @@ class Planning:
             on_rejected=self.context.note_rejected,
             check=self._check,
             doubt=self._doubt,
-            shown=None if self._all_kinds else NumberPlan,
+            shown=None if self._kinds.all else NumberPlan,
         )
         await request.ask(prompt, phase, system)
         assert self._examined is not None
@@ -166,10 +157,7 @@ class Planning:
         self._plans += 1
         self.context.trace.append(PlanProposed(self._plans, as_object(written)))
         examined = check_workflow_plan(written, self.question, self.context)
-        if written.no_answer == "other" and self._all_kinds and not examined.issues:
-            examined = replace(
-                examined, issues=("no_answer cannot be 'other', because every kind of answer is allowed",)
-            )
+        examined = replace(examined, issues=examined.issues or self._kinds.faults(written.no_answer))
         if not examined.issues and drops_sign_unasked(examined.plan, self.context.read(self.question)):
             examined = replace(examined, remarks=(*examined.remarks, SIGN_DROPPED))
         self._examined = examined

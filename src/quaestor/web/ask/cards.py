@@ -83,7 +83,7 @@ def place_of_source(source: Source, paper: Paper) -> ShownPlace:
     where = "" if document.is_page else locate_source(source, document).words
     before = after = ""
     if isinstance(source, SentenceRef):
-        before, after = _tail(shown.text[: shown.start]), _head(shown.text[shown.end :])
+        before, after = shown.around(_AROUND, "…")
     return ShownPlace(shown.place, before, shown.span, after, source_key(source), paper.part_of(source), where)
 
 
@@ -107,14 +107,6 @@ def _card(turns: Sequence[Turn], index: int, paper: Paper) -> Card:
 def _group_digits(number: str) -> str:
     """A number with separators between its thousands."""
     return f"{Decimal(number):,}"
-
-
-def _head(text: str) -> str:
-    return text if len(text) <= _AROUND else text[:_AROUND].rpartition(" ")[0] + " …"
-
-
-def _tail(text: str) -> str:
-    return text if len(text) <= _AROUND else "… " + text[-_AROUND:].partition(" ")[2]
 
 
 # A number that is not part of a word, and no label of a group's entry (`{2009: 3}`).

@@ -23,12 +23,6 @@ def test_stages_come_in_their_order_each_with_its_threshold() -> None:
     ]
 
 
-def test_one_threshold_is_that_of_all_stages() -> None:
-    found = make_solver("cascade", {"stages": "embedded,workflow,agent", "thresholds": 0.6})
-    assert isinstance(found, CascadeSolver)
-    assert [stage.least for stage in found.stages] == [0.6, 0.6, None]
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [

@@ -8,20 +8,9 @@ import pytest
 from quaestor.core import serial
 from quaestor.errors import SettingsError
 from quaestor.solvers.confidence.calibration import (
-    MEASURES,
     AnswerCalibration,
     read_calibration,
 )
-
-
-def a_calibration(**weights: float) -> AnswerCalibration:
-    return AnswerCalibration(0.0, dict.fromkeys(MEASURES, 0.0) | weights, {}, {})
-
-
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path, written = tmp_path / "c.json", a_calibration(ties=-0.5)
-    path.write_text(json.dumps(serial.dump(written)), encoding="utf-8")
-    assert read_calibration(path) == written
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", '{"intercept": 1, "weights": {}}'])

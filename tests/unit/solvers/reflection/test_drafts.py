@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pages import page
 from reflection_bench import IN_2008, NEW, OLD, calculate, change, draft, look_up
 from solver_bench import context_of
-from values import quantity_of
 
 from quaestor.conversation.turn import Memory
 from quaestor.core import serial
@@ -55,16 +54,6 @@ def test_an_answer_is_read_however_it_is_printed(said: Any, words: str) -> None:
     claim = read_claim(said)
     assert claim is not None
     assert claim.words == words
-
-
-def test_a_number_is_taken_from_where_the_page_prints_it() -> None:
-    read = parse_draft(serial.load(Draft, change()), "", NUMBERS, DOCUMENT)
-    first, second, last = read.plan.steps
-    assert isinstance(first, Extract)
-    assert isinstance(second, Extract)
-    assert (quantity_of(first).text, second.source) == ("$ 206588", NUMBERS.graph.observations[1].source)
-    assert last == Compute(3, "percentage_change", (Ref(1), Ref(2)))
-    assert read.findings == ()
 
 
 def test_without_a_place_the_likeliest_is_taken() -> None:

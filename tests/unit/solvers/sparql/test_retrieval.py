@@ -159,7 +159,7 @@ def test_cells_of_words_are_shown_and_asked_for_as_those_of_numbers() -> None:
     cell = next(cell for cell in found.context.graph.text_cells if cell.text == "may 2019")
     asked = {"sold": query(f"{cell.instance} {cell.predicate} ?value")}
     assert found.check(named(**asked))  # where a number is asked for
-    found.all_kinds = True
+    found.kinds.all = True
     assert found.check(named(**asked)) == []
     assert found.values["sold"].shown == '"may 2019"'
     assert found.values["sold"].register.sources == (cell.source,)

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from solver_bench import context_of
-from workflow_bench import OPERATING, change, compute, plan, table, text
+from workflow_bench import OPERATING, compute, plan, table, text
 
 from quaestor.core import serial
-from quaestor.plan.steps import Compute, Constant, Extract
+from quaestor.plan.steps import Compute, Constant
 from quaestor.solvers.workflow.checking import CheckedPlan, check_workflow_plan
 from quaestor.solvers.workflow.schema import WorkflowPlan
 
@@ -16,18 +16,6 @@ Json = dict[str, Any]
 
 def examined(written: Json, question: str = "what was it?") -> CheckedPlan:
     return check_workflow_plan(serial.load(WorkflowPlan, written), question, context_of())
-
-
-def test_a_plan_that_can_be_run_has_no_issue() -> None:
-    found = examined(change())
-    assert (found.issues, found.remarks, dict(found.open)) == ((), (), {})
-    first, second, last = found.plan.steps
-    assert isinstance(first, Extract)
-    assert isinstance(second, Extract)
-    assert [f"{step.number}" for step in (first, second)] == ["206588", "181001"]
-    assert first.query == f"{OPERATING} | 2009"
-    assert isinstance(last, Compute)
-    assert last.operation == "percentage_change"
 
 
 @pytest.mark.parametrize(
