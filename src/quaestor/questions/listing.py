@@ -62,6 +62,11 @@ _WHICH = lazy_regex(
 _EXTREME = lazy_regex(
     r"\b(?:largest|biggest|greatest|smallest|strongest|weakest|lowest|highest|fastest|slowest|best|worst|most|least|top)\b"
 )
+_BEST_TIME = lazy_regex(
+    r"\b(?:best|worst|(?:high|low|larg|bigg|small|strong|weak|great|busi|lean)est|peak|record)"
+    r"(?: (?!(?:for|of|in|at|on|by|from|over|than|that|this|last|each|per|since)\b)[\w-]+){0,2}"
+    r" (?P<kind>year|quarter)\b(?! of the year before)"
+)
 _ITS_AMOUNT = lazy_regex(
     r"(?:and |so )?(?:what|how (?:much|many|big|large|high)) (?:was|is|were|are) (?:it|that|this|they)"
 )
@@ -184,6 +189,18 @@ def asks_for_extreme(text: str) -> bool:
     """
     lower = text.lower()
     return _WHICH.search(lower) is not None and _EXTREME.search(lower) is not None
+
+
+def names_best_time(text: str, kind: str = "") -> bool:
+    """Return whether a question in lower case asks when something was at its highest or lowest.
+
+    Args:
+        kind: `year` or `quarter`; "" for either.
+
+    >>> names_best_time("lowest revenue quarter"), names_best_time("best year for sales", "quarter")
+    (True, False)
+    """
+    return any(kind in ("", found["kind"]) for found in _BEST_TIME.finditer(text))
 
 
 def asks_for_its_amount(text: str) -> bool:

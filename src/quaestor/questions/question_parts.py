@@ -49,6 +49,8 @@ _KINDS = (
     lazy_regex(r"\b(?:average|exercise|purchase|share|stock|unit)?\s?price\b"),
     lazy_regex(r"\b(?:headcount|employees|shares|stores|count|number of)\b"),
 )
+_PER_SHARE = 0
+"""The place in `_KINDS` of what nobody adds to an amount, though a name of the lexicon may end in it."""
 _ABOUT_AND_WHY = lazy_regex(
     r"^(?:and\s+|so\s+)?(?:what|how)\s+about\s+(?P<topic>[^,?;]+)[,?;]\s+(?:and\s+)?(?P<why>(?:why|how\s+come)\b.*)$",
     re.IGNORECASE,
@@ -250,7 +252,8 @@ def _find_listed(text: str) -> tuple[QuestionOperand, ...]:
                 ways[stop] += [(*way, operand) for way in ways[start] if all(_is_other(operand, one) for one in way)]
     listed = [way for way in ways[-1] if len(way) > 1]
     whole = read_operand(text)
-    if not listed or (len(joints) == 1 and len(whole.matches) == 1 and whole.concepts and _is_named(whole)):
+    alike = all(len({_kind(operand) == _PER_SHARE for operand in way}) == 1 for way in listed)
+    if not listed or (alike and len(joints) == 1 and len(whole.matches) == 1 and whole.concepts and _is_named(whole)):
         return ()  # "total liabilities and equity" is a line
     last = joints[-1].end()
     return min(listed, key=lambda way: (not (_ENDS.search(joints[-1][0]) and text[last:] == way[-1].text), len(way)))

@@ -244,7 +244,7 @@ _UNITS_OF_PARTS = lazy_regex(
     r"|rooms?)\b"
 )
 """What things are counted in: a number per such a unit is printed as one, and no quotient."""
-_DEFINED = lazy_regex(r"[,(:]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
+_DEFINED = lazy_regex(r"[,(:=]|\s-\s|\b(?:using|use|taking|based on|calculated as|defined as|meaning|on)\b")
 _ARITHMETIC = lazy_regex(r"\s(?:over|less|minus|plus|divided\s+by|times)\s|[/+]|\b365\b|\baverage\b")
 
 

@@ -110,7 +110,12 @@ def _resolve(asked: AskedMoment, table: FactTable, base: Moment, part: AskedMome
         return [Moment(table.latest.year - (asked.back or table.latest.quarter < 4), 4, 0)]
     if asked.year is not None or asked.quarter is not None:
         return [_resolve_named(asked, table.latest, base, part)]
-    return _resolve_relative(asked, table.latest, base)
+    found = _resolve_relative(asked, table.latest, base)
+    if part is None or part is asked or asked.quarters_back is not None or not part.months:
+        return found
+    # "in the first half, this year and last"
+    quarter = part.quarter or (_QUARTERS if part.months == _YEAR else table.latest.quarter)
+    return [Moment(moment.year, quarter, part.months) for moment in found]
 
 
 def _resolve_years(asked: AskedMoment, table: FactTable, base: Moment) -> Sequence[Moment]:

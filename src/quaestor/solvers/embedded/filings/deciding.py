@@ -73,6 +73,12 @@ _FOUND = 0.4
 """How much of what a question names a filing that has none of its words has to have by other names."""
 _WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
+_PART = lazy_regex(
+    r"\b(?:share of|(?:what|which) (?:share|fraction|portion|proportion|part)|(?:its|their|whose) share"
+    r"|(?:%|percent(?:age)?|pct|fraction|portion|proportion|part) of (?:the|that|this|its|all|them|those|total|group"
+    r"|company)\b.*\b(?:total|all|is|are|was|were)|of the total)\b"
+)
+_LEAST_PART = 1e-4
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
@@ -270,6 +276,21 @@ def _estimate_confidence(
             min(right, _OF_ANOTHER) if _is_of_another(result.proposal, measures, question.table) else right
             for right, result in zip(rights, judged, strict=True)
         ]
+    if measures or question.intents["sum"] > _LIKELY:
+        rights = [
+            min(right, _OF_ANOTHER) if _is_part_of_sum(result, judged) else right
+            for right, result in zip(rights, judged, strict=True)
+        ]
+    if _PART.search(question.text):
+        rights = [
+            min(right, _OF_ANOTHER) if _is_no_part(result) else right
+            for right, result in zip(rights, judged, strict=True)
+        ]
+    if concepts := _find_named_concept(question, judged):
+        rights = [
+            right * _CALLED_OTHERWISE if _is_called_otherwise(result.proposal, concepts) else right
+            for right, result in zip(rights, judged, strict=True)
+        ]
     if lack := describe_lack(question):
         rights = [min(right, _OF_ANOTHER) for right in rights]
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
@@ -314,12 +335,61 @@ def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTabl
     return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))
 
 
+def _find_named_concept(question: BoundQuestion, results: Sequence[PlanResult]) -> frozenset[str]:
+    """Return the concepts that a question names and nothing else, if one of the results is looked up by one of them."""
+    operand, *others = question.reading.operands
+    if others or not operand.is_concept or not question.own:
+        return frozenset()
+    tagged = {series.concept for result in results for series in result.proposal.series if series.line.tagged}
+    return operand.concepts if operand.concepts & tagged else frozenset()
+
+
+def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
+    """Return whether the numbers of a plan are of lines of tables that have no concept of some, and no name of one."""
+    if not proposal.series or any(series.line.sentence for series in proposal.series):
+        return False
+    return not any(
+        (series.line.tagged and series.concept in concepts)
+        or any(
+            not concepts.isdisjoint(match.concepts)
+            for match in read_lexicon().find((*series.line.path_terms, *series.line.label_terms))
+        )
+        for series in proposal.series
+    )
+
+
+def _is_no_part(result: PlanResult) -> bool:
+    """Return whether a quotient is of none of a whole: it is more than all of it, or next to nothing."""
+    if result.proposal.form not in ("ratio", "share") or not isinstance(result.value, Number):
+        return False
+    factor = 0.01 if result.scale is Scale.PERCENT else 1.0
+    return not _LEAST_PART < abs(float(result.value.value) * factor) <= 1.0
+
+
+def _is_part_of_sum(result: PlanResult, results: Sequence[PlanResult]) -> bool:
+    """Return whether a number that is looked up is one of those that a plan for a measure adds up."""
+    amount = _read_amount(result) if result.proposal.form in _LOOKED_UP else None
+    return amount is not None and any(
+        other.proposal.form == "measure"
+        and isinstance(step := other.proposal.plan.steps[-1], Compute)
+        and step.operation == "add"
+        and any(
+            (cell := series.cells.get(moment)) is not None and isclose(abs(cell.amount), abs(amount), rel_tol=_SAME)
+            for series in other.proposal.series
+            for moment in other.proposal.moments
+        )
+        for other in results
+    )
+
+
 def _is_unheard_of(features: Mapping[str, float]) -> bool:
     """Return whether a filing has no word of what a question asks for, and hardly anything by another name."""
     found = features.get("joint_kind", 0.0) + features.get("joint_apart", 0.0)
     return 0 < features["asked"] == features["unheard"] and found < _FOUND
 
 
+_CALLED_OTHERWISE = 0.4
+"""How much less likely a line is right that is not called like a concept that another line has."""
 _OF_ANOTHER = 0.05
 """The most that a line or sentence is right that is not called like a measure that can be computed."""
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")

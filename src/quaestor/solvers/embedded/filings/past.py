@@ -13,10 +13,11 @@ from quaestor.core.terms import terms
 from quaestor.errors import PlanError
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import FactTable, Series
+from quaestor.ontology.lexicon import read_lexicon
 from quaestor.plan.execute import execute
 from quaestor.plan.steps import Compute, Constant, Extract, Plan, Ref
 from quaestor.questions.answer_units import kind_of_number, share_of_kind
-from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, read_order
+from quaestor.questions.listing import asks_for_its_amount, asks_for_parts, names_best_time, read_order
 from quaestor.questions.understanding import INTENTS, ParsedQuestion
 
 _OF_WORDS = 0.6
@@ -265,6 +266,13 @@ _TOTAL = lazy_regex(r"\b(?:total|sums?|altogether|together|combined|add (?:them|
 _PART = lazy_regex(r"%|\b(?:share|percent\w*|pct|portion|part|fraction|average|avg)\b")
 _OPENS = lazy_regex(r"^\W{0,3}(?:and|what about|how about|same|just|only|for|then|ok|so|also)\b")
 
+_MOVES = lazy_regex(
+    r"\b(?:chang\w*|delta|swing|gr[eo]w\w*|increas\w*|decreas\w*|declin\w*|f[ae]ll\w*|drop\w*|ris\w+|rose|jump\w*"
+    r"|mov(?:e|ed|ement)|gain\w*|lost|lose|improv\w*|up|down|better|worse|higher|lower|bigger|smaller|more|fewer|than|vs"
+    r"|versus|compar\w*|differ\w*|gap|yoy|y/y|since|against|above|below|by how much)\b"
+)
+"""Words that ask how something changed or differs."""
+
 _PARTS = 0.7
 """How likely a question that asks for all parts of something, or for an order, is one for a list or a ranking, whatever
 else its words are like."""
@@ -294,15 +302,19 @@ def mix_with_repetition(
         shares: By `INTENTS`, of the question by itself.
         before: The intent of the one before; "" of the first of a conversation.
         times: How many times the question names.
-        listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up.
+        listed: Whether the last answer lists several numbers, so that a mere "total?" adds them up. Likewise "net of
+            cash?" takes that off the last answer.
     """
     text = reading.operation_text
+    shares = _without_unasked_change(shares, reading, times)
     named = any(set(operand.terms) - COMPARATIVES for operand in reading.operands)
-    if listed and not named and not reading.moments and _TOTAL.search(text) and not _PART.search(text):
+    taken_off = bool(before) and reading.relation == "difference" and not set(reading.operands[0].terms) - COMPARATIVES
+    adds_up = listed and not named and not reading.moments and _TOTAL.search(text)
+    if (adds_up or taken_off) and not _PART.search(text):
         mixed = (1 - _OTHER_TIME) * shares
         mixed[INTENTS.index("sum")] += _OTHER_TIME
         return mixed
-    asked = "ranking" if read_order(text) else "list" if asks_for_parts(text) else ""
+    asked = "ranking" if read_order(text) or names_best_time(text) else "list" if asks_for_parts(text) else ""
     if before == "ranking" and asks_for_its_amount(text):
         asked = "lookup"
     if asked:
@@ -312,6 +324,8 @@ def mix_with_repetition(
     if before not in _REPEATED or _OPERATION.search(text):
         return shares
     repeats = 0.0
+    if named and reading.moments and before == "ranking":
+        return shares  # "and net income in Q4?"
     if not named and reading.moments:
         repeats = _OTHER_TIME
     elif named and _OPENS.search(text):
@@ -319,6 +333,18 @@ def mix_with_repetition(
     mixed = (1 - repeats) * shares
     mixed[INTENTS.index("list" if times > 1 and before in _OF_ONE_TIME else before)] += repeats
     return mixed
+
+
+def _without_unasked_change(shares: NDArray[np.float64], reading: ParsedQuestion, times: int) -> NDArray[np.float64]:
+    """Return the probabilities of the intents of a question; a measure whose formula is a difference is no change."""
+    measures = read_lexicon().measures
+    formulas = [measures[name].formula for operand in reading.operands for name in operand.measures]
+    if times > 1 or _MOVES.search(reading.operation_text) or not any(one and one.kind == "-" for one in formulas):
+        return shares
+    lookup, change = INTENTS.index("lookup"), INTENTS.index("change")
+    moved = shares.copy()
+    moved[lookup], moved[change] = shares[lookup] + shares[change], 0.0
+    return moved
 
 
 _OF_ONE_TIME = frozenset({"ratio", "share", "sum"})

@@ -17,7 +17,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     list_member_terms,
     spell_member,
 )
-from quaestor.solvers.embedded.filings.composing.meanings import find_bounds
+from quaestor.solvers.embedded.filings.composing.meanings import find_bounds, read_ratio
 from quaestor.solvers.embedded.filings.composing.question import Bound, BoundQuestion, pick_cell
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE
 from quaestor.solvers.embedded.filings.composing.values import list_moments
@@ -89,7 +89,7 @@ class Block:
 def read_blocks(question: BoundQuestion) -> list[Block]:
     """Return the members of dimensions that a question may list or rank, the likeliest first."""
     found: dict[frozenset[object], Block] = {}
-    asked = _read_dimension(question.text)
+    asked = read_dimension(question.text)
     of_last = _find_last_block(question, asked)
     if of_last is not None:
         found[_identify_members(of_last.members)] = of_last
@@ -169,7 +169,10 @@ def _weigh_places(text: str, members: Sequence[tuple[str, Series]]) -> float:
 
 def _find_named_wholes(question: BoundQuestion, asked: str) -> Iterator[Bound]:
     """Yield the numbers of the whole company that a question names by concept; revenue if it names members alone."""
-    named = question.reading.operands[0].concepts if question.names(0) else frozenset[str]()
+    operand = question.reading.operands[0]
+    named = operand.concepts if question.names(0) else frozenset[str]()
+    if question.names(0) and (ratio := read_ratio(operand)) is not None:
+        named |= set(ratio.concepts())  # its members are those of what it is computed from
     concepts = sorted(named)[:MOST_TRIED] if named else REVENUE if asked and question.last is None else ()
     for concept in concepts:
         found = find_concept(concept, (*question.wanted, question.table.latest)[0], question)
@@ -293,7 +296,7 @@ def _name_tagged(table: FactTable, series: Series) -> str:
     return series.line.label if series.line.label and not concepts else spell_member(series.members[0])
 
 
-def _read_dimension(text: str) -> str:
+def read_dimension(text: str) -> str:
     """Return what the members that a question asks for are, as a name in `_DIMENSIONS`; "" if it does not say."""
     asked = set(terms_of(text))
     return next((name for name, (words, _) in _DIMENSIONS.items() if asked & words), "")

@@ -8,12 +8,14 @@ from itertools import product
 
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
+from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.plan.steps import Constant
 from quaestor.questions.developments import asks_for_change
-from quaestor.questions.listing import read_order
-from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members
+from quaestor.questions.listing import names_best_time, read_order
+from quaestor.solvers.embedded.filings.composing.blocks import is_rest, name_members, read_dimension
+from quaestor.solvers.embedded.filings.composing.finding import CHANGES
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
@@ -42,7 +44,7 @@ from quaestor.solvers.embedded.filings.composing.values import (
 from quaestor.solvers.embedded.filings.past import Node
 
 _FALLS = lazy_regex(
-    r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
+    r"\b(?:f[ae]ll(?:en|s)?|fell|drop(?:s|ped)?|declin\w+|decreas\w+|lower|below|less|fewer|shr[aiu]nk|lost|lose|down|reduc\w+|cut"
     r"|slump\w*|slid\w*|slip\w*|shed|weaker|smaller|worse)\b"
 )
 _RISES = lazy_regex(
@@ -101,7 +103,7 @@ def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning,
         found += read_whole_meanings(question)[:_MOST]  # "restricted stock and performance awards vested"
     moves = asks_for_change(question.text) and not question.reading.quoted
     for meaning in found:
-        if moves and meaning.kind == "series" and is_change(meaning.series[0]):
+        if meaning.kind == "series" and is_change(meaning.series[0]) and (moves or _asks_for_one_change(question)):
             continue  # the change of a change
         pair = find_two_moments(question, meaning)
         if pair is None:
@@ -113,6 +115,12 @@ def read_pairs(question: BoundQuestion) -> Iterator[tuple[float, OperandMeaning,
             yield log_share(meaning.share), meaning, old, new, terms
     yield from _pair_last_answers(question)
     yield from _pair_in_sentence(question)
+
+
+def _asks_for_one_change(question: BoundQuestion) -> bool:
+    """Return whether the only change that a question names may be in the name of a line: "comparable sales change"."""
+    named = [found for found in terms_of(question.text) if found in CHANGES]
+    return len(named) == 1 and not (_OF_RATIO.search(question.text) or len(question.moments) > 1)
 
 
 def _start_from_begin(meaning: OperandMeaning, pair: tuple[Moment, Moment]) -> tuple[Moment, Moment]:
@@ -232,17 +240,12 @@ def _find_latest(moments: tuple[Moment, ...], latest: Moment) -> Moment:
     return max(past, key=lambda moment: (moment.end, moment.months == latest.months, moment.months))
 
 
-def _compute_amount(question: BoundQuestion, name: str, terms: FormulaTerms) -> float | None:
-    extract = terms.variables.get(name)
-    return None if extract is None or extract.quantity is None else float(abs(extract.quantity.value))
-
-
 def _is_asked_fall(question: BoundQuestion, old: str, new: str, terms: FormulaTerms) -> bool:
     """Whether a fall is asked for and there is one, so that it is given as a positive number."""
     if not falls(question):
         return False
-    numbers = _compute_amount(question, old, terms), _compute_amount(question, new, terms)
-    return numbers[0] is None or numbers[1] is None or numbers[1] < numbers[0]
+    numbers = terms.amounts.get(old), terms.amounts.get(new)
+    return numbers[0] is None or numbers[1] is None or abs(numbers[1]) < abs(numbers[0])
 
 
 def propose_growths(question: BoundQuestion) -> Iterator[Proposal]:
@@ -339,8 +342,8 @@ _IN_AMOUNTS = lazy_regex(
 )
 """Words by which changes are of amounts, and ranked by their size rather than in percent."""
 _WHEN = lazy_regex(
-    r"\b(?:which|what|best|worst|highest|lowest|strongest|weakest)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
-    r"|\b(?:of|in) (?:those|these|the(?: \w+)?) (?:years|quarters)\b"
+    r"\b(?:which|what)\s+(?:fiscal\s+)?(?:year|quarter)\b|\bwhen\b"
+    r"|\b(?:of|in) (?:those|these|the)(?: \w+)? (?:years|quarters)\b"
     r"|\b(?:rank|sort|order)(?:ed)? (?:the |those |these |all )?(?:\w+ ){0,3}(?:years|quarters)\b"
 )
 _REST = lazy_regex(r"(?:all )?other (?:countries|international|foreign|regions|states)\b|rest of (?:the )?world\b")
@@ -372,6 +375,9 @@ _SCALES = {
     "bn": Scale.BILLION, "billion": Scale.BILLION, "m": Scale.MILLION, "mm": Scale.MILLION, "million": Scale.MILLION,
     "thousand": Scale.THOUSAND, "k": Scale.THOUSAND,
 }  # fmt: skip
+_TIME = 0.98
+"""The probability that a time is asked for by words that name no members."""
+_QUARTER, _HEADING = 3, 40
 _BELOW = ("less", "under", "below", "fewer", "lower", "smaller")
 
 
@@ -379,7 +385,8 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the member, or the time, with the highest or the lowest number or growth."""
     low = bool(_LOW.search(question.text))
     timed = question.last is not None and question.last.form == "list" and not question.own
-    when = 0.85 if timed or _WHEN.search(question.text) else 0.08
+    asks_when = bool(_WHEN.search(question.text)) or names_best_time(question.text)
+    when = _TIME if asks_when and not read_dimension(question.text) else 0.85 if timed or asks_when else 0.08
     grows = bool(_GROWTH.search(question.text))
     place = _read_place(question.text)
     several = _FEW.search(question.text)
@@ -405,13 +412,25 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
         if made := propose_items(question, entries, "ranking", score - 2.0 * grows, chosen):
             yield made
     for meaning in read_meanings(question)[:4]:
-        entries = [(write_moment(moment), meaning, moment) for moment in choose_moments(question, meaning)]
+        entries = [
+            (_name_time(question, meaning, moment), meaning, moment) for moment in choose_moments(question, meaning)
+        ]
         if ordered:
             yield from _list_in_order(question, entries, log_share(meaning.share * when))
             continue
         chosen = "argmin" if low else "argmax"
         if made := propose_items(question, entries, "ranking", log_share(meaning.share * when), chosen):
             yield made
+
+
+def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
+    """Return the name of a time; of a quarter with the heading of its column, for fiscal quarters end at any month."""
+    name, terms = write_moment(moment), FormulaTerms(question.table)
+    if moment.months == _QUARTER and meaning.spell(moment, terms, "") and len(terms.variables) == 1:
+        cell = terms.series[0].cells.get(moment)
+        heading = question.table.column_label(cell) if cell is not None else ""
+        return f"{name} ({heading})" if heading and len(heading) <= _HEADING else name
+    return name
 
 
 def _list_in_order(question: BoundQuestion, entries: Sequence[Entry], score: float) -> Iterator[Proposal]:

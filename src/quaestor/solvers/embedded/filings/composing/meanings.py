@@ -147,6 +147,8 @@ def read_whole_meanings(question: BoundQuestion) -> list[OperandMeaning]:
     whole = question.reading.whole
     if not question.reading.relation or not whole.terms:
         return read_meanings(question)
+    if question.reading.relation == "difference" and not question.names(0) and question.last is not None:
+        return []  # "net of cash?" is taken off what was talked about, and no net cash
     return [*_read_due(question), *read_operand_meanings(question, whole, question.bind(whole))]
 
 
@@ -294,6 +296,34 @@ def repeat_for_member(question: BoundQuestion, node: Node, member: Series) -> Op
         return None if found is None else found[0]
 
     return repeat_node(node, 1.0, find_own)
+
+
+def read_ratio(operand: QuestionOperand) -> Formula | None:
+    """Return the formula of the measure that an operand names, if that is a ratio."""
+    formulas = [read_lexicon().measures[name].formula for name in operand.measures[:1]]
+    return formulas[0] if formulas and formulas[0] is not None and formulas[0].kind == "/" else None
+
+
+def measure_for_member(question: BoundQuestion, formula: Formula, member: Series) -> OperandMeaning:
+    """Return a measure of the member that a series is of."""
+    find = partial(find_for_member, question=question, member=member)
+    return OperandMeaning(1.0, _Measure(question, formula, find), (), "measure", is_ratio=True)
+
+
+def divide_for_member(question: BoundQuestion, node: Node, wholes: Sequence[str], member: Series) -> OperandMeaning:
+    """Return what was measured before of the member that a series is of, by the first concept that it has too."""
+    own = question.last is not None and any(series.place == member.place for series in question.last.series)
+    one = build_meaning(member, 1.0) if own else repeat_for_member(question, node, member)
+
+    def spell(moment: Moment | None, terms: FormulaTerms, label: str) -> str | None:
+        at = moment or (*question.wanted, question.table.latest)[0]
+        whole = next((found[0] for name in wholes if (found := find_for_member(name, at, question, member))), None)
+        if whole is None or whole.place == member.place:
+            return None
+        first, second = one.spell(moment, terms, label), spell_at(whole, at, terms, label)
+        return f"({first} / {second})" if first and second else None
+
+    return OperandMeaning(1.0, spell, (), "measure", is_ratio=True)
 
 
 def _build_measures(

@@ -1,7 +1,7 @@
 """The input of plans: a question bound to series, and the numbers of a formula."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
 from typing import Literal
@@ -155,12 +155,14 @@ class FormulaTerms:
     """The numbers of a formula, by the names that it uses.
 
     Attributes:
+        amounts: Their amounts, by the same names.
         score: The log of the probability that they are the right ones.
     """
 
     def __init__(self, table: FactTable) -> None:
         self.table = table
         self.variables: dict[str, Extract] = {}
+        self.amounts: dict[str, float] = {}
         self.series: list[Series] = []
         self.moments: list[Moment] = []
         self.score = 0.0
@@ -173,7 +175,7 @@ class FormulaTerms:
 
     def restore(self, other: "FormulaTerms") -> None:
         """Restore the state of a copy."""
-        self.variables, self.series = dict(other.variables), list(other.series)
+        self.variables, self.series, self.amounts = dict(other.variables), list(other.series), dict(other.amounts)
         self.moments, self.score = list(other.moments), other.score
 
     def add(
@@ -188,6 +190,7 @@ class FormulaTerms:
                 return name
         name = f"x{len(self.variables)}"
         self.variables[name] = extract
+        self.amounts[name] = cell.amount
         self.series.append(series)
         if moment is not None:
             self.moments.append(moment)
@@ -261,6 +264,7 @@ _Span = tuple[int, int]
 _YEAR = 12
 _PUT_TOGETHER = 0.8
 """How sure a number is that is put together from those of other periods, beside one that is printed."""
+_LEAST_SAME = 2
 _UNDATED = 0.5
 """How sure a number without a known time is of the latest one."""
 
@@ -347,7 +351,7 @@ def spell_at(
         terms.score += log_share(_UNDATED)
         return terms.add(series, None, undated, signed=signed, label=label)
     for other in _find_same_elsewhere(series, terms.table):
-        if other.first.concept and (found := _pick_at(other, moment)) is not None:
+        if (found := _pick_at(other, moment)) is not None:
             return terms.add(other, *found, signed=signed, label=label)
     if moment.months < 3:
         return None
@@ -375,18 +379,32 @@ def _index_spans(series: Series, table: FactTable) -> Mapping[_Span, tuple[Serie
 
 
 def _find_same_elsewhere(series: Series, table: FactTable) -> list[Series]:
-    if not series.concept:
-        return []
+    """Return the series of the same thing in other tables: by its concept, else by the numbers that both have."""
     label = set(series.line.label_terms)
-    return [
+    called = [
         other
-        for line in table.by_concept.get(series.concept, ())
+        for line in (table.by_concept.get(series.concept, ()) if series.concept else ())
         for other in table.series_of_line[line.place]
         if other.place != series.place and other.concept == series.concept
         and other.members == series.members and other.column == series.column
         and (line.tagged or label <= set(line.label_terms))
         and other.first.scale == series.first.scale
     ]  # fmt: skip
+    return called or ([] if series.line.sentence else list(_find_same_numbers(series, table)))
+
+
+def _find_same_numbers(series: Series, table: FactTable) -> Iterator[Series]:
+    """Yield the series in other tables whose numbers are the same at all times that both have, two at least."""
+    for other in table.by_amount.get(f"{abs(series.first.amount):.9g}", ()):
+        both = [moment for moment in series.cells if moment is not None and moment in other.cells]
+        amounts = {(series.cells[moment].amount, other.cells[moment].amount) for moment in both}
+        if (
+            other.line.table != series.line.table
+            and not other.line.sentence
+            and len(amounts) >= _LEAST_SAME
+            and all(one == another for one, another in amounts)
+        ):
+            yield other
 
 
 def _combine_spans(

@@ -10,6 +10,7 @@ from quaestor.core.quantity import Scale
 from quaestor.core.terms import term
 from quaestor.facts.table import FactTable, Series
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
+from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.finding import find_concept, find_for_member, find_totals, read_phrase
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
@@ -27,9 +28,15 @@ _LESS = lazy_regex(r"\b(?:net of|less|minus|after|excluding|excl|without|ex|subt
 _LESS_THAT = lazy_regex(r"\b(?:less|minus|after|without|net of|excluding) (?:that|it|those|this|these)\b")
 _NET_OF = lazy_regex(r"\bnet of\b")
 _NET = term("net")
-_PLUS = lazy_regex(r"\b(?:plus|add\w*|and|with|including|incl|together|combined|both|total|sum|counting|all)\b|\+")
+_ADDED_TO = lazy_regex(
+    r"^(?:(?:and|so|ok|then|now|if (?:i|you|we)|what if (?:i|you|we)|let's|please) )*"
+    r"(?:plus|add(?:ing)?|with|including|incl|together with|combined with|counting|\+)(?![\w])"
+    r"|^and\b.*\b(?:together|combined|altogether|in all|total|sum|plus|added|included)\b"
+    r"|\b(?:that|it|those|them|this|these|both|on top|back in|too|as well)\b"
+)
+"""Words by which something is added to what was talked about."""
 _INVERSE = lazy_regex(r"\b(?:cover\w*|of (?:that|it|this|those|them))\b")
-_MOST = 4
+_MOST, _MOST_OF_EACH = 4, 2
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
 _DIVIDED = lazy_regex(r"/ (?!2\b)")
 _SMALL, _LARGE = "small", 10_000
@@ -147,7 +154,7 @@ def _prints_percent(proposal: Proposal) -> bool:
 def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield what is called a margin and has no formula, by the revenue of the same member: "NOI margin", "margin?"."""
     operand = question.reading.operands[0]
-    if _MARGIN not in operand.phrase or operand.measures:
+    if not names_margin(operand):
         return
     rest = tuple(found for found in operand.terms if found != _MARGIN)
     if rest:
@@ -158,6 +165,11 @@ def _propose_margins(question: BoundQuestion) -> Iterator[Proposal]:
         for whole in _find_revenue(question, part.series):
             for score, one, other, terms in pair_numbers(question, part, whole):
                 yield from _divide(score, one, other, terms)
+
+
+def names_margin(operand: QuestionOperand) -> bool:
+    """Return whether an operand is called a margin, and is no measure that has a formula."""
+    return _MARGIN in operand.phrase and not operand.measures
 
 
 def _find_revenue(question: BoundQuestion, members: Sequence[Series]) -> Iterator[OperandMeaning]:
@@ -262,25 +274,52 @@ def _find_wholes(question: BoundQuestion, part: Series) -> Iterator[OperandMeani
 def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the sum or the difference of two operands, or of one and what was talked about: "plus SG&A"."""
     relation = question.reading.relation
+    if relation == "sum" and len(question.operands) > 2:
+        yield from _add_up(question)
+        return
     if len(question.operands) == 2 and relation in ("sum", "versus", "difference"):
         sign = "-" if relation == "difference" else "+"
         for score, one, other, terms in read_two(question):
-            if sign == "+" and not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
-                continue  # a whole and its part
+            if not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)) or _mixes_times(terms):
+                continue  # a whole and its part, or a balance and what flowed
             if made := terms.proposal(f"{one} {sign} {other}", "sum" if sign == "+" else "difference", score + _STATED):
                 yield made
         return
     last = question.last
     if last is None or not question.own:
         return
-    less, plus = bool(_LESS.search(question.text)), bool(_PLUS.search(question.text))
+    less, plus = bool(_LESS.search(question.text)), bool(_ADDED_TO.search(question.text))
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
     for before, meaning in product(_read_last(last), _read_subtracted(question) or read_meanings(question)[:3]):
         for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
+            if _mixes_times(terms) or not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
+                continue
             if made := terms.proposal(f"{one} {'-' if less else '+'} {other}", "sum", score + _STATED):
                 yield made
+
+
+def _add_up(question: BoundQuestion) -> Iterator[Proposal]:
+    """Yield the sum of three operands or more; one without words is what was talked about."""
+    places = range(len(question.operands))
+    each = _MOST_OF_EACH if len(places) <= _MOST else 1
+    found = [read_meanings(question, place)[:each] for place in places]
+    for chosen in product(*found):
+        terms = FormulaTerms(question.table)
+        texts = [spell_value(question, meaning, terms) for meaning in chosen]
+        names = [name for text in texts if text is not None for name in _NAME.findall(text)]
+        if None in texts or len(set(names)) < len(names) or _mixes_times(terms):
+            continue
+        score = sum(log_share(meaning.share) for meaning in chosen) * 2 / len(chosen)
+        if made := terms.proposal(" + ".join(map(str, texts)), "sum", score + _STATED):
+            yield made
+
+
+def _mixes_times(terms: FormulaTerms) -> bool:
+    """Return whether some numbers of tables are of a period, and others of a day."""
+    printed = not any(series.line.sentence for series in terms.series)
+    return printed and len({moment.months == 0 for moment in terms.moments}) > 1
 
 
 def _read_subtracted(question: BoundQuestion) -> list[OperandMeaning]:

@@ -1,7 +1,8 @@
 """Several numbers: sums and averages over times, lists by time or by member."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import prod
 
@@ -11,6 +12,7 @@ from quaestor.core.terms import terms as terms_of
 from quaestor.core.words import NUMBER_WORDS
 from quaestor.facts.lines import Moment
 from quaestor.facts.table import Series
+from quaestor.questions.listing import names_best_time
 from quaestor.solvers.embedded.filings.composing.blocks import (
     MOST_TRIED,
     Block,
@@ -21,7 +23,10 @@ from quaestor.solvers.embedded.filings.composing.blocks import (
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
+    divide_for_member,
+    measure_for_member,
     read_meanings,
+    read_ratio,
     read_whole_meanings,
     repeat_for_member,
     repeat_node,
@@ -36,14 +41,14 @@ from quaestor.solvers.embedded.filings.composing.question import (
     log_share,
     read_schedules,
 )
-from quaestor.solvers.embedded.filings.composing.ratios import propose_totals
+from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
 from quaestor.solvers.embedded.filings.past import PastAnswer
 
 _MOST_ITEMS = 24
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
 _QUARTERS = lazy_regex(
-    r"\b(?:(?:which|what|each|every|best|worst|by|highest|lowest) quarter\b(?! of the year before)|quarter by quarter"
+    r"\b(?:(?:which|what|each|every|by) quarter\b(?! of the year before)|quarter by quarter"
     r"|(?:the|all|four) (?:four )?quarters)\b"
 )
 _TOGETHER = lazy_regex(r"\b(?:total|sum|altogether|together|combined|add|both)\b")
@@ -81,7 +86,7 @@ def write_moment(moment: Moment) -> str:
 def choose_moments(question: BoundQuestion, meaning: OperandMeaning) -> Sequence[Moment]:
     """Return the times of a list, the earliest first: those that are named or were talked about, else all there are."""
     last = question.last
-    if _QUARTERS.search(question.text):
+    if _QUARTERS.search(question.text) or names_best_time(question.text, "quarter"):
         year = (*question.wanted, question.table.latest)[0].year
         return [Moment(year, quarter, 3) for quarter in (1, 2, 3, 4)]
     if len(question.moments) >= 2:
@@ -135,6 +140,8 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
+    if question.reading.relation in ("difference", "ratio"):
+        return
     together = bool(_TOGETHER.search(question.text))
     counted = _find_last_set(question) if _AS_MANY.search(question.text) and together else None
     again = counted or question.last
@@ -299,14 +306,35 @@ def _name_meant(meaning: OperandMeaning) -> str:
 
 def read_entries(question: BoundQuestion) -> Iterator[tuple[list[Entry], float]]:
     """Yield members as entries of a list, with their probability; what has a formula is computed of each."""
-    last = None if question.own or question.last is None else question.last.measured[0]
-    again = last if last is not None and last.kind == "divide" else None
+    of_member = _find_member_ratio(question)
     for block in _keep_asked(question, read_blocks(question)):
-        printed = again is None or block.members[0][1].first.scale is Scale.PERCENT
-        yield _read_block_entries(question, block.members), block.share * (1.0 if printed else _NOT_COMPUTED)
-        if again is not None and not printed:
-            meaning = [(name, repeat_for_member(question, again, one)) for name, one in block.members]
-            yield _list_entries(question, meaning), block.share * (1 - _NOT_COMPUTED)
+        computed: list[Entry] = []
+        if of_member is not None and block.members[0][1].first.scale is not Scale.PERCENT:
+            computed = _list_entries(question, [(name, of_member(one)) for name, one in block.members])
+        is_computed = len(computed) > 1
+        yield _read_block_entries(question, block.members), block.share * (_NOT_COMPUTED if is_computed else 1.0)
+        if is_computed:
+            yield computed, block.share * (1 - _NOT_COMPUTED)
+
+
+def _find_member_ratio(question: BoundQuestion) -> Callable[[Series], OperandMeaning] | None:
+    """Return how the ratio that a question asks for is computed of a member; None if it asks for amounts.
+
+    It is a measure that is named, what was measured last by what is named, or the ratio of the last answer.
+    """
+    last, operands = question.last, question.reading.operands
+    node = last.measured[0] if last is not None else None
+    if question.own and (formula := read_ratio(operands[0])) is not None:
+        return partial(measure_for_member, question, formula)
+    if node is None:
+        return None
+    if node.kind == "divide" and not question.own:
+        return partial(repeat_for_member, question, node)
+    by_operand = len(operands) > 1 and question.reading.relation == "ratio"
+    wholes = sorted(operands[1].concepts) if by_operand else REVENUE if names_margin(operands[0]) else ()
+    if node.series is None or node.series.first.scale is Scale.PERCENT or not wholes:
+        return None
+    return partial(divide_for_member, question, node, wholes)
 
 
 def _find_last_set(question: BoundQuestion) -> PastAnswer | None:

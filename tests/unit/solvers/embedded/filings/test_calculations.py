@@ -1,0 +1,123 @@
+"""Conversations about a made-up report: what is added up, averaged, divided and ranked, with the package's weights."""
+
+from decimal import Decimal
+
+import pytest
+
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList
+from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
+from quaestor.facts.table import FactTable, build_facts
+from quaestor.solvers.embedded.filings.deciding import decide_question
+from quaestor.solvers.embedded.filings.loading import load_filing_weights
+from quaestor.solvers.embedded.filings.turns import PastTurn
+
+
+@pytest.fixture(scope="module")
+def table() -> FactTable:
+    parts: list[DocumentPart] = [
+        ParagraphPart(("Annual report for the fiscal year ended June 30, 2024",)),
+        HeadingPart("Key figures"),
+        TablePart([["", "2024", "2023"], ["Diluted net EPS", "$ 3.73", "$ 5.58"]]),
+        HeadingPart("CONSOLIDATED STATEMENTS OF INCOME"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023", "2022"],
+                ["Net sales", "$ 7,107", "$ 7,341", "$ 6,721"],
+                ["Operating income", "900", "1,010", "1,100"],
+                ["Net income", "462", "710", "939"],
+                ["Diluted net earnings per share", "$ 3.73", "$ 5.58", "$ 7.36"],
+            ]
+        ),
+        HeadingPart("CONSOLIDATED BALANCE SHEETS"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023"],
+                ["Cash and cash equivalents", "$ 183", "$ 319"],
+                ["Short-term investments", "200", "150"],
+                ["Notes and loans payable", "237", "50"],
+                ["Long-term debt", "2,474", "2,200"],
+            ]
+        ),
+        HeadingPart("CONSOLIDATED STATEMENTS OF CASH FLOWS"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023"],
+                ["Net cash provided by operations", "$ 786", "$ 1,276"],
+                ["Capital expenditures", "(251)", "(331)"],
+                ["Dividends paid", "(571)", "(558)"],
+            ]
+        ),
+        HeadingPart("Note 12 - Segment information"),
+        TablePart(
+            [
+                ["(in millions)", "2024", "2023"],
+                ["Net sales by segment :", "", ""],
+                ["Household", "$ 4,000", "$ 4,141"],
+                ["Lifestyle", "1,107", "1,200"],
+                ["International", "2,000", "2,000"],
+                ["Total", "$ 7,107", "$ 7,341"],
+            ]
+        ),
+        HeadingPart("Note 13 - Unaudited quarterly data"),
+        TablePart(
+            [
+                ["(in millions)", "September 30, 2023", "December 31, 2023", "March 31, 2024", "June 30, 2024"],
+                ["Net sales", "$ 1,806", "$ 1,691", "$ 1,809", "$ 1,801"],
+            ]
+        ),
+    ]
+    return build_facts(assemble("10-K", parts))
+
+
+def ask(table: FactTable, *texts: str) -> AnswerValue:
+    """Return the answer to the last question of a conversation."""
+    weights = load_filing_weights()
+    past: list[PastTurn] = []
+    for text in texts:
+        best = decide_question(text, past, table, weights).results[0]
+        past.append(PastTurn(text, best.proposal.plan, best.right))
+    return best.value
+
+
+@pytest.mark.parametrize(
+    ("texts", "number"),
+    [
+        (("Household + Lifestyle + International net sales, 2024 total?",), "7107"),
+        (("fcf fy24 = operating cash flow minus capital expenditures",), "535"),
+        (("Could you work out free cash flow for 2024, i.e. cash from operations less capital expenditures?",), "535"),
+        (("cash flow from operations?", "less capex, whats FCF"), "535"),
+        (("capex 2024?", "and FCF?"), "535"),
+        (("long-term debt in 2024?", "net of cash?"), "2291"),
+        (("how much cash and short-term investments did it end the year with?",), "383"),
+    ],
+)
+def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, ...], number: str) -> None:
+    assert ask(table, *texts) == Number(Decimal(number))
+
+
+def test_years_that_a_table_lacks_are_read_where_the_same_numbers_are_printed(table: FactTable) -> None:
+    value = ask(table, "diluted EPS in 2024?", "down how much, in percent?", "avg of the three years shown?")
+    assert isinstance(value, Number)
+    assert round(value.value, 4) == Decimal("5.5567")
+
+
+@pytest.mark.parametrize(
+    ("texts", "label"),
+    [
+        (("which quarter of fiscal 2024 had the highest net sales?",), "Q3 2024"),
+        (("best quarter for sales in fiscal 2024?",), "Q3 2024"),
+        (("lowest net sales quarter of FY24?",), "Q2 2024"),
+        (("net income of the last three years?", "in which of those three years was it highest?"), "2022"),
+        (("Which segment is the biggest by net sales?",), "Household"),
+    ],
+)
+def test_rankings_are_of_times_or_of_members_as_asked(table: FactTable, texts: tuple[str, ...], label: str) -> None:
+    value = ask(table, *texts)
+    assert isinstance(value, Text)
+    assert value.value.startswith(label)
+
+
+def test_what_is_taken_from_a_question_in_two_parts_is_listed(table: FactTable) -> None:
+    value = ask(table, "net income and diluted EPS FY2024")
+    assert isinstance(value, ValueList)
+    assert [item.number for item in value.items] == [Decimal(462), Decimal("3.73")]
