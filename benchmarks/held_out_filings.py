@@ -45,7 +45,7 @@ from quaestor.learning.filing_confidence import (
 )
 from quaestor.learning.filing_training import company_of, split_by_company
 from quaestor.learning.filings import LabelledQuestion, fit_filing_weights, label_questions, read_labelled
-from quaestor.solvers.embedded.filings.deciding import PlanResult
+from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 TRAINING = Path(__file__).resolve().parents[1] / "training" / "questions"

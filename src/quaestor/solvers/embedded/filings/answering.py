@@ -23,7 +23,8 @@ from quaestor.questions.understanding import read_filing_question
 from quaestor.solvers.answering import answer_without_value, build_answer
 from quaestor.solvers.base import TurnContext
 from quaestor.solvers.embedded.filings.composing import asks_for_yearly_change
-from quaestor.solvers.embedded.filings.deciding import Decision, PlanResult, decide_question
+from quaestor.solvers.embedded.filings.deciding import Decision, decide_question
+from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights, PastTurn
 
 _LINES = 40_000
@@ -178,6 +179,8 @@ def _answer(result: PlanResult, question: str, context: TurnContext, table: Fact
 def _compares_shares(plan: Plan, answer: Answer) -> bool:
     """Return whether an answer is the difference between two ratios of amounts, each shown as a percentage."""
     *_, last = plan.steps
+    if isinstance(last, Compute) and last.operation == "absolute" and isinstance(last.operands[0], Ref):
+        last = plan.steps[last.operands[0].step - 1]
     if not isinstance(last, Compute) or last.operation != "subtract" or answer.unit or answer.scale is not Scale.ONE:
         return False
     results = execute(plan, ()).registers

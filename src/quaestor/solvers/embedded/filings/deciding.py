@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
 from quaestor.core.patterns import lazy_regex
-from quaestor.core.provenance import SentenceRef
 from quaestor.core.quantity import Scale
 from quaestor.core.terms import terms
 from quaestor.errors import PlanError
@@ -34,6 +33,8 @@ from quaestor.solvers.embedded.filings.composing import BoundQuestion, Proposal
 from quaestor.solvers.embedded.filings.composing.meanings import describe_lack
 from quaestor.solvers.embedded.filings.evidence import count_lines, find_evidence, measure_coverage, measure_joint
 from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.results import LOOKED_UP, SAME, PlanResult, list_sentences, read_amount
+from quaestor.solvers.embedded.filings.rules import find_computed_measures, is_of_another, weigh_by_rules
 from quaestor.solvers.embedded.filings.turns import (
     FilingWeights,
     PastTurn,
@@ -52,18 +53,12 @@ _PER_PART = 4
 """Results of each part of a question that are tried beside those of the others."""
 _JOINED, _QUOTES = 4, 4
 """Lists of the answers to the parts of a question, and quotations that may answer all of it, that are judged."""
-_LOOKED_UP = ("value", "before")
 _ROUNDED, _HALF = 0.006, 0.501
 """How near a rounded number is to the exact one: as a share of it, and in units of its last digit."""
-_SAME = 0.005
-"""How near two numbers are that are one, one of them rounded."""
 _PRINTED = lazy_regex(r"\d[\d,]*(?:\.\d+)?")
 _PRINTED_IN = (1.0, 1e-3, 1e-6, 1e-9, 100.0)
 """What one may be of an amount as a sentence prints it; 100 of a percentage."""
 _SEVERAL = 2
-_COMPUTED = ("change", "growth", "ratio", "share", "sum", "average", "cagr")
-_LIKELY, _QUOTED = 0.4, 0.02
-"""How likely these have to be if a sentence is hardly an answer, and how likely it is at most."""
 _REPEATED = 0.01
 """How likely one number answers two parts."""
 _OF_OTHERS = 0.05
@@ -73,12 +68,6 @@ _FOUND = 0.4
 """How much of what a question names a filing that has none of its words has to have by other names."""
 _WRONG = 1.8
 """How much likelier an answer has to be right than missing, for a wrong number is worse than none."""
-_PART = lazy_regex(
-    r"\b(?:share of|(?:what|which) (?:share|fraction|portion|proportion|part)|(?:its|their|whose) share"
-    r"|(?:%|percent(?:age)?|pct|fraction|portion|proportion|part) of (?:the|that|this|its|all|them|those|total|group"
-    r"|company)\b.*\b(?:total|all|is|are|was|were)|of the total)\b"
-)
-_LEAST_PART = 1e-4
 _COUNT = lazy_regex(r"\b(?:how many|number of) ([\w' -]{1,60})")
 _VERB = lazy_regex(r" (?:did|does|do|are|were|was|is|has|have|had|can|will|in|at|of|there|that|people)\b")
 _FORMS = (
@@ -92,29 +81,6 @@ _INTENTS_OF_FORM: Mapping[str, tuple[str, ...]] = {
     "words": ("text_fact", "why", "description"),
 }  # fmt: skip
 """What questions ask for that are answered in a form, if it is not called like it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlanResult:
-    """The result of one or several plans.
-
-    Attributes:
-        scale: The multiplier of one unit of it.
-        proposals: The plans, the likeliest first.
-        share: Their probability among all plans.
-        right: The probability that it is right; 0 if it was not judged.
-    """
-
-    value: AnswerValue
-    scale: Scale
-    proposals: tuple[Proposal, ...]
-    share: float
-    right: float = 0.0
-
-    @property
-    def proposal(self) -> Proposal:
-        """The likeliest plan."""
-        return self.proposals[0]
 
 
 @dataclass(frozen=True)
@@ -200,7 +166,7 @@ def _join_rounded(found: dict[object, list[Proposal]], values: Mapping[object, t
     """Join looked-up numbers that are printed rounded elsewhere ("14.0 billion") with the exact ones."""
     printed: list[tuple[float, float, object]] = []
     for key, (value, scale) in values.items():
-        if isinstance(value, Number) and found[key][0].form in _LOOKED_UP:
+        if isinstance(value, Number) and found[key][0].form in LOOKED_UP:
             digit = 10.0 ** int(value.value.as_tuple().exponent) * float(scale.factor)
             printed.append((digit, float(value.value) * float(scale.factor), key))
     printed.sort(key=lambda one: one[0])
@@ -215,11 +181,6 @@ def _join_rounded(found: dict[object, list[Proposal]], values: Mapping[object, t
 
 def _is_rounded(exact: tuple[float, float, object], amount: float, digit: float) -> bool:
     return abs(exact[1] - amount) <= digit * _HALF and isclose(exact[1], amount, rel_tol=_ROUNDED)
-
-
-def _computes_again(question: BoundQuestion) -> bool:
-    """Return whether a question computes with the last answers and names nothing: no sentence has the result."""
-    return bool(question.before) and not question.own and sum(question.intents[name] for name in _COMPUTED) > _LIKELY
 
 
 def decide_question(text: str, past: Sequence[PastTurn], table: FactTable, weights: FilingWeights) -> Decision:
@@ -265,34 +226,8 @@ def _estimate_confidence(
     rights, answerable = model.predict(features)
     if names_other_owner(question.reading.text, question.table.mentions) or _is_unheard_of(features[0]):
         answerable = min(answerable, _OF_OTHERS)
-    if _computes_again(question):
-        rights = [
-            min(right, _QUOTED) if result.proposal.form == "words" else right
-            for right, result in zip(rights, judged, strict=True)
-        ]
-    measures = _find_computed_measures(question, [result.proposal for result in judged])
-    if measures:
-        rights = [
-            min(right, _OF_ANOTHER) if _is_of_another(result.proposal, measures, question.table) else right
-            for right, result in zip(rights, judged, strict=True)
-        ]
-    if measures or question.intents["sum"] > _LIKELY:
-        rights = [
-            min(right, _OF_ANOTHER) if _is_part_of_sum(result, judged) else right
-            for right, result in zip(rights, judged, strict=True)
-        ]
-    if _PART.search(question.text):
-        rights = [
-            min(right, _OF_ANOTHER) if _is_no_part(result) else right
-            for right, result in zip(rights, judged, strict=True)
-        ]
-    if concepts := _find_named_concept(question, judged):
-        rights = [
-            right * _CALLED_OTHERWISE if _is_called_otherwise(result.proposal, concepts) else right
-            for right, result in zip(rights, judged, strict=True)
-        ]
-    if lack := describe_lack(question):
-        rights = [min(right, _OF_ANOTHER) for right in rights]
+    lack = describe_lack(question)
+    rights = weigh_by_rules(question, judged, rights, lack)
     judged = tuple(replace(result, right=right) for result, right in zip(judged, rights, strict=True))
     order = sorted(range(len(judged)), key=lambda place: -rights[place])
     ranked = *(judged[place] for place in order), *results[_JUDGED:]
@@ -302,84 +237,10 @@ def _estimate_confidence(
 def _drop_verdicts_of_others(understood: UnderstoodQuestion) -> Sequence[Proposal]:
     """Return the plans for a question without sentences that say yes or no of something else than its measure."""
     table, proposals = understood.question.table, understood.proposals
-    measures = _find_computed_measures(understood.question, proposals)
+    measures = find_computed_measures(understood.question, proposals)
     if not measures:
         return proposals
-    return [one for one in proposals if one.form != "verdict" or not _is_of_another(one, measures, table)]
-
-
-def _find_computed_measures(question: BoundQuestion, proposals: Sequence[Proposal]) -> frozenset[str]:
-    """Return the measures that a question names and nothing else, if one of the plans computes them by a formula."""
-    operand, *others = question.reading.operands
-    named = [match for match in operand.matches if match.measures and not match.concepts]
-    if others or len(named) != 1 or not any(map(_computes_measure, proposals)):
-        return frozenset()
-    covered = set(operand.phrase[named[0].start : named[0].end])
-    return frozenset(named[0].measures) if covered >= set(operand.terms) else frozenset()
-
-
-def _computes_measure(proposal: Proposal) -> bool:
-    """Return whether a plan computes a measure by its formula, compares one at two times, or has one as a part."""
-    of_several = len({series.place for series in proposal.series}) > 1
-    return proposal.form == "measure" or (proposal.form in ("compare", "parts") and of_several)
-
-
-def _is_of_another(proposal: Proposal, measures: frozenset[str], table: FactTable) -> bool:
-    """Return whether no line or sentence that a plan looks up is called like one of some measures."""
-    if proposal.form not in ("words", "verdict", *_LOOKED_UP):
-        return False
-    index = table.sentences
-    texts = [index.terms[index.places[at]] for at in _list_sentences(proposal) if at in index.places]
-    lines = [series.line for series in proposal.series if not series.line.sentence]
-    texts += [(*line.path_terms, *line.label_terms) for line in lines]
-    return not any(measures & set(match.measures) for text in texts for match in read_lexicon().find(text))
-
-
-def _find_named_concept(question: BoundQuestion, results: Sequence[PlanResult]) -> frozenset[str]:
-    """Return the concepts that a question names and nothing else, if one of the results is looked up by one of them."""
-    operand, *others = question.reading.operands
-    if others or not operand.is_concept or not question.own:
-        return frozenset()
-    tagged = {series.concept for result in results for series in result.proposal.series if series.line.tagged}
-    return operand.concepts if operand.concepts & tagged else frozenset()
-
-
-def _is_called_otherwise(proposal: Proposal, concepts: frozenset[str]) -> bool:
-    """Return whether the numbers of a plan are of lines of tables that have no concept of some, and no name of one."""
-    if not proposal.series or any(series.line.sentence for series in proposal.series):
-        return False
-    return not any(
-        (series.line.tagged and series.concept in concepts)
-        or any(
-            not concepts.isdisjoint(match.concepts)
-            for match in read_lexicon().find((*series.line.path_terms, *series.line.label_terms))
-        )
-        for series in proposal.series
-    )
-
-
-def _is_no_part(result: PlanResult) -> bool:
-    """Return whether a quotient is of none of a whole: it is more than all of it, or next to nothing."""
-    if result.proposal.form not in ("ratio", "share") or not isinstance(result.value, Number):
-        return False
-    factor = 0.01 if result.scale is Scale.PERCENT else 1.0
-    return not _LEAST_PART < abs(float(result.value.value) * factor) <= 1.0
-
-
-def _is_part_of_sum(result: PlanResult, results: Sequence[PlanResult]) -> bool:
-    """Return whether a number that is looked up is one of those that a plan for a measure adds up."""
-    amount = _read_amount(result) if result.proposal.form in _LOOKED_UP else None
-    return amount is not None and any(
-        other.proposal.form == "measure"
-        and isinstance(step := other.proposal.plan.steps[-1], Compute)
-        and step.operation == "add"
-        and any(
-            (cell := series.cells.get(moment)) is not None and isclose(abs(cell.amount), abs(amount), rel_tol=_SAME)
-            for series in other.proposal.series
-            for moment in other.proposal.moments
-        )
-        for other in results
-    )
+    return [one for one in proposals if one.form != "verdict" or not is_of_another(one, measures, table)]
 
 
 def _is_unheard_of(features: Mapping[str, float]) -> bool:
@@ -388,10 +249,6 @@ def _is_unheard_of(features: Mapping[str, float]) -> bool:
     return 0 < features["asked"] == features["unheard"] and found < _FOUND
 
 
-_CALLED_OTHERWISE = 0.4
-"""How much less likely a line is right that is not called like a concept that another line has."""
-_OF_ANOTHER = 0.05
-"""The most that a line or sentence is right that is not called like a measure that can be computed."""
 _LESS_IS_BETTER = ("needs_open_own", "rarest_need_open_own", "needs_open_inherited")
 _MORE_IS_BETTER = ("form_asked", "kind_fits")
 
@@ -450,9 +307,9 @@ def join_parts(parts: Sequence[Part], table: FactTable) -> list[PlanResult]:
 
 def _add_known_parts(quote: PlanResult, parts: Sequence[Part]) -> PlanResult:
     """Return a quotation with how likely what it quotes answers each of several questions."""
-    quoted = set(_list_sentences(quote.proposal))
+    quoted = set(list_sentences(quote.proposal))
     rights = [
-        max((one.right for one in known.results if not quoted.isdisjoint(_list_sentences(one.proposal))), default=0.0)
+        max((one.right for one in known.results if not quoted.isdisjoint(list_sentences(one.proposal))), default=0.0)
         for _, known in parts
     ]
     features = {**quote.proposal.features, "parts_least": min(rights), "parts_all": prod(rights)}
@@ -474,33 +331,26 @@ def weigh_results(likely: QuestionProbabilities, results: Sequence[PlanResult]) 
         elif isinstance(result.value, YesNo | ValueList):
             continue
         else:
-            within = [quoted[place].right for place in _list_sentences(result.proposal) if place in quoted]
+            within = [quoted[place].right for place in list_sentences(result.proposal) if place in quoted]
             found.append((max([result.right, *within]) * (1 - words), result))
     found.sort(key=lambda one: -one[0])
     return found[:_PER_PART] or [(results[0].right, results[0])]
 
 
 def _list_quoted(result: PlanResult) -> Iterator[tuple[str, int]]:
-    return _list_sentences(result.proposal) if result.proposal.form == "words" else iter(())
+    return list_sentences(result.proposal) if result.proposal.form == "words" else iter(())
 
 
 def combine_parts(parts: Sequence[Sequence[tuple[float, PlanResult]]]) -> list[tuple[float, tuple[PlanResult, ...]]]:
     """Return results for all parts, the likeliest first; one number for two parts is hardly likely."""
 
     def weigh(chosen: Sequence[tuple[float, PlanResult]]) -> float:
-        amounts = [amount for _, result in chosen if (amount := _read_amount(result)) is not None]
-        same = any(isclose(one, other, rel_tol=_SAME) for one, other in combinations(amounts, 2))
+        amounts = [amount for _, result in chosen if (amount := read_amount(result)) is not None]
+        same = any(isclose(one, other, rel_tol=SAME) for one, other in combinations(amounts, 2))
         return prod(weight for weight, _ in chosen) * (_REPEATED if same else 1.0)
 
     weighed = [(weigh(chosen), tuple(result for _, result in chosen)) for chosen in product(*parts)]
     return sorted(weighed, key=lambda one: -one[0])
-
-
-def _read_amount(result: PlanResult) -> float | None:
-    if not isinstance(result.value, Number):
-        return None
-    factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
-    return float(result.value.value) * factor
 
 
 def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResult], place: int) -> dict[str, float]:
@@ -514,7 +364,7 @@ def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResul
         seen |= {*line.label_terms, *line.path_terms, *line.title_terms, *series.column}
     matches = [match for operand in question.reading.operands for match in operand.matches]
     index = table.sentences
-    places = [index.places[at] for at in _list_sentences(proposal) if at in index.places]
+    places = [index.places[at] for at in list_sentences(proposal) if at in index.places]
     found_terms = seen.union(*(index.terms[place] for place in places))
     unmet = [match for match in matches if not _is_met(match, proposal, found_terms)]
     counted = _COUNT.search(question.reading.text.lower())
@@ -543,7 +393,7 @@ def measure_decision(understood: UnderstoodQuestion, results: Sequence[PlanResul
         "plans": float(len(result.proposals)),
         "kind_fits": _measure_kind_fit(understood.likely, result),
         "words_asked": float(understood.likely.kinds[KINDS.index("words")]),
-        "sentence": max((understood.likely.sentences.get(at, 0.0) for at in _list_sentences(proposal)), default=0.0),
+        "sentence": max((understood.likely.sentences.get(at, 0.0) for at in list_sentences(proposal)), default=0.0),
         "size": min(12.0, log10(abs(float(result.value.value)) + 1.0)) if isinstance(result.value, Number) else -1.0,
         "results": float(len(results)),
         "asked": float(len(asked)),
@@ -694,20 +544,15 @@ def measure_agreements(results: Sequence[PlanResult]) -> list[float]:
         if result.proposal.form == "words"
     }
     for place, result in enumerate(results):
-        amount = _read_amount(result)
+        amount = read_amount(result)
         if not amount or place in printed:
             continue
         sizes = [abs(amount) * factor for factor in _PRINTED_IN]
         for other, numbers in printed.items():
-            if any(isclose(number, size, rel_tol=_SAME) for number in numbers for size in sizes):
+            if any(isclose(number, size, rel_tol=SAME) for number in numbers for size in sizes):
                 found[place] = max(found[place], results[other].share)
                 found[other] = max(found[other], result.share)
     return found
-
-
-def _list_sentences(proposal: Proposal) -> Iterator[tuple[str, int]]:
-    refs = (step.source for step in proposal.plan.extracts)
-    return ((ref.section, ref.sentence) for ref in refs if isinstance(ref, SentenceRef))
 
 
 def _measure_kind_fit(likely: QuestionProbabilities, result: PlanResult) -> float:

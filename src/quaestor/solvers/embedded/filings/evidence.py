@@ -33,7 +33,9 @@ _CLOSED = lazy_regex(
 )
 """A question that yes or no answers begins so."""
 _NEGATED = lazy_regex(
-    r"\b(?:no|not|never|none|neither|nor|nothing|without|cannot|denied|denies|declined|pending|unfavorable)\b|n['\u2019]t\b"
+    r"\b(?:(?:no|not)(?! (?:(?:more|less|fewer|greater|higher|lower|later|earlier|longer) than|(?:to )?exceed|only"
+    r"|limited to)\b)"
+    r"|never|none|neither|nor|nothing|without|cannot|denied|denies|declined|pending|unfavorable)\b|n['\u2019]t\b"
 )
 _WHO = lazy_regex(r"^(?:and |so )?who(?:'?s|\u2019s|m)?\b", re.IGNORECASE)
 _NAME = lazy_regex(r"\b[A-Z][\w'\u2019-]*\.?(?: (?:& )?[A-Z][\w'\u2019-]*\.?){1,5}")

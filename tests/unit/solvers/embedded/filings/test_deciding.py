@@ -13,12 +13,12 @@ from quaestor.plan.steps import Plan
 from quaestor.solvers.embedded.filings.composing import Proposal
 from quaestor.solvers.embedded.filings.deciding import (
     ConfidenceModel,
-    PlanResult,
     combine_parts,
     decide_question,
     measure_agreements,
 )
 from quaestor.solvers.embedded.filings.loading import load_filing_weights
+from quaestor.solvers.embedded.filings.results import PlanResult
 from quaestor.solvers.embedded.filings.turns import FilingWeights
 
 

@@ -21,6 +21,7 @@ from quaestor.solvers.embedded.filings.composing.finding import (
     find_concept,
     find_for_member,
     find_named_member,
+    list_member_names,
     list_series_terms,
     measure_likeness,
     spell_debts,
@@ -58,13 +59,14 @@ _DAYS, _MONTHS = "365", 12
 _NARROWED = 0.6
 """The probability that a measure is narrowed to the member that was talked about."""
 
+_NAMED_AGAIN = 0.98
+"""Likewise if the question points back to it by what it is: "of that segment"."""
 _SCHEDULED = 0.8
 """The probability that what falls due in a year to come is in a schedule."""
 
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
-_OF_MEMBER = lazy_regex(
-    r"\b(?:its|it|there|(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product))\b"
-)
+_OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
+_OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
 
@@ -183,8 +185,9 @@ def _narrow(question: BoundQuestion, meaning: OperandMeaning) -> Iterator[Operan
     if found is None or found[0].place == meaning.series[0].place:
         yield meaning
         return
-    yield build_meaning(found[0], meaning.share * _NARROWED)
-    yield replace(meaning, share=meaning.share * (1 - _NARROWED))
+    narrowed = _NAMED_AGAIN if _OF_THAT.search(question.text) else _NARROWED
+    yield build_meaning(found[0], meaning.share * narrowed)
+    yield replace(meaning, share=meaning.share * (1 - narrowed))
 
 
 def _add_measure(
@@ -271,6 +274,12 @@ def _find_member_before(question: BoundQuestion) -> Series | None:
     return last if last is not None and goes_on and has_member(last) else None
 
 
+def read_member_meant(question: BoundQuestion) -> AbstractSet[frozenset[str]]:
+    """Return the names, as terms, of the member that a question points back to ("that segment"); empty if to none."""
+    member = _find_member_before(question) if _OF_THAT.search(question.text) else None
+    return {name for name in list_member_names(member) if name} if member is not None else frozenset()
+
+
 def has_member(series: Series) -> bool:
     """Return whether a series is of a part of the company."""
     # A line that is called like no concept may be called after its member; a heading of a statement is none.
@@ -342,8 +351,9 @@ def _build_measures(
         yield OperandMeaning(share * 0.25 / len(others), whole, (), "measure")
     elif (member := _find_member_before(question)) is not None:
         find = partial(find_for_member, question=question, member=member)
-        yield OperandMeaning(share * _NARROWED, _Measure(question, formula, find), (), "measure")
-        yield OperandMeaning(share * (1 - _NARROWED), whole, (), "measure")
+        narrowed = _NAMED_AGAIN if _OF_THAT.search(question.text) else _NARROWED
+        yield OperandMeaning(share * narrowed, _Measure(question, formula, find), (), "measure")
+        yield OperandMeaning(share * (1 - narrowed), whole, (), "measure")
     elif last and last[0].members:
         find = partial(find_for_member, question=question, member=last[0])
         yield OperandMeaning(share * 0.5, _Measure(question, formula, find), (), "measure")

@@ -1,0 +1,51 @@
+"""The results of plans."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from quaestor.core.answer_value import AnswerValue, Number
+from quaestor.core.provenance import SentenceRef
+from quaestor.core.quantity import Scale
+from quaestor.solvers.embedded.filings.composing import Proposal
+
+LOOKED_UP = ("value", "before")
+"""Forms of plans that look one number up."""
+SAME = 0.005
+"""How near two numbers are that are one, one of them rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """The result of one or several plans.
+
+    Attributes:
+        scale: The multiplier of one unit of it.
+        proposals: The plans, the likeliest first.
+        share: Their probability among all plans.
+        right: The probability that it is right; 0 if it was not judged.
+    """
+
+    value: AnswerValue
+    scale: Scale
+    proposals: tuple[Proposal, ...]
+    share: float
+    right: float = 0.0
+
+    @property
+    def proposal(self) -> Proposal:
+        """The likeliest plan."""
+        return self.proposals[0]
+
+
+def read_amount(result: PlanResult) -> float | None:
+    """Return the amount of a result in ones; None if it is no number."""
+    if not isinstance(result.value, Number):
+        return None
+    factor = 0.01 if result.scale is Scale.PERCENT else float(result.scale.factor)
+    return float(result.value.value) * factor
+
+
+def list_sentences(proposal: Proposal) -> Iterator[tuple[str, int]]:
+    """Yield the sentences that a plan quotes or takes numbers from, by section and index."""
+    refs = (step.source for step in proposal.plan.extracts)
+    return ((ref.section, ref.sentence) for ref in refs if isinstance(ref, SentenceRef))
