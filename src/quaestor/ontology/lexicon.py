@@ -10,8 +10,8 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.terms import SMALL, split_terms, term
 
 MEASURE = "measure:"
-"""Prefix of the names of measures, which distinguishes them from concepts."""
-_PER_SHARE = (term("per"), term("share"))
+"""Begins the name of a measure where concepts are named too."""
+PER_SHARE = (term("per"), term("share"))
 _SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
 _TOKEN = lazy_regex(r"[A-Za-z][A-Za-z:_]*|[0-9.]+|[-+*/()]")
 
@@ -37,6 +37,12 @@ class Concept:
         """Phrases that sound similar but mean something else, as terms."""
         return split_terms([self.others])[0]
 
+    def per_share(self) -> "NamedMeasure":
+        """Return the amount of it per share."""
+        name = self.name.removeprefix("us-gaap:")
+        phrases = tuple((*phrase, *PER_SHARE) for phrase in self.phrases)
+        return NamedMeasure(f"{name}_per_share", phrases, f"{self.called} per share", f"{name} / {_SHARES}")
+
 
 @dataclass(frozen=True, slots=True)
 class NamedMeasure:
@@ -60,7 +66,7 @@ class NamedMeasure:
         """Return the measure per share; None if it is a ratio or can only be looked up."""
         if self.formula is None or "/" in self.formula.kinds():
             return None
-        phrases = tuple((*phrase, *_PER_SHARE) for phrase in self.phrases)
+        phrases = tuple((*phrase, *PER_SHARE) for phrase in self.phrases)
         formula = f"({_find_formula(self.written)}) / {_SHARES}"
         return NamedMeasure(f"{self.name}_per_share", phrases, f"{self.called} per share", formula)
 

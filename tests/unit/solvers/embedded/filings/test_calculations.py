@@ -26,6 +26,7 @@ def table() -> FactTable:
                 ["Operating income", "900", "1,010", "1,100"],
                 ["Net income", "462", "710", "939"],
                 ["Diluted net earnings per share", "$ 3.73", "$ 5.58", "$ 7.36"],
+                ["Weighted average diluted shares outstanding", "125", "127", "128"],
             ]
         ),
         HeadingPart("CONSOLIDATED BALANCE SHEETS"),
@@ -87,6 +88,8 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
         (("Could you work out free cash flow for 2024, i.e. cash from operations less capital expenditures?",), "535"),
         (("cash flow from operations?", "less capex, whats FCF"), "535"),
         (("capex 2024?", "and FCF?"), "535"),
+        (("capex per share in 2024?",), "2.008"),
+        (("operating income per share, 2024",), "7.2"),
         (("long-term debt in 2024?", "net of cash?"), "2291"),
         (("how much cash and short-term investments did it end the year with?",), "383"),
     ],

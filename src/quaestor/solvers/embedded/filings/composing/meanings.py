@@ -9,7 +9,7 @@ from quaestor.core.patterns import lazy_regex
 from quaestor.core.quantity import Scale
 from quaestor.facts.lines import FactLine, Moment
 from quaestor.facts.table import FactTable, Series
-from quaestor.ontology.lexicon import MEASURE, Formula, LexiconMatch, NamedMeasure, read_lexicon
+from quaestor.ontology.lexicon import MEASURE, PER_SHARE, Formula, LexiconMatch, NamedMeasure, read_lexicon
 from quaestor.questions.answer_units import UNKNOWN, kind_of_number
 from quaestor.questions.understanding import QuestionOperand
 from quaestor.solvers.embedded.filings.composing.finding import (
@@ -67,6 +67,7 @@ _SCHEDULED = 0.8
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
 _OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
+_NO_AMOUNT = lazy_regex("Rate|Percent|Ratio|Shares|PerShare|Number|Yield|Price")
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
 
@@ -163,8 +164,17 @@ def read_operand_meanings(
         for known in _list_measures(question, match):
             if known.formula is not None:
                 found = _add_measure(question, operand, match, known, found)
+        if operand.phrase[match.end : match.end + 2] == PER_SHARE:
+            whole = replace(match, end=match.end + 2)
+            for concept in (one for one in match.concepts[:2] if _is_amount(one)):
+                found = _add_measure(question, operand, whole, read_lexicon().concepts[concept].per_share(), found)
     found = [narrowed for one in found for narrowed in _narrow(question, one)]
     return sorted(found, key=lambda one: -one.share)
+
+
+def _is_amount(concept: str) -> bool:
+    """Return whether a concept is an amount of the company, and no rate, count or amount per share."""
+    return concept in read_lexicon().concepts and not _NO_AMOUNT.search(concept)
 
 
 def _list_measures(question: BoundQuestion, match: LexiconMatch) -> Iterator[NamedMeasure]:
