@@ -62,6 +62,7 @@ _WHICH = lazy_regex(
 _EXTREME = lazy_regex(
     r"\b(?:largest|biggest|greatest|smallest|strongest|weakest|lowest|highest|fastest|slowest|best|worst|most|least|top)\b"
 )
+_IS_IT = lazy_regex(r"(?:and |so |but )?(?:is|was|are|were|did|does|do|has|have|had)\b")
 _BEST_TIME = lazy_regex(
     r"\b(?:best|worst|(?:high|low|larg|bigg|small|strong|weak|great|busi|lean)est|peak|record)"
     r"(?: (?!(?:for|of|in|at|on|by|from|over|than|that|this|last|each|per|since)\b)[\w-]+){0,2}"
@@ -197,10 +198,10 @@ def names_best_time(text: str, kind: str = "") -> bool:
     Args:
         kind: `year` or `quarter`; "" for either.
 
-    >>> names_best_time("lowest revenue quarter"), names_best_time("best year for sales", "quarter")
+    >>> names_best_time("lowest revenue quarter"), names_best_time("was that the best quarter?")
     (True, False)
     """
-    return any(kind in ("", found["kind"]) for found in _BEST_TIME.finditer(text))
+    return _IS_IT.match(text) is None and any(kind in ("", found["kind"]) for found in _BEST_TIME.finditer(text))
 
 
 def asks_for_its_amount(text: str) -> bool:

@@ -231,6 +231,11 @@ _GOVERNS = lazy_regex(r"\b(?:yields?|rates?|returns?|interest|coupons?)(?:\s+\w+
 """Before a joining word: what is paid or earned on all that follow."""
 _MOST_RELATING = 64
 """Words that relate operands beyond these are not looked at."""
+_TERM_OF_BALANCE = lazy_regex(
+    r"\s*(?:both |all |the )*(?:non-?\s?current|current|(?:long|short)(?:[\s-]?term)?)"
+    r"(?: (?:portions?|parts?|bits?|together|combined|in all|altogether))*[\s,]*"
+)
+"""Which part of a balance is meant, by when it is due."""
 _FEW = 2
 _LONG_ITEM = 5
 """The most terms of an item of a list."""
@@ -450,6 +455,8 @@ def _read_connected(text: str) -> _Found:
         first = connectors[0]
         if relation == "sum" and not _names(parts[0]) and _word(first) in _JOINING:
             parts = parts[1:]
+        if relation == "sum" and len(parts) > _FEW and all(map(_TERM_OF_BALANCE.fullmatch, parts[1:])):
+            parts = [f"{part} {parts[0]}" for part in parts[1:]]  # "debt, current and long-term"
         if relation in ("sum", "versus"):
             parts = _share_measure(_without_head(parts))
         if len(parts) > 1:

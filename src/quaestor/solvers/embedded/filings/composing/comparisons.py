@@ -25,6 +25,7 @@ from quaestor.solvers.embedded.filings.composing.meanings import (
 )
 from quaestor.solvers.embedded.filings.composing.question import BoundQuestion, FormulaTerms, Proposal, log_share
 from quaestor.solvers.embedded.filings.composing.ratios import (
+    REVENUE,
     read_same_sentence,
     read_two,
 )
@@ -592,6 +593,8 @@ def _compare_with_zero(question: BoundQuestion) -> Iterator[Proposal]:
     if not negative and not _POSITIVE.search(question.text):
         return
     for meaning in read_meanings(question)[:4]:
+        if meaning.series and meaning.series[0].concept in REVENUE:
+            continue  # which is never negative
         terms = FormulaTerms(question.table)
         text = spell_value(question, meaning, terms)
         if text is not None and (
