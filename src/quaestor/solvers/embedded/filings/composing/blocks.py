@@ -34,6 +34,10 @@ _COUNTRY = frozenset(terms_of("country countries"))
 _PARTS_OF_THE_WORLD = frozenset(
     terms_of("Americas Europe EMEA Asia APAC Africa LATAM Latin Middle East Pacific EAME AMEA UCAN North South")
 )
+_PLACES = _PARTS_OF_THE_WORLD | frozenset(
+    terms_of("United States, United Kingdom, China, Japan, Germany, Canada, Mexico, countries, foreign")
+)
+"""Words of the names of places."""
 _OTHER_TIME = 0.1
 """How likely members are meant that have no number at the time that is asked for."""
 _OTHER_PLACES = 0.4
@@ -315,6 +319,9 @@ def _measure_fit(asked: str, members: Sequence[tuple[str, Series]], table: FactT
         fit *= 0.7 if any("other" in terms_of(label) for label, _ in members) and asked == "place" else 1.0
         return fit * (0.5 if series.line.role.is_statement else 1.0)
     around = series.line.title_terms | series.line.path_terms
+    places = sum(not _PLACES.isdisjoint(terms_of(name)) for name, _ in members)
+    if asked != "place" and places * 2 > len(members):
+        return _OTHER_PLACES  # the segments of some companies are places
     called = sum(bool(words & set(terms_of(name))) for name, _ in members)
     if called * 2 > len(members) or (called and len(members) <= _FEW_MEMBERS):
         return 2.5

@@ -427,7 +427,12 @@ def propose_rankings(question: BoundQuestion) -> Iterator[Proposal]:
 def _name_time(question: BoundQuestion, meaning: OperandMeaning, moment: Moment) -> str:
     """Return the name of a time; of a quarter with the heading of its column, for fiscal quarters end at any month."""
     name, terms = write_moment(moment), FormulaTerms(question.table)
-    if moment.months == _QUARTER and meaning.spell(moment, terms, "") and len(terms.variables) == 1:
+    if (
+        moment.months in (0, _QUARTER)
+        and name.startswith("Q")
+        and meaning.spell(moment, terms, "")
+        and len(terms.variables) == 1
+    ):
         cell = terms.series[0].cells.get(moment)
         heading = question.table.column_label(cell) if cell is not None else ""
         return f"{name} ({heading})" if heading and len(heading) <= _HEADING else name

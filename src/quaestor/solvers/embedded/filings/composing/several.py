@@ -245,6 +245,8 @@ def join_lists(texts: Sequence[str]) -> str | None:
 def propose_lists(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield lists by time and by member."""
     yield from _list_what_is_due(question)
+    if question.reading.relation == "sum" and len(question.operands) > 2:
+        return  # the question names what is listed
     by_time, by_member = _read_list_kind(question)
     for meaning in read_meanings(question)[:MOST_TRIED]:
         listed = choose_moments(question, meaning)
