@@ -24,8 +24,8 @@ _PART = lazy_regex(
     r"|company)\b.*\b(?:total|all|is|are|was|were)|of the total)\b"
 )
 """Words that ask for a part of a whole."""
-_LEAST_PART = 1e-4
-"""The least of a whole that is a part of it, not an amount by one in other units."""
+_LEAST_PART, _MOST_PART = 1e-4, 1.5
+"""The least and the most of a whole that is asked for as a part of it: more than an income may be paid out."""
 _OF_WHOLE = 0.3
 """How much less likely a number of the whole company is right if the part that was talked about is meant."""
 _CALLED_OTHERWISE = 0.4
@@ -126,11 +126,11 @@ def _is_of_other_part(proposal: Proposal, names: AbstractSet[frozenset[str]]) ->
 
 
 def _is_no_part(result: PlanResult) -> bool:
-    """Return whether a quotient is of none of a whole: it is more than all of it, or next to nothing."""
+    """Return whether a quotient is of no part of a whole: it is far more than all of it, or next to nothing."""
     if result.proposal.form not in ("ratio", "share") or not isinstance(result.value, Number):
         return False
     factor = 0.01 if result.scale is Scale.PERCENT else 1.0
-    return not _LEAST_PART < abs(float(result.value.value) * factor) <= 1.0
+    return not _LEAST_PART < abs(float(result.value.value) * factor) <= _MOST_PART
 
 
 def _is_part_of_sum(result: PlanResult, results: Sequence[PlanResult]) -> bool:
