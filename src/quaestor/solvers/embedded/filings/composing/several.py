@@ -140,7 +140,7 @@ def _sum_over_times(question: BoundQuestion) -> Iterator[Proposal]:
 
 def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     """Yield the sum of what was listed before, or of the last two answers."""
-    if question.reading.relation in ("difference", "ratio"):
+    if question.reading.relation == "difference":
         return
     together = bool(_TOGETHER.search(question.text))
     counted = _find_last_set(question) if _AS_MANY.search(question.text) and together else None
