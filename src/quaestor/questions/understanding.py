@@ -457,7 +457,7 @@ def _read_connected(text: str) -> _Found:
             parts = parts[1:]
         if relation == "sum" and len(parts) > _FEW and all(map(_TERM_OF_BALANCE.fullmatch, parts[1:])):
             parts = [f"{part} {parts[0]}" for part in parts[1:]]  # "debt, current and long-term"
-        if relation in ("sum", "versus"):
+        elif relation in ("sum", "versus"):
             parts = _share_measure(_without_head(parts))
         if len(parts) > 1:
             return relation, tuple(parts)

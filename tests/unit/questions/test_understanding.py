@@ -154,3 +154,12 @@ def test_a_total_is_asked_for_by_words_outside_of_names(text: str, total: bool) 
 
 def test_outside_a_country_is_called_as_labels_call_it() -> None:
     assert read_filing_question("pre-tax income outside the U.S.").terms[-2:] == terms("Non-U.S.")
+
+
+def test_the_parts_of_a_balance_are_operands_by_when_they_are_due() -> None:
+    reading = read_filing_question("borrowings, current and long term, at year end")
+    assert reading.relation == "sum"
+    assert [operand.text.split() for operand in reading.operands] == [
+        ["current", "borrowings"],
+        ["long", "term", "borrowings"],
+    ]

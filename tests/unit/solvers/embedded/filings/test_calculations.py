@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList
+from quaestor.core.answer_value import AnswerValue, Number, Text, ValueList, YesNo
 from quaestor.documents.assembly import DocumentPart, HeadingPart, ParagraphPart, TablePart, assemble
 from quaestor.facts.table import FactTable, build_facts
 from quaestor.solvers.embedded.filings.deciding import decide_question
@@ -47,6 +47,10 @@ def table() -> FactTable:
                 ["Capital expenditures", "(251)", "(331)"],
                 ["Dividends paid", "(571)", "(558)"],
             ]
+        ),
+        HeadingPart("Note 7 - Debt"),
+        ParagraphPart(
+            ("Our credit agreement contains a covenant to keep a ratio of debt to EBITDA of not more than 3.5.",)
         ),
         HeadingPart("Note 12 - Segment information"),
         TablePart(
@@ -91,11 +95,22 @@ def ask(table: FactTable, *texts: str) -> AnswerValue:
         (("capex per share in 2024?",), "2.008"),
         (("operating income per share, 2024",), "7.2"),
         (("long-term debt in 2024?", "net of cash?"), "2291"),
+        (("net income 2024?", "how far below 2023 is that in dollars"), "248"),
         (("how much cash and short-term investments did it end the year with?",), "383"),
     ],
 )
 def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, ...], number: str) -> None:
     assert ask(table, *texts) == Number(Decimal(number))
+
+
+def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
+    assert ask(table, "are they within the debt covenant?") == YesNo(True)
+
+
+def test_members_that_a_question_names_are_listed(table: FactTable) -> None:
+    value = ask(table, "list 2024 net sales of Household, Lifestyle and International")
+    assert isinstance(value, ValueList)
+    assert [item.number for item in value.items] == [Decimal(4000), Decimal(1107), Decimal(2000)]
 
 
 def test_years_that_a_table_lacks_are_read_where_the_same_numbers_are_printed(table: FactTable) -> None:

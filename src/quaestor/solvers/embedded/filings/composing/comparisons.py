@@ -53,7 +53,7 @@ _RISES = lazy_regex(
     r"|improv\w*|gain\w*|jump\w*)\b"
 )
 _TO_BASE = lazy_regex(
-    r"\b(?:(?:on|from|since|over|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
+    r"\b(?:(?:on|from|since|over|above|below|relative to)|(?:vs\.?|versus|than|against|(?:compared? )?(?:to|with))"
     r"(?: (?:it|they|that) (?:was|were|did))?(?: (?:in|for|at|of|during))?)\s*(?:the)?"
     r"(?:\s*same (?:months?|quarter|period|half|weeks|time)(?: (?:of|in))?)?\s*(?:the)?\s*(?:fy|fiscal)?\s*$"
 )
