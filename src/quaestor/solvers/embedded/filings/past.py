@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isclose
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ _OF_WORDS = 0.6
 """The probability of an answer of words above which the numbers of a quotation were not asked for."""
 _OF_KIND = 0.3
 """The least probability of the kind of a number that was asked for, more if its words were asked for."""
+_ROUNDED = 0.006
+"""How near a rounded number is to the exact one, as a share of it."""
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "exp": "**"}
 
 
@@ -97,6 +100,16 @@ def find_anchor(node: Node) -> Moment | None:
     """Return the latest time of a term, of a period rather than of an instant."""
     moments = [leaf.moment for leaf in node.leaves() if leaf.moment is not None]
     return max(moments, key=_order_moment, default=None)
+
+
+def is_printed_twice(one: Node, other: Node) -> bool:
+    """Return whether two terms are one number, maybe rounded: in a table and in a sentence."""
+    amounts = [
+        abs(cell.amount)
+        for node in (one, other)
+        if node.series is not None and (cell := node.series.cells.get(node.moment)) is not None
+    ]
+    return len(amounts) == 2 and isclose(*amounts, rel_tol=_ROUNDED)
 
 
 def read_past_answer(plan: Plan, table: FactTable) -> PastAnswer | None:

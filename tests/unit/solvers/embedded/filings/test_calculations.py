@@ -103,6 +103,12 @@ def test_amounts_are_added_up_and_taken_off(table: FactTable, texts: tuple[str, 
     assert ask(table, *texts) == Number(Decimal(number))
 
 
+def test_both_together_are_the_last_two_answers(table: FactTable) -> None:
+    value = ask(table, "dividends paid in 2024?", "and capex?", "both together as a percent of operating cash flow")
+    assert isinstance(value, Number)
+    assert round(value.value, 3) == Decimal("1.046")
+
+
 def test_a_limit_in_a_sentence_denies_nothing(table: FactTable) -> None:
     assert ask(table, "are they within the debt covenant?") == YesNo(True)
 

@@ -36,7 +36,7 @@ from quaestor.solvers.embedded.filings.composing.question import (
     read_schedules,
     spell_at,
 )
-from quaestor.solvers.embedded.filings.past import Node, find_anchor, spell_node
+from quaestor.solvers.embedded.filings.past import Node, find_anchor, is_printed_twice, spell_node
 
 _MOST = 6
 _COMPUTED = 0.85
@@ -67,6 +67,9 @@ _SCHEDULED = 0.8
 _AVERAGED = lazy_regex(r"\b(?:average|avg|mean)\b")
 _OF_THAT = lazy_regex(r"\b(?:that|this) (?:business|unit|segment|division|region|country|group|market|line|product)\b")
 _OF_MEMBER = lazy_regex(rf"\b(?:its|it|there)\b|{_OF_THAT.pattern}")
+_BOTH_TOGETHER = lazy_regex(
+    r"\b(?:both|(?:the|those|these) two)(?: of (?:them|these|those))? (?:together|combined|added up|in sum|in total)\b"
+)
 _NO_AMOUNT = lazy_regex("Rate|Percent|Ratio|Shares|PerShare|Number|Yield|Price")
 _HOW_MANY = lazy_regex(r"\bhow many\b")
 Spell = Callable[[Moment | None, FormulaTerms, str], str | None]
@@ -514,6 +517,9 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
     last = question.last
     if last is None:
         return
+    if (both := read_last_two(question)) is not None:
+        yield both
+        return
     node = last.measured[0]
     if node.series is None:
         if part and node.kind == "divide" and not last.is_measure:
@@ -526,6 +532,14 @@ def _read_last_measured(question: BoundQuestion, *, part: bool) -> Iterator[Oper
     else:
         for rank, series in enumerate(last.series[:3]):
             yield build_meaning(series, _AGAIN / (rank + 1), "before")
+
+
+def read_last_two(question: BoundQuestion) -> OperandMeaning | None:
+    """Return the sum of the last two answers if a question is about both together; None if it is not."""
+    two = tuple(past.measured[0] for past in reversed(question.before[:2]) if len(past.measured) == 1)
+    if len({node.shape() for node in two}) < 2 or not _BOTH_TOGETHER.search(question.text) or is_printed_twice(*two):
+        return None
+    return repeat_node(Node("sum", parts=two), _AGAIN)
 
 
 def repeat_node(node: Node, share: float, series_of: Callable[[Series], Series | None] | None = None) -> OperandMeaning:

@@ -15,6 +15,7 @@ from quaestor.solvers.embedded.filings.composing.finding import find_concept, fi
 from quaestor.solvers.embedded.filings.composing.meanings import (
     OperandMeaning,
     build_meaning,
+    read_last_two,
     read_meanings,
     repeat_node,
 )
@@ -192,7 +193,7 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
     if last is None or not question.own:
         return
     inverse = bool(_INVERSE.search(question.text))
-    for before, meaning in product(_read_last(last), read_meanings(question)[:3]):
+    for before, meaning in product(_read_last(question, last), read_meanings(question)[:3]):
         for score, one, other, terms in pair_numbers(question, before, meaning):
             yield from _divide(score - 0.5 * inverse, one, other, terms)
         if inverse or last.form == "ratio":
@@ -206,8 +207,10 @@ def _divide_last(question: BoundQuestion) -> Iterator[Proposal]:
                 yield from _divide(score, one, other, terms)
 
 
-def _read_last(last: PastAnswer) -> list[OperandMeaning]:
-    """Return the last answer, and the sum of the members that it lists."""
+def _read_last(question: BoundQuestion, last: PastAnswer) -> list[OperandMeaning]:
+    """Return the last answer, and the sum of the members that it lists; of "both together" that of the last two."""
+    if (both := read_last_two(question)) is not None:
+        return [both]
     several = last.form == "members" and len(last.measured) > 1
     sums = [repeat_node(Node("sum", parts=last.measured), 0.3)] if several else []
     return [repeat_node(last.measured[0], 0.6), *sums]
@@ -292,7 +295,9 @@ def propose_totals(question: BoundQuestion) -> Iterator[Proposal]:
     if not less and not plus:
         return
     from_own = bool(_LESS_THAT.search(question.text))
-    for before, meaning in product(_read_last(last), _read_subtracted(question) or read_meanings(question)[:3]):
+    for before, meaning in product(
+        _read_last(question, last), _read_subtracted(question) or read_meanings(question)[:3]
+    ):
         for score, one, other, terms in pair_numbers(question, *((meaning, before) if from_own else (before, meaning))):
             if _mixes_times(terms) or not set(_NAME.findall(one)).isdisjoint(_NAME.findall(other)):
                 continue

@@ -43,7 +43,7 @@ from quaestor.solvers.embedded.filings.composing.question import (
 )
 from quaestor.solvers.embedded.filings.composing.ratios import REVENUE, names_margin, propose_totals
 from quaestor.solvers.embedded.filings.composing.values import list_moments, propose_values
-from quaestor.solvers.embedded.filings.past import PastAnswer
+from quaestor.solvers.embedded.filings.past import PastAnswer, is_printed_twice
 
 _MOST_ITEMS = 24
 _NAME = lazy_regex(r"\bx\d{1,3}\b")
@@ -150,7 +150,7 @@ def _sum_last(question: BoundQuestion) -> Iterator[Proposal]:
     nodes = again.measured
     if len(nodes) < 2 and len(question.before) >= 2:
         nodes = tuple(past.measured[0] for past in reversed(question.before[:2]))
-    if not 2 <= len(nodes) <= _MOST_ITEMS:
+    if not 2 <= len(nodes) <= _MOST_ITEMS or (len(nodes) == 2 and is_printed_twice(*nodes)):
         return
     terms = FormulaTerms(question.table)
     moment = question.moments[0] if question.moments else None
