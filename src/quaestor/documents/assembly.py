@@ -26,6 +26,7 @@ from quaestor.documents.amounts import (
 from quaestor.documents.captions import NOTHING, Caption, caption_in_text, read_caption
 from quaestor.documents.document import PAGE_SECTIONS, Block, Document, Paragraph, Section, SectionHeading
 from quaestor.documents.facts import Fact, TaggedNumber
+from quaestor.documents.halves import width_of_parts
 from quaestor.documents.headers import count_header_rows, read_table
 from quaestor.documents.repairs import DocumentWarning, Repair, RepairKind, WarningKind
 from quaestor.documents.restarts import continues_table, find_restarts, headings_of, under_headings_of
@@ -35,6 +36,7 @@ from quaestor.documents.table import MOST_CELLS_ASKED, Table
 from quaestor.documents.timing import reported_period, with_periods
 from quaestor.documents.units import (
     bare_sign_of,
+    counts_no_money,
     sentences_with_own_currency,
     starts_at_hundred,
     with_own_currency,
@@ -257,6 +259,7 @@ class _Assembly:
     reported: Period | None = None
     amounts: Amounts = field(default_factory=Amounts)
     default: Amounts = field(default_factory=Amounts)
+    counted: Amounts = field(default_factory=Amounts)
 
     def head(self, part: HeadingPart) -> None:
         if part.level < 1:
@@ -266,6 +269,7 @@ class _Assembly:
         path = tuple(" ".join(heading.text.split()) for heading in self.headings)
         self.begin(Section(f"section_{len(self.sections)}", path))
         self.leading = []
+        self.counted = Amounts()
         self._look_for_period(part.text)
         self._add(SectionHeading(part.text, part.level), part)
 
@@ -321,7 +325,7 @@ class _Assembly:
             self.warnings.append(DocumentWarning(WarningKind.UNEQUAL_ROWS, self.tables))
         grid = [[*row, *[""] * (width - len(row))] for row in part.grid]
         part = replace(part, grid=grid)
-        for one in [part] if self._is_page else _split_table(part):
+        for one in [part] if self._is_page else _split_table(_stack_parts(part)):
             self._add_one_table(one)
 
     @property
@@ -391,7 +395,12 @@ class _Assembly:
         amounts = (
             own or next((found for found in read if found.scale or found.shares), None) or read_amounts(part.standing)
         )
-        is_default = not _has_units(amounts) and _takes_default(table, self.default)
+        counts = counts_no_money(table)
+        if counts and amounts.scale:
+            self.counted = amounts
+        elif counts and self.counted.scale:
+            amounts = self.counted
+        is_default = not _has_units(amounts) and not counts and _takes_default(table, self.default)
         amounts = self.default if is_default else amounts
         currency = self.currencies.most_common(1)[0][0] if self.currencies else None
         about = self._texts_over(table, part)
@@ -426,6 +435,39 @@ class _Assembly:
 
     def _add(self, content: SectionHeading | Paragraph | Table, part: HeadingPart | ParagraphPart | TablePart) -> None:
         self.blocks.append(Block(content, len(self.blocks), self.sections[-1].id, part.page, part.anchor))
+
+
+def _stack_parts(part: TablePart) -> TablePart:
+    """Return a list that is printed side by side with its parts one below the other; any other table as it is."""
+    header_rows = count_header_rows(part.grid) if part.header_rows is None else part.header_rows
+    width = width_of_parts(part.grid, header_rows)
+    if width is None:
+        return part
+    rows = [list(row[:width]) for row in part.grid[:header_rows]]
+    starts = range(0, len(part.grid[0]), width)
+    names = [part.grid[header_rows - 1][start].strip() for start in starts]
+    if len(set(names)) > 1:
+        rows[-1][0] = ""  # it is over the first part alone
+    places: dict[tuple[int, int], tuple[int, int]] = {}
+    for start, name, before in zip(starts, names, [None, *names], strict=False):
+        if name != before and len(set(names)) > 1:
+            rows.append([name, *[""] * (width - 1)])
+        for number, row in enumerate(part.grid):
+            own = row[start : start + width]
+            if number >= header_rows and not any(text.strip() for text in own):
+                continue
+            place = number if number < header_rows else len(rows)
+            places |= {(number, start + n): (place, n) for n in range(width)}
+            if number >= header_rows:
+                rows.append(list(own))
+    return replace(
+        part,
+        grid=rows,
+        header_rows=header_rows,
+        facts=[(*places[row, column], fact) for row, column, fact in part.facts],
+        numbers=[(*places[row, column], number) for row, column, number in part.numbers],
+        unknown=[places[cell] for cell in part.unknown if cell in places],
+    )
 
 
 def _split_table(part: TablePart) -> list[TablePart]:

@@ -63,7 +63,7 @@ _SINGLE = lazy_regex(
 )
 """Labels of amounts per share, ratios and numbers of days, which are never in millions."""
 _HUNDREDTHS = lazy_regex(
-    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?$", re.IGNORECASE
+    r"(?:\(\s?(?:in\s)?(?:[a-z]{1,4}\s)?|\bin\s|,\s)(cents|pence|sen|øre|öre)\s?\)?:?$", re.IGNORECASE
 )
 HUNDREDTHS = frozenset({"cents", "pence", "sen", "øre", "öre"})
 """Units of prices that are not in the currency of their table."""

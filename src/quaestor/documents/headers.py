@@ -45,6 +45,11 @@ _NAMED_BY_YEAR = re.compile(
 )
 _YEAR_WITH_NOTE = re.compile(r"((?:19|20)[0-9]{2})[1-9]")
 _LASTING = re.compile(r"\b(?:months?|weeks|quarters?|years?)\s+end(?:ed|ing)\s*:?\s*$", re.IGNORECASE)
+_DURATION = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?\s(?:years?|months?)", re.IGNORECASE)
+"""What a lease or an option still lasts; alone it may head a column too ("12 months")."""
+_THOUSANDS = re.compile(r"[0-9],[0-9]{3}\b")
+_NOTED = re.compile(r"(?<=[a-z])\s?\([0-9]{1,2}\)$", re.IGNORECASE)
+"""The mark of a footnote behind what a heading says: "US$ million(1)"."""
 _HEADER_ROWS_AT_MOST = 4
 _LEAST_REPEATED = 2
 _LEAST_YEARS = 2
@@ -201,7 +206,9 @@ def count_header_rows(grid: Grid) -> int:
 
 
 def _header_rows(grid: Grid) -> tuple[int, bool]:
-    """Return the number of header rows, and whether numbers are fused into the headings."""
+    """Return how many rows head the columns, and whether numbers are fused into the headings."""
+    if holds_durations(grid[0]):
+        return 0, False
     printed = [text for text in grid[0][1:] if text.strip()]
     values = sum(is_amount(text) for text in printed)
     fused = sum(_match_fused(text) is not None for text in printed)
@@ -224,7 +231,7 @@ def _names_columns(grid: Grid, place: int) -> bool:
     "Region | 2026 | 2025 | 2026 | 2025" below "Hardware | Hardware | Software | Software".
     """
     above, row = grid[:place], grid[place]
-    if place + 1 >= len(grid) or not row[0].strip():
+    if place + 1 >= len(grid) or not row[0].strip() or holds_durations(row):
         return False
     numbers = [n for n in range(1, len(row)) if any(is_amount(line[n]) for line in grid[place + 1 :])]
     if len(numbers) < _LEAST_REPEATED or not all(row[n].strip() and _is_heading_text(row[n]) for n in numbers):
@@ -234,6 +241,16 @@ def _names_columns(grid: Grid, place: int) -> bool:
         return not any(line[0].strip() for line in above)
     distinct = len({(*texts, row[n].strip()) for texts, n in zip(over, numbers, strict=True)})
     return len(set(over)) < distinct == len(numbers)
+
+
+def holds_durations(row: Sequence[str]) -> bool:
+    """Return whether a row with a label prints how long something lasts in each cell, and nothing else.
+
+    >>> holds_durations(["Remaining lease term", "10.6 years"]), holds_durations(["", "12 months"])
+    (True, False)
+    """
+    printed = [text.strip() for text in row[1:] if text.strip()]
+    return bool(printed) and bool(row[0].strip()) and all(map(_DURATION.fullmatch, printed))
 
 
 def _is_heading_text(text: str) -> bool:
@@ -334,7 +351,8 @@ def _without_number(text: str, fused: re.Match[str] | None) -> str:
 
 
 def _make_header(stack: tuple[str, ...]) -> Header:
-    """Return the header of stacked headings, outermost first."""
+    """Return the header that stacked headings make, outermost first."""
+    stack = tuple(_NOTED.sub("", text) for text in stack)
     captions = [read_caption(text) for text in reversed(stack)]
     texts = [text for text in stack if text.strip() and not (is_caption(text) and len(stack) > 1)]
     levels = tuple(dict.fromkeys(_label(text) for text in texts))
@@ -390,13 +408,16 @@ def _read_rows(
             rows.append(replace(own, period=period))
             continue
         year = period.year if period and period.kind == "quarter" else None
+        # Nothing is 1,053 percent of sales.
+        is_percentage = section.caption.scale is Scale.PERCENT and not any(map(_THOUSANDS.search, row[1:]))
+        over = section.caption if is_percentage or section.caption.scale is not Scale.PERCENT else NOTHING
         rows.append(
             replace(
                 own,
                 levels=(section.label, *own.levels) if section.label else own.levels,
                 period=period or section.period,
-                scale=own.scale or section.caption.scale,
-                unit=own.unit or section.caption.unit,
+                scale=own.scale or over.scale,
+                unit=own.unit or over.unit,
             )
         )
         if own.levels and own.levels[0].startswith("total") and not section.period:

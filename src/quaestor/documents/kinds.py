@@ -14,8 +14,9 @@ Kind = Literal["price", "shares", "percent", "time", "money", "count"]
 _BRACKETED_NUMBER = lazy_regex(r"\([^()]{0,120}[0-9][^()]{0,120}\)")
 _FUSED_MARK = lazy_regex(r"(?<=[a-z]{4})[1-9](?![0-9.,%])")
 _PER = lazy_regex(
-    r"(?<![0-9]\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|pound|ounce"
-    r"|square\sfoot)\b|\bpershare\b|\beps\b",
+    r"(?<![0-9]\s)\bper[\s-]+(?:[a-z]+[\s-]+){0,3}?(?:shares?|(?:common|ordinary|preferred)\s+stock|unit|ads|adr|option|warrant|award|gallon|barrel|bbl|boe|mcf|ton|tonne|pound|ounce"
+    r"|square\sfoot|kwh|mwh|mmbtu|therm|asm|rpm|available\sseat\smile|room|passenger)\b|\bpershare\b|\beps\b"
+    r"|/\s?(?:oz|lb|bbl|boe|mcf|mmbtu|[km]wh|t)\)",
     re.IGNORECASE,
 )
 _SHARES_OF = lazy_regex(
@@ -46,7 +47,7 @@ _STOCK = lazy_regex(
 _PRICE = lazy_regex(
     r"\b(?:exercise|strike|conversion|market|offering|redemption|closing|stock|share|purchase|average|grant)\s+price"
     r"|\bweighted[\s-]+average\s+(?:[a-z-]+\s+){0,4}(?:fair\s+value|price)|\bgrant(?:ed)?[\s-]+date\s+fair\s+value"
-    r"|\baverage\s+price\b",
+    r"|\baverage\s+(?:reali[sz]ed\s+|sales?\s+|selling\s+)?price\b",
     re.IGNORECASE,
 )
 _PERCENT = lazy_regex(r"%|\bpercent(?:age)?s?\b", re.IGNORECASE)
@@ -58,10 +59,11 @@ _TIME = lazy_regex(
 _COUNT = lazy_regex(
     r"^(?:(?:total|average)\s+)?number\s+of\b|^(?:(?:total|average|full[\s-]time)\s+)*(?:employees|headcount|ftes?|stores"
     r"|restaurants|locations|customers|subscribers|policies|vehicles|square\s+feet)\b|\b(?:store|head|unit|customer|employee|room|vessel|site|branch)\s?counts?\b"
-    r"|\((?:in\s)?(?:[mgtk]wh|mw|gw|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
+    r"|\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?(?:[mgtk]wh|mw|gw|[km]?oz|ounces|g/t(?:\s[a-z]{2})?|carats|[mk]?t|tonnes|tons|kt\s?co2e?|t\s?co2e?|barrels|boe|boepd|mboe|bcf|hectares|acres|km|m[23²³]"
     r"|litres|liters|ftes?|number|units|#)\)",
     re.I,
 )
+_UNIT_IN_BRACKETS = lazy_regex(r"\((?:in\s)?(?:(?:thousands|millions|billions)\sof\s)?([^()]{1,20})\)$", re.IGNORECASE)
 _TOTAL_VALUE = lazy_regex(
     r"\b(?:aggregate|total)\s+(?:[a-z-]+\s+){0,3}(?:value|price)|intrinsic\s+value", re.IGNORECASE
 )
@@ -96,6 +98,17 @@ def kind_of(label: str) -> Kind | None:
     if _PER.search(text):
         return "money" if _USED_IN.search(text) and _MONEY.match(text) else "price"
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), None)
+
+
+def unit_in_brackets(label: str) -> str | None:
+    """Return what a label of a count says in brackets that it counts in; None if it says nothing.
+
+    >>> unit_in_brackets("Sales (millions of kWh):"), unit_in_brackets("Number of stores")
+    ('kWh', None)
+    """
+    text = label.strip().rstrip(":")
+    found = _UNIT_IN_BRACKETS.search(text)
+    return found[1] if found and _COUNT.search(found[0]) else None
 
 
 def _is_amount_before(text: str, place: int) -> bool:

@@ -4,7 +4,7 @@ Headings with a complete period are read in `headers`.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
@@ -37,6 +37,7 @@ _DAY_ALONE = lazy_regex(_MONTH_DAY.pattern + r"\.?(?!\s?,?\s?[12][0-9]{3})", re.
 _INSTANT = lazy_regex(r"\b(?:as of|at)\b", re.IGNORECASE)
 _ADJUSTS = lazy_regex(r"\b(?:adopt(?:ion|ing)|cumulative[\s-]effect)\b", re.IGNORECASE)
 _DUE = lazy_regex(r"\b(?:due|matur\w+|expir\w+|notes|bonds|debentures)\b", re.IGNORECASE)
+_YEAR_AFTER = lazy_regex(r"[\s,]{1,3}((?:19|20)[0-9]{2})\b")
 _YEAR_ALONE = lazy_regex(r"(?:19|20)[0-9]{2}")
 _RELATIVE_YEAR = lazy_regex(
     r"(?:the\s)?(?:(?P<before>vorjahr|(?:prior|previous|preceding|last)\s(?:fiscal\s|financial\s)?year|año anterior"
@@ -58,7 +59,8 @@ def with_periods(table: Table, about: Sequence[str], reported: Period | None = N
     """
     columns = _date_bare_years([_join_periods(table, place, header) for place, header in enumerate(table.columns)])
     columns = _date_relative_years(columns, reported)
-    length = _find_length(table, about) if not any(_has_length(header) for header in columns[1:]) else None
+    years = {header.period.year for header in columns[1:] if header.period}
+    length = _find_length(table, about, years) if not any(_has_length(header) for header in columns[1:]) else None
     if length is not None:
         columns = tuple(_apply_length(header, length) for header in columns)
     if _rolls_forward(replace(table, columns=columns)):
@@ -145,8 +147,8 @@ def _has_length(header: Header) -> bool:
     )
 
 
-def _find_length(table: Table, about: Sequence[str]) -> str | None:
-    """Return the span in the corner or above a table that applies to its years ("six months ended May 31")."""
+def _find_length(table: Table, about: Sequence[str], years: Collection[int]) -> str | None:
+    """Return what the corner or a text over a table leaves to the years of its columns ("six months ended May 31")."""
     corners = (without_caption(row[0].text).strip().rstrip(",:") for row in table.cells[: table.header_rows])
     corner = " ".join(filter(None, corners))
     if leads_to_year(corner):
@@ -158,7 +160,9 @@ def _find_length(table: Table, about: Sequence[str]) -> str | None:
         if lengths:
             found = _LENGTH.search(text)
             day = _MONTH_DAY.search(text, found.end() if found else 0)
-            return f"{lengths.pop()} {day[0]}" if day else None
+            year = _YEAR_AFTER.match(text, day.end()) if day else None
+            # Of a year that no column names, the day is not one that years end on: "2000" ended on January 28, 2001.
+            return f"{lengths.pop()} {day[0]}" if day and not (year and int(year[1]) not in years) else None
     return None
 
 

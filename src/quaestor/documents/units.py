@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import takewhile
 
 from quaestor.core.currencies import is_currency, sign_of
 from quaestor.core.number_conventions import NumberConvention
@@ -15,7 +17,7 @@ from quaestor.core.quantity import LARGE_SCALES, Quantity, Scale
 from quaestor.documents.amounts import Amounts
 from quaestor.documents.captions import HUNDREDTHS, NOTHING, Caption, covers, read_caption
 from quaestor.documents.document import Sentence
-from quaestor.documents.kinds import Kind, kind_of
+from quaestor.documents.kinds import Kind, kind_of, unit_in_brackets
 from quaestor.documents.table import Cell, Header, Table
 from quaestor.documents.unit_phrases import SCALE_WORD, currency_alone, is_unit_line
 
@@ -158,6 +160,10 @@ _DEPENDENT = re.compile(
     r"|class [ab]|effect of|stock options|common|from|high|low|first|second|third|fourth)\b",
     re.IGNORECASE,
 )
+_AREA = re.compile(r"(?<!per )\b(?:square (?:feet|footage|met(?:er|re)s)|sq\.? ?ft)\b", re.IGNORECASE)
+_RATIO = re.compile(r"\b(?:ratio|rate|margin|yield|return on [a-z ]{1,30})s?\b", re.IGNORECASE)
+_OF_SECTIONS = ("shares", "price", "percent", "count")
+"""What the heading over some lines says for all of them."""
 _LISTED = re.compile(r"\s?(?:,|and|,\s?and)\s?")
 _NEAR = 24
 """Number of characters around a number in a label that determine its meaning."""
@@ -176,6 +182,19 @@ def starts_at_hundred(table: Table) -> bool:
     lines = [[cell.quantity for cell in row[1:] if cell.quantity] for row in table.cells[table.header_rows :]]
     firsts = [numbers[0].value for numbers in lines if numbers]
     return len(firsts) > 1 and all(first == _HUNDRED for first in firsts)
+
+
+def counts_no_money(table: Table) -> bool:
+    """Return whether each column of numbers counts something else than money, by its heading: square feet, stores."""
+    rows = table.cells[table.header_rows :]
+    columns = [place for place in range(1, len(table.columns)) if any(row[place].quantities for row in rows)]
+    return bool(columns) and all(_counts(table, place) for place in columns) and _usual_currency(table) is None
+
+
+def _counts(table: Table, place: int) -> bool:
+    """Whether a column counts something else than money, by its headings."""
+    text = " ".join(row[place].text for row in table.cells[: table.header_rows])
+    return kind_of(text) == "count" or _AREA.search(text) is not None
 
 
 def with_units(
@@ -204,7 +223,7 @@ def with_units(
         if mentioned and not amounts.unit:
             scale = amounts.shares or amounts.scale
             return _scale_label_numbers(replace(table, scale=scale or table.scale, unit="shares"), amounts, convention)
-    money = money or (currency if in_labels else None)
+    money = money or (currency if in_labels and not counts_no_money(table) else None)
     by_column = any(kind in ("shares", "price", "time") for kind in columns[1:])
     new_rows = [
         _scale_header(header, None if by_column and kind in ("shares", "count", "money") else kind, amounts, money)
@@ -223,8 +242,21 @@ def with_units(
         _scale_header(header, kind, amounts, money) for header, kind in zip(table.columns, columns, strict=True)
     ]
     new_rows = [_with_caption_scale(table, header, kind, amounts) for header, kind in zip(new_rows, rows, strict=True)]
+    new_rows = _with_counted_units(table, new_rows, rows)
     new_rows = [_count_in_ones(table, place, header) for place, header in enumerate(new_rows)]
     new_columns = [_mark_percent_column(table, place, header, about) for place, header in enumerate(new_columns)]
+    if is_currency(amounts.unit) and not counts_no_money(table):
+        new_columns = [
+            replace(header, scale=Scale.ONE) if header.scale is None and _counts(table, place) else header
+            for place, header in enumerate(new_columns)
+        ]
+    percentages = _rows_of_percentages(table, new_columns) | _rows_between_percentages(table)
+    new_rows = [
+        replace(header, scale=Scale.PERCENT)
+        if place in percentages and header.scale in (None, Scale.ONE) and header.unit is None
+        else header
+        for place, header in enumerate(new_rows)
+    ]
     if amounts.unit is None or is_default:
         new_columns = _mark_currency_columns(new_columns)
     found = replace(
@@ -235,6 +267,17 @@ def with_units(
         unit=money or table.unit,
     )
     return _scale_label_numbers(found, amounts, convention)
+
+
+def _with_counted_units(table: Table, headers: Sequence[Header], kinds: Sequence[Kind | None]) -> list[Header]:
+    """Return the headings of lines, those of counts with the unit that their label or that of their section names."""
+    found, section = list[Header](), None
+    for cells, header, kind in zip(table.cells, headers, kinds, strict=True):
+        own = unit_in_brackets(cells[0].text)
+        if cells[0].text and not any(cell.text for cell in cells[1:]):
+            section = own
+        found.append(replace(header, unit=own or header.unit or section) if kind == "count" else header)
+    return found
 
 
 def _with_caption_scale(table: Table, header: Header, kind: Kind | None, amounts: Amounts) -> Header:
@@ -272,9 +315,11 @@ def _row_kinds(table: Table) -> list[Kind | None]:
         own = kind_of(label) if place >= table.header_rows else None
         heads = place >= table.header_rows and bool(label) and not any(cell.text for cell in table.cells[place][1:])
         if heads:
-            section = own if own in ("shares", "price", "percent") else section if _DEPENDENT.match(label) else None
-        elif own is None and section and (_DEPENDENT.match(label) or section == "shares"):
+            section = own if own in _OF_SECTIONS else section if _DEPENDENT.match(label) else None
+        elif own is None and section and (_DEPENDENT.match(label) or section in ("shares", "count")):
             own = section if not _prints_money(table.cells[place]) or section == "price" else None
+        elif own is None and section == "price" and _prints_prices(table.cells[place]):
+            own = section
         elif own == "money" and section == "price":
             # "Net income" below "Earnings per common share:" is per share if it has cents.
             own, section = ("price", section) if _prints_prices(table.cells[place]) else (own, None)
@@ -335,7 +380,7 @@ def _mark_percent_column(table: Table, place: int, header: Header, about: Sequen
     The first number must have `%`. In addition, the last number has it too, or all numbers have equally many decimals
     and there are decimals or a text mentions percentages.
     """
-    if place == 0 or header.scale is not None:
+    if place == 0 or header.scale not in (None, Scale.ONE):
         return header
     numbers = [row[place].quantity for row in table.cells[table.header_rows :]]
     found = [number for number in numbers if number is not None]
@@ -349,6 +394,54 @@ def _mark_percent_column(table: Table, place: int, header: Header, about: Sequen
     if found[-1].scale is Scale.PERCENT or (alike and (mentioned or exponent != 0)):
         return replace(header, scale=Scale.PERCENT)
     return header
+
+
+def _rows_of_percentages(table: Table, columns: Sequence[Header]) -> set[int]:
+    """Return the rows of a part of a table whose columns begin at 100% and print the sign again where the part ends."""
+    body = range(table.header_rows, len(table.rows))
+    parts = []
+    for place, header in enumerate(columns):
+        if place == 0 or header.scale is Scale.PERCENT:
+            continue
+        found = [(row, number) for row in body if (number := table.cells[row][place].quantity) is not None]
+        if not found:
+            continue
+        start, first = found[0]
+        if first.scale is not Scale.PERCENT or first.value != _HUNDRED:
+            return set()
+        alike = takewhile(partial(_is_printed_like, first), (number for _, number in found))
+        closing = [row for (row, _), number in zip(found, alike, strict=False) if number.scale is Scale.PERCENT]
+        parts.append((start, closing[-1]))
+    if not parts:
+        return set()
+    start, end = max(start for start, _ in parts), min(end for _, end in parts)
+    return set(range(start, end + 1)) if start < end else set()
+
+
+def _rows_between_percentages(table: Table) -> set[int]:
+    """Return the rows of ratios whose neighbours above and below print `%`: it is left out between the two."""
+    numbers = {
+        place: [cell.quantity for cell in table.cells[place][1:]] for place in range(table.header_rows, len(table.rows))
+    }
+    body = [place for place, row in numbers.items() if any(row)]
+    found = set()
+    for before, place, after in zip(body, body[1:], body[2:], strict=False):
+        alike = all(
+            above and below and above.scale is below.scale is Scale.PERCENT and _is_printed_like(above, number)
+            for above, number, below in zip(numbers[before], numbers[place], numbers[after], strict=True)
+            if number is not None
+        )
+        if alike and _RATIO.search(table.rows[place].label):
+            found.add(place)
+    return found
+
+
+def _is_printed_like(percentage: Quantity, number: Quantity) -> bool:
+    """Whether a number is a percentage, or has no sign and as many decimals as one."""
+    if number.scale is Scale.PERCENT:
+        return True
+    plain = number.unit is None and number.scale is Scale.ONE and abs(number.value) <= _HUNDRED
+    return plain and number.value.as_tuple().exponent == percentage.value.as_tuple().exponent
 
 
 def _mark_currency_columns(columns: Sequence[Header]) -> list[Header]:

@@ -310,3 +310,23 @@ def test_a_column_counts_dollars_from_its_first_sign_to_its_total() -> None:
     assert plain.unit_at(2, 1) is None
     notes = read([["", "2009"], ["3% notes", "$ 750"], ["6.25% ( 6.25 % ) notes due 2017", "700"], ["total", "$ 1450"]])
     assert notes.unit_at(2, 1) == "USD"
+
+
+def test_how_long_leases_last_is_not_a_heading() -> None:
+    table = read([["", "2024", "2023"], ["Remaining term", "10.6 years", "7 years"], ["Rate", "3.5%", "3.0%"]])
+    assert (table.header_rows, [header.label for header in table.columns[1:]]) == (1, ["2024", "2023"])
+    assert [quantity.unit for quantity in table.cells[1][1].quantities] == ["years"]
+
+
+def test_a_table_that_begins_with_how_long_something_lasts_has_no_header() -> None:
+    assert read([["Remaining term", "8 years"], ["Rate", "3.7%"]]).header_rows == 0
+
+
+def test_a_unit_with_the_mark_of_a_footnote_is_one() -> None:
+    table = read([["", "2024", "2024"], ["", "US$ million(1)", "\u20ac million"], ["Sales", "14", "13"]])
+    assert [header.unit for header in table.columns[1:]] == ["USD", "EUR"]
+
+
+def test_a_line_of_large_numbers_below_percentages_is_not_one() -> None:
+    table = read([["", "2024"], ["Percentage of sales:", ""], ["Costs", "12"], ["Floor space at year end", "1,053"]])
+    assert [table.scale_at(row, 1) for row in (2, 3)] == [Scale.PERCENT, None]

@@ -63,3 +63,9 @@ def test_the_time_between_two_balances_ends_on_the_day_of_the_second() -> None:
 def test_a_table_without_periods_is_of_the_one_over_it() -> None:
     found = table([["", "Cost", "Value"], ["Bonds", "5", "6"]], title="Securities as of December 31, 2024")
     assert found.period_at(1, 1) == Period("date", 2024, month=12, day=31)
+
+
+def test_a_day_of_a_year_that_no_column_names_is_not_the_end_of_their_years() -> None:
+    before = "The data of the five-year period ended January 28, 2001 were audited."
+    found = table([["", "2000", "1999"], ["Net sales", "5", "4"]], before=before)
+    assert found.period_at(1, 1) == Period("year", 2000)

@@ -203,3 +203,85 @@ def test_a_column_of_numbers_called_units_is_none() -> None:
     grid = [["Product", "Units", "Price"], ["Pumps", "40", "$ 5"], ["Valves", "60", "$ 7"]]
     (table,) = assemble("report.csv", [TablePart(grid)], filing=True).tables
     assert table.rows[1].unit is None
+
+
+RATIOS = [
+    ["(dollars in thousands)", "Amount", "Ratio"],
+    ["Core capital", "$1,012,440", "11.84%"],
+    ["Total capital", "1,180,220", "13.80"],
+]
+
+
+def test_a_column_of_ratios_that_prints_the_sign_once_holds_percentages() -> None:
+    assert table(TablePart(RATIOS)).scale_at(2, 2) is Scale.PERCENT
+
+
+def test_a_line_of_ratios_between_percentages_is_one() -> None:
+    grid = [
+        ["", "2025", "2024"],
+        ["Loss ratio", "61.4%", "66.0%"],
+        ["Expense ratio", "28.9", "29.3"],
+        ["Combined ratio", "90.3%", "95.3%"],
+        ["Premiums (in millions)", "$41.2", "$38.8"],
+    ]
+    found = table(TablePart(grid))
+    assert [found.scale_at(row, 1) for row in (2, 4)] == [Scale.PERCENT, Scale.MILLION]
+
+
+def test_lines_below_a_hundred_percent_are_percentages_up_to_the_last_sign() -> None:
+    grid = [
+        ["", "2024", "2023", "Change"],
+        ["Net sales", "100.0%", "100.0%", "19.0%"],
+        ["Gross profit", "29.9", "29.7", "19.9"],
+        ["Net earnings", "5.6%", "6.0%", "11.3%"],
+        ["Average sale", "$48.65", "$47.87", "1.6"],
+        ["Orders", "99.5", "80.1", "2.0"],
+    ]
+    found = table(TablePart(grid))
+    assert [found.scale_at(row, 1) for row in (2, 4, 5)] == [Scale.PERCENT, None, None]
+
+
+def test_the_amounts_of_money_of_a_document_do_not_count_floor_space() -> None:
+    floors = [["Use", "Leased square feet", "Owned square feet"], ["Shops", "31,028", "9,160"], ["Offices", "120", "7"]]
+    found = assemble(
+        "quill",
+        [
+            ParagraphPart(("All amounts are presented in millions of dollars unless otherwise stated.",)),
+            ParagraphPart(("We used the following space (in thousands):",)),
+            TablePart(floors, header_rows=1),
+            ParagraphPart(("(1) Without what is sublet.",)),
+            TablePart([["Segment", *floors[0][1:]], *floors[1:]], header_rows=1),
+        ],
+        filing=True,
+    )
+    assert [(one.scale_at(1, 1), one.unit_at(1, 1)) for one in found.tables] == [(Scale.THOUSAND, None)] * 2
+
+
+def test_the_heading_of_some_lines_says_what_they_count() -> None:
+    grid = [
+        ["", "1998", "1997"],
+        ["Residential", "$412,330", "$398,117"],
+        ["Sales (millions of kWh):", "", ""],
+        ["Residential", "5,011", "4,902"],
+        ["Customers at year end:", "", ""],
+        ["Residential", "498,210", "489,004"],
+        ["Average revenue per kWh (cents):", "", ""],
+        ["Residential", "8.23", "8.12"],
+        ["Gold sold (ounces)", "214,330", "201,008"],
+        ["Average realized price (US$/oz)", "1,244", "1,310"],
+    ]
+    found = table(TablePart(grid, "(Thousands of dollars)", header_rows=1))
+    assert [(found.scale_at(row, 1), found.unit_at(row, 1)) for row in (1, 3, 5, 7, 8, 9)] == [
+        (Scale.THOUSAND, "USD"),
+        (Scale.MILLION, "kWh"),
+        (Scale.ONE, "customers"),
+        (Scale.ONE, "cents"),
+        (Scale.ONE, "ounces"),
+        (Scale.ONE, "USD"),
+    ]
+
+
+def test_a_column_of_counts_is_not_in_the_scale_of_money() -> None:
+    grid = [["Year", "Number of leases", "Rent"], ["1999", "14", "$2,911"], ["2000", "22", "4,870"]]
+    found = table(TablePart(grid, "(dollars in thousands)", header_rows=1))
+    assert [found.scale_at(1, column) for column in (1, 2)] == [Scale.ONE, Scale.THOUSAND]

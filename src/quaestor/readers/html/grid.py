@@ -12,6 +12,7 @@ from quaestor.core.parsing import is_money
 from quaestor.core.patterns import lazy_regex
 from quaestor.core.periods import parse_period
 from quaestor.documents.captions import is_caption
+from quaestor.documents.headers import holds_durations
 from quaestor.readers.html.blocks import HtmlLine, RawCell, RawTable
 from quaestor.readers.html.styles import InlineTag, Style
 
@@ -273,11 +274,7 @@ def _titles(rows: list[list[Item]]) -> tuple[tuple[str, ...], list[list[Item]]]:
 def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
     """Return the number of header rows: the rows above the first numbers, except headings of the first section."""
     first = next(
-        (
-            place
-            for place, row in enumerate(rows)
-            if any(item.is_value for item in row) and not all(item.heading for item in row)
-        ),
+        (place for place, row in enumerate(rows) if _holds_values(row) and not all(item.heading for item in row)),
         None,
     )
     if first is None:
@@ -288,6 +285,10 @@ def _header_rows(rows: Sequence[Sequence[Item]]) -> int:
     while count and _is_label_alone(rows[count - 1], label):
         count -= 1
     return count
+
+
+def _holds_values(row: Sequence[Item]) -> bool:
+    return any(item.is_value for item in row) or (row[0].start == 0 and holds_durations([item.text for item in row]))
 
 
 def _label_end(rows: Sequence[Sequence[Item]]) -> int:
