@@ -6,7 +6,7 @@ header. Embedded files that are not text are left out.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quaestor.core.currencies import CODE
 from quaestor.core.number_conventions import END_LOOK, NUMBER_LOOK, SIGN_LOOK
@@ -34,6 +34,10 @@ _SPACED = lazy_regex(r"[-(\u2212]?(?:[0-9]{1,2}(?: [0-9]{3})+|[0-9]{1,3}(?: [0-9
 """A number with spaces as thousands separators; does not match text that could be two columns."""
 _NOTHING = lazy_regex(r"[$€£]?\s?(?:-{1,3}|\u2013|\u2014|\*{1,3})\s?%?|n/?[am]|nil", re.IGNORECASE)
 _RULE = lazy_regex(r"[\s\-=_]*+[\s\-=_$]*+")
+_DRAWN = lazy_regex(r"[-=_]{3,}")
+"""A line under a heading, which is as wide as the columns that the heading is over."""
+_UNFINISHED = lazy_regex(r"\b(?:per|of|and|or|in|for|to|the|a|an|by|from|on|with|at|under)$", re.IGNORECASE)
+_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
 _MOST_BETWEEN = 4
 """Limit for consecutive lines without numbers inside a table."""
 
@@ -48,10 +52,13 @@ class Piece:
     text: str
     start: int
     end: int
+    is_name: bool = False
 
     @property
     def is_number(self) -> bool:
-        """Whether the text is an amount or the sign of a missing one."""
+        """Whether it is an amount, or the sign of a missing one."""
+        if self.is_name:
+            return False
         text = self.text.translate(_NARROW)
         return bool(_NUMBER.fullmatch(text) or _NOTHING.fullmatch(text)) or is_money(text)
 
@@ -132,8 +139,9 @@ def _may_be_in_table(line: str) -> bool:
 
 
 def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
-    """Return the first line of the header of the table whose first row with values is at `start`."""
-    columns = _columns([pieces(line) for line in lines[start : start + 12] if is_table_line(line)])
+    """Return the first line of a table's header."""
+    rows = [pieces(line) for line in lines[start : start + 12] if is_table_line(line)]
+    columns = _columns([_with_name(row) for row in rows] if _are_named_by_years(rows) else rows)
     left = columns[0][0] if columns else 0
     first = start
     for place in range(start - 1, max(earliest, start - _MOST_HEADER) - 1, -1):
@@ -141,6 +149,8 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
         found = pieces(line)
         if not line.strip() or is_rule(line):
             continue
+        if len(found) == 1 and found[0].end <= left and found[0].text.endswith(":"):
+            continue  # what heads the first lines of the table: its columns are headed above it
         if not any(piece.end > left for piece in found) or (len(found) == 1 and found[0].start < left // 2):
             break
         first = place
@@ -150,7 +160,14 @@ def table_start(lines: Sequence[str], start: int, earliest: int) -> int:
 def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
     """Return the cells of a table, whose first `header` lines are its header."""
     cut = [pieces(line) if not is_rule(line) else [] for line in lines]
-    columns = _columns([found for found in cut[header:] if found and found[-1].is_number and len(found) > 1])
+    body = [found for found in cut[header:] if found and found[-1].is_number and len(found) > 1]
+    if _are_named_by_years(body):
+        cut[header:] = [_with_name(found) for found in cut[header:]]
+        body = [_with_name(found) for found in body]
+    columns = _with_columns_of_names(_columns(body), body)
+    for place in range(header):
+        headings = [piece for piece in cut[place] if not _DRAWN.fullmatch(piece.text)]
+        cut[place] = _as_wide_as_lines(headings, next(filter(str.strip, lines[place + 1 :]), ""))
     grid: list[list[str]] = []
     for place, found in enumerate(cut):
         if not found:
@@ -163,11 +180,56 @@ def read_grid(lines: Sequence[str], header: int) -> list[list[str]]:
     return grid
 
 
+def _are_named_by_years(rows: Sequence[Sequence[Piece]]) -> bool:
+    """Whether the years that rows begin with are what they are about: "1999 .... 14  180,400"."""
+    firsts = [row[0].text for row in rows if row[0].is_number]
+    return len(firsts) > 1 and all(
+        not row[0].is_number or (_YEAR.fullmatch(row[0].text) and not _YEAR.fullmatch(row[1].text)) for row in rows
+    )
+
+
+def _with_name(row: Sequence[Piece]) -> list[Piece]:
+    return [replace(row[0], is_name=True), *row[1:]] if row and _YEAR.fullmatch(row[0].text) else list(row)
+
+
 def _is_wrapped(above: Sequence[str], row: Sequence[str]) -> bool:
     """Whether a row continues the label of the row above, which has no values."""
     if any(above[1:]) or not above[0] or above[0].endswith(":"):
         return False
-    return row[0][:1].islower() and any(row[1:])
+    return any(row[1:]) and (row[0][:1].islower() or _UNFINISHED.search(above[0]) is not None)
+
+
+def _as_wide_as_lines(headings: Sequence[Piece], below: str) -> list[Piece]:
+    """Return headings with the width of the line that is drawn under each; what has none of its own is as it is."""
+    found = list(headings)
+    for run in _DRAWN.finditer(below.expandtabs()):
+        over = [place for place, piece in enumerate(headings) if piece.overlaps(*run.span())]
+        if len(over) == 1:
+            piece = found[over[0]]
+            found[over[0]] = Piece(piece.text, min(piece.start, run.start()), max(piece.end, run.end()))
+    return found
+
+
+def _with_columns_of_names(columns: list[tuple[int, int]], rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
+    """Return the columns, and those of words: where a property is, or the second half of a list printed in two."""
+    if not columns:
+        return columns
+    right = sorted(
+        (piece.start, piece.end)
+        for row in rows
+        for piece in row[1:]
+        if not piece.is_number and piece.end <= columns[-1][0]
+    )
+    names: list[tuple[int, int]] = []
+    for start, end in right:
+        if names and start < names[-1][1]:
+            names[-1] = (names[-1][0], max(end, names[-1][1]))
+        else:
+            names.append((start, end))
+    count = {name: sum(start >= name[0] and end <= name[1] for start, end in right) for name in names}
+    often = [name for name in names if 2 * count[name] > len(rows)]
+    clear = [name for name in often if not any(start < name[1] and name[0] < end for start, end in columns)]
+    return sorted((*columns, *clear))
 
 
 def _columns(rows: Sequence[Sequence[Piece]]) -> list[tuple[int, int]]:
@@ -352,15 +414,25 @@ class _PageText:
         grid = read_grid(lines, body)
         if max(map(len, grid), default=0) < 2:
             return None
+        # Before the marks of the columns stand their headings.
+        heads = len(read_grid(lines[:body], body)) if marked is not None else 0
         lead = _Lead()
         while grid and body > 0 and not any(grid[0][1:]) and grid[0][0]:
             line = grid.pop(0)[0]
+            heads -= 1
             _take_lead(lead, line)
-        return TablePart(grid, lead.caption, self._page(first), self._anchor(first, end - 1), lead.title)
+        anchor = self._anchor(first, end - 1)
+        header_rows = heads if heads > 0 else None
+        return TablePart(grid, lead.caption, self._page(first), anchor, lead.title, header_rows)
 
     def _table(self, first: int, header: int, end: int) -> TablePart:
-        grid = read_grid(self.lines[first:end], header)
-        return TablePart(grid, "", self._page(first), self._anchor(first, end - 1))
+        lines = self.lines[first:end]
+        # Lines are drawn under the headings of columns.
+        drawn = max((n for n in range(header) if is_rule(lines[n]) and len(_DRAWN.findall(lines[n])) > 1), default=0)
+        header_rows = len(read_grid(lines[:drawn], drawn)) or None
+        return TablePart(
+            read_grid(lines, header), "", self._page(first), self._anchor(first, end - 1), header_rows=header_rows
+        )
 
     def _with_lead(self, first: int, place: int, table: TablePart) -> Iterator[DocumentPart]:
         """Yield the text before a table, then the table, with the short lines right above it as title and caption."""
@@ -373,7 +445,7 @@ class _PageText:
         yield from self._text(first, start)
         if lead.more:
             yield ParagraphPart(tuple(lead.more), self._page(start), self._anchor(start, place - 1))
-        yield TablePart(table.grid, lead.caption, table.page, table.anchor, lead.title)
+        yield TablePart(table.grid, lead.caption, table.page, table.anchor, lead.title, table.header_rows)
 
     def _takes_lead(self, lead: _Lead, place: int, first: int) -> bool:
         """Use a line as title or caption if it is centred or has the form of a caption; return whether it was used."""

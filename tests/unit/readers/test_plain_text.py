@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from quaestor.core.periods import Period
 from quaestor.documents.document import Document
 from quaestor.readers.content import read_content
 from quaestor.readers.plain_text import PlainTextReader
@@ -129,3 +130,101 @@ def test_prose_with_numbers_is_no_table(tmp_path: Path) -> None:
         "Net sales rose by $ 5 million in  1998, then  by 7 in 1999\nwhile costs fell  to that of  1997\nand stayed.\n"
     )
     assert read(tmp_path, text).tables == ()
+
+
+PROPERTIES = """
+The properties at year end were (dollars in thousands):
+
+                                     Year          Rentable       Percent
+Property             Location        Built         Sq. Ft.        Leased
+--------             --------        -----         --------       -------
+One Lake Road        Chicago, IL      1986         1,204,000        97%
+Harbor Point         Boston, MA       1991           611,500        92
+Mesa Tower           Phoenix, AZ      1984           402,250        88%
+"""
+
+
+def test_words_between_labels_and_numbers_are_a_column(tmp_path: Path) -> None:
+    (table,) = read(tmp_path, PROPERTIES).tables
+    assert [header.levels for header in table.columns] == [
+        ("Property",),
+        ("Location",),
+        ("Year", "Built"),
+        ("Rentable", "Sq. Ft."),
+        ("Percent", "Leased"),
+    ]
+    assert ["Harbor Point", "Boston, MA", "1991", "611,500", "92"] in [
+        [cell.text for cell in row] for row in table.cells
+    ]
+
+
+def test_a_list_in_two_halves_is_one_list(tmp_path: Path) -> None:
+    text = """<TABLE>
+<CAPTION>
+                             Number                                         Number
+State                      of Shops               State                   of Shops
+- -----                    --------               -----                   --------
+<S>                        <C>                    <S>                     <C>
+Alabama                          13               Missouri                      18
+Alaska                            1               Montana                        3
+Arizona                          28               Texas                         88
+</TABLE>
+"""
+    (table,) = read(tmp_path, text).tables
+    rows = {header.label: row[1].text for header, row in zip(table.rows, table.cells, strict=True)}
+    assert [rows.get(name) for name in ("Arizona", "Texas")] == ["28", "88"]
+
+
+def test_a_heading_is_over_the_columns_that_the_line_below_it_covers(tmp_path: Path) -> None:
+    text = """<TABLE>
+<CAPTION>
+                                     Fiscal Year Ended                 Change
+                           -------------------------------------     ---------
+                           Jan. 28,       Jan. 30,      Jan. 31,       2000
+                             2001           2000          1999        vs. 1999
+                           --------       --------      --------     ---------
+<S>                        <C>            <C>           <C>          <C>
+Net sales                    $  500         $  400        $  300          25%
+Costs of the stores per
+    Operating Shop              120            100            90          20
+</TABLE>
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [header.levels[0] for header in table.columns[1:]] == ["Fiscal Year Ended"] * 3 + ["Change"]
+    assert {header.period.kind for header in table.columns[1:4] if header.period} == {"year"}
+    assert [header.label for header in table.rows[table.header_rows :]] == [
+        "Net sales",
+        "Costs of the stores per Operating Shop",
+    ]
+
+
+def test_years_that_lines_begin_with_are_their_names(tmp_path: Path) -> None:
+    text = """
+     Leases end as follows (dollars in thousands):
+
+                     Number of       Expiring         Annual
+Year                  Leases          Sq. Ft.          Rent
+- ----                ---------      --------         ------
+1999 ..............      14          180,400          $2,911
+2000 ..............      22          301,220           4,870
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [header.period for header in table.rows[-2:]] == [Period("year", 1999), Period("year", 2000)]
+    assert [header.levels for header in table.columns[1:]] == [
+        ("Number of", "Leases"),
+        ("Expiring", "Sq. Ft."),
+        ("Annual", "Rent"),
+    ]
+
+
+def test_columns_are_headed_above_the_label_of_the_first_lines(tmp_path: Path) -> None:
+    text = """
+                               1998           1997
+                            ----------     ----------
+Operating revenues:
+  Residential ..........    $  412,330     $  398,117
+  Commercial ...........       298,404        281,550
+"""
+    (table,) = read(tmp_path, text).tables
+    assert [header.label for header in table.columns[1:]] == ["1998", "1997"]
+    assert table.rows[-1].levels == ("Operating revenues", "Commercial")
