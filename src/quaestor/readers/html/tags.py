@@ -7,7 +7,7 @@ warning instead of a fact; its number is read like an untagged one.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -112,29 +112,48 @@ def _named_values(element: "_Element") -> Iterable[tuple[str, str]]:
     return cast("Iterable[tuple[str, str]]", element.attrib.items())  # bytes only occur in Python 2
 
 
+_LONGEST_TEXT = 10_000
+"""Characters of a tagged number or of words of the cover that are read: of what is longer, nothing is asked."""
+
+
 def text_of(element: "_Element", skipped: Collection["_Element"] = ()) -> str:
     """Return the text that an element encloses, without comments and without the elements in `skipped`."""
     if isinstance(element.tag, str) and element not in skipped and next(iter(element), None) is None:
         return element.text or ""
     found: list[str] = []
-    pending: list[_Element | str] = [element]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            found.append(one)
-            continue
-        if isinstance(one.tag, str) and one not in skipped:
-            if one.text:
-                found.append(one.text)
-            for child in reversed(list(one)):
-                if child.tail:
-                    pending.append(child.tail)
-                pending.append(child)
+    room = _LONGEST_TEXT
+    for text in _texts_in(element, skipped):
+        found.append(text)
+        room -= len(text)
+        if room < 0:  # tags within tags without end would be read again and again
+            break
     return "".join(found)
 
 
-# Conversion of displayed text to numbers, as the transformation registries of inline XBRL define it (`ixt`,
-# `ixt-sec`). Text that does not match its format is an error, never a guess.
+def _texts_in(element: "_Element", skipped: Collection["_Element"]) -> "Iterator[str]":
+    if not isinstance(element.tag, str) or element in skipped:
+        return
+    if element.text:
+        yield element.text
+    opened = [(element, element.iterchildren())]
+    while opened:
+        one, children = opened[-1]
+        child = next(children, None)
+        if child is None:
+            opened.pop()
+            if opened and one.tail:
+                yield one.tail
+        elif isinstance(child.tag, str) and child not in skipped:
+            if child.text:
+                yield child.text
+            opened.append((child, child.iterchildren()))
+        elif child.tail:
+            yield child.tail
+
+
+# Printed text to number, as the transformation registries of inline XBRL define it (`ixt`, `ixt-sec`).
+#
+# What is not of the form that its format asks for is an error, never a guess.
 
 _LONGEST = 100
 """Limit in characters for a number."""
@@ -457,7 +476,7 @@ class _Reader:
             self._numbers.append(element)
         elif local == "nonnumeric":
             self._words.append(element)
-        elif local == "hidden":
+        elif local == "hidden" and element not in self._hidden:
             self._hidden.update(element.iter())
         elif local == "exclude":
             self._excluded.add(element)

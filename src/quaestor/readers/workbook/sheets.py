@@ -248,8 +248,16 @@ def _texts(archive: Archive, part: str) -> tuple[str, ...]:
 
 
 def _text_of(element: "_Element") -> str:
-    """Return the text of a cell or a shared text, without phonetic readings."""
-    pieces = [one.text or "" for one in element.iter("{*}v", "{*}t") if next(one.iterancestors("{*}rPh"), None) is None]
+    """Return the text of a cell or a shared text, without its pronunciation."""
+    pieces: list[str] = []
+    spoken: set[_Element] = set()
+    for one in element.iter("{*}v", "{*}t", "{*}rPh"):
+        if one in spoken:
+            continue
+        if local_name(one) == "rPh":
+            spoken.update(one.iter())
+        else:
+            pieces.append(one.text or "")
     return "".join(pieces)[:LONGEST_CELL]
 
 
@@ -281,13 +289,13 @@ class _SheetReader:
 
     def read(self, name: str, part: str) -> SheetContent:
         sheet, number = SheetContent(name), 0
-        hidden: list[range] = []
+        hidden = bytearray(MOST_COLUMNS)
         for element in self.archive.elements(part, "col", "row", "mergeCell"):
             match local_name(element):
                 case "col" if element.get("hidden") in _TRUE:
                     first, last = _number(element.get("min")) - 1, _number(element.get("max")) - 1
-                    hidden.append(range(first, last + 1))
-                    sheet.hidden_columns += min(last, MOST_COLUMNS) - first + 1
+                    count = min(last + 1, MOST_COLUMNS) - first
+                    hidden[first : first + count] = b"\1" * count
                 case "row":
                     number = _number(element.get("r")) or number + 1
                     if element.get("hidden") in _TRUE:
@@ -297,10 +305,11 @@ class _SheetReader:
                         break
                 case "mergeCell":
                     _merge(sheet, element.get("ref", ""))
+        sheet.hidden_columns = sum(hidden)
         return sheet
 
-    def _take_row(self, sheet: SheetContent, number: int, row: "_Element", hidden: Sequence[range]) -> bool:
-        """Add the cells of a row to a sheet; return False when the limit of cells is reached."""
+    def _take_row(self, sheet: SheetContent, number: int, row: "_Element", hidden: Sequence[int]) -> bool:
+        """Add the cells of a row to a sheet; return whether there is room for more."""
         column = -1
         for element in row.iterchildren("{*}c"):
             place = _REFERENCE.fullmatch(element.get("r", ""))
@@ -308,7 +317,7 @@ class _SheetReader:
             kind, written = element.get("t", "n"), _text_of(element)
             # A formula whose result is empty text has the type `str`.
             unknown = not written and kind != "str" and element.find("{*}f") is not None
-            if not (written or unknown) or any(column in columns for columns in hidden):
+            if not (written or unknown) or (column < MOST_COLUMNS and hidden[column]):
                 continue
             if column >= MOST_COLUMNS:
                 sheet.cut = True

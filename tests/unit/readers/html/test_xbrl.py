@@ -69,6 +69,12 @@ def test_one_tag_in_another_gives_two_facts_of_one_number() -> None:
     ]
 
 
+def test_a_number_within_tags_around_a_whole_report_is_read() -> None:
+    around = number("5").partition(">")[0] + ">"
+    tags = tags_of(around * 5 + "<p>word</p>" * 5_000 + number("7") + "</ix:nonFraction>" * 5)
+    assert [tag.text for tag in tags.numbers] == ["7"]
+
+
 def test_the_fact_of_an_element() -> None:
     root = tree_of(filing(f"<p>{number('5')} and <b>6</b></p>"))
     tags = read_tags(root)

@@ -85,7 +85,7 @@ def test_merged_cells_head_all_their_columns(tmp_path: Path) -> None:
 
 def test_what_is_hidden_is_left_out_and_said(tmp_path: Path) -> None:
     sheet = (
-        b'<worksheet><cols><col min="3" max="3" hidden="1"/></cols><sheetData>'
+        b'<worksheet><cols><col min="3" max="3" hidden="1"/><col min="3" max="4" hidden="1"/></cols><sheetData>'
         b'<row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1"><v>2023</v></c><c r="C1"><v>2022</v></c></row>'
         b'<row r="2" hidden="1"><c r="A2" t="str"><v>secret</v></c><c r="B2"><v>1</v></c></row>'
         b'<row r="3"><c r="A3" t="str"><v>rent</v></c><c r="B3"><v>5</v></c><c r="C3"><v>4</v></c></row>'
@@ -99,6 +99,7 @@ def test_what_is_hidden_is_left_out_and_said(tmp_path: Path) -> None:
     sheets, lines = (warning.detail for warning in document.warnings[:2])
     assert "Old" in sheets
     assert "'S'" in lines
+    assert "2 hidden columns" in lines
 
 
 def test_formulas_are_what_was_stored_with_them(tmp_path: Path) -> None:
@@ -149,7 +150,8 @@ def test_a_formula_that_yields_nothing_is_empty(tmp_path: Path) -> None:
 
 
 def test_shared_texts_without_what_is_pronounced(tmp_path: Path) -> None:
-    shared = b"<sst><si><t>a</t></si><si><r><t>net </t></r><r><t>sales</t></r><rPh><t>spoken</t></rPh></si></sst>"
+    spoken = b"<rPh><rPh><t>spo</t></rPh><t>ken</t></rPh>"
+    shared = b"<sst><si><t>a</t></si><si><r><t>net </t></r><r><t>sales</t></r>" + spoken + b"</si></sst>"
     sheet = (
         b'<worksheet><sheetData><row><c t="s"><v>0</v></c><c><v>2023</v></c></row>'
         b'<row><c t="s"><v>1</v></c><c><v>5</v></c></row><row><c t="s"><v>99</v></c></row></sheetData></worksheet>'
