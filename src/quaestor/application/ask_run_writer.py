@@ -45,19 +45,10 @@ class OntologySnapshot:
 
 
 class AskRunWriter(Watcher):
-    """The Watcher that writes a run of kind `ask`, until the store fails.
-
-    Attributes:
-        run: The id of the run; None if nothing could be stored.
-        unkept: The first error of the store.
-    """
+    """The Watcher that writes a run of kind `ask`, until the store fails."""
 
     def __init__(self, spec: RunSpec, conversation: Conversation, ontology: OntologySnapshot, *, live: bool) -> None:
-        """Set up the writer of one conversation.
-
-        Args:
-            live: Whether events of a turn are written as they happen: for solvers that wait for a model.
-        """
+        """Set up the writer of one conversation."""
         self.run: str | None = None
         self.unkept: str | None = None
         self._spec, self._conversation, self._ontology, self._live = spec, conversation, ontology, live

@@ -48,12 +48,7 @@ class AskRequest:
     Attributes:
         settings: Solver, model, store, ontology and policy; without a policy, labels that the ontology does not have
             become properties.
-        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
-        solver: A solver to use instead of the one in the settings.
-        session: A model session to use instead of the model in the settings.
-        cache: Where indexes and ontologies of files are cached, or None.
         get_graphs: Returns the ontology and the graphs of the document; None loads them for each request.
-        on_begun: Called with the id of the run before the first question is answered.
     """
 
     settings: Settings
@@ -89,12 +84,6 @@ async def answer_questions(
 
     Args:
         chained: Whether it is one conversation; if not, each question is asked by itself.
-
-    Raises:
-        InputError: The page has no number, or there is no such model or ontology.
-        QuestionError: A question is not valid; nothing was asked.
-        SettingsError: Options do not fit the solver, or each other.
-        OutageError: A service that the solver needs does not answer.
     """
     document, settings = page.document, request.settings
     require_askable(document)
@@ -127,11 +116,7 @@ async def answer_questions(
 
 @dataclass(frozen=True, slots=True)
 class ActiveSolver:
-    """The solver that answers, with its name and options, and the session of the model that it asks.
-
-    Attributes:
-        config: The model of the session, if the session was opened for these questions.
-    """
+    """The solver that answers, with its name and options, and the session of the model that it asks."""
 
     solver: Solver
     name: str
@@ -142,11 +127,7 @@ class ActiveSolver:
 
 @asynccontextmanager
 async def resolve_solver(request: AskRequest, already: Usage | None = None) -> AsyncIterator[ActiveSolver]:
-    """Yield the solver that a request asks for, with a session of its model.
-
-    Args:
-        already: The part of the budget that is used up.
-    """
+    """Yield the solver that a request asks for, with a session of its model."""
     settings = request.settings
     options = interactive_options(settings, request.overrides)
     given = request.solver

@@ -43,11 +43,7 @@ class AskableLine:
 
 @dataclass(frozen=True, slots=True)
 class Askable:
-    """What can be asked.
-
-    Attributes:
-        lines: Each label once; those of primary statements first.
-    """
+    """What can be asked."""
 
     lines: tuple[AskableLine, ...]
     examples: tuple[str, ...]

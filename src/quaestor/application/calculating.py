@@ -44,11 +44,7 @@ _SHOWN = 4
 def calculate_formula(
     document: Document, formula: str, values: Mapping[str, NamedValue], turns: Sequence[Turn] = ()
 ) -> Turn:
-    """Return what a formula over named values comes to, as a turn whose question is the formula.
-
-    Args:
-        formula: As `quaestor.plan.expressions` reads it: `(sales_2024 - sales_2023) / sales_2023`.
-    """
+    """Return what a formula over named values comes to, as a turn whose question is the formula."""
     if len(values) > MOST_VALUES:
         raise InputError(f"{len(values)} values given, but a formula takes at most {MOST_VALUES}")
     named = {name: _variable(name, value, document, turns) for name, value in values.items()}

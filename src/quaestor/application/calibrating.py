@@ -19,15 +19,7 @@ from quaestor.store.base import RunStore
 
 
 async def calibrate_run(store: RunStore, name: str, dataset: Path | None = None) -> FittedConfidence:
-    """Return a calibration learned from the answers of a run.
-
-    Raises:
-        UnknownRunError: It is not there.
-        InputError: It was of another file, nothing was measured in it, or it is too small.
-        DatasetError: The labelled file is not there, or has no references.
-        RunStoppedError: Conversations of it are still to be played.
-        SettingsError: The extra `train` is not installed.
-    """
+    """Return a calibration learned from the answers of a run."""
     run = await find_run(store, name, kind="run")
     path = dataset or Path(run.dataset)
     pages = await compute(read_conversations_of_run, path, run)

@@ -45,11 +45,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class _OpenSolver:
-    """The open solver and its resources.
-
-    Attributes:
-        used: What the model had used before it was opened.
-    """
+    """The open solver and its resources."""
 
     active: ActiveSolver
     stack: AsyncExitStack
@@ -66,11 +62,7 @@ class Chat:
         watcher: Watcher | None = None,
         workers: AnswerWorkers | None = None,
     ) -> None:
-        """Set the document, how questions are answered, and who is notified of events.
-
-        Args:
-            workers: Answer if the solver asks no model; None answers in this process.
-        """
+        """Set the document, how questions are answered, and who is notified of events."""
         require_askable(page.document)
         self.page: DocumentInCorpus = page
         self.request: AskRequest = request
@@ -179,19 +171,12 @@ class Chat:
         """Return a correction, once what depends on it is computed again; no model is asked.
 
         The turns stay in the store as they were answered, with the correction beside them.
-
-        Raises:
-            InputError: It cannot be done, or changes nothing; all stays as it was.
         """
         made = await compute(self._ledger.correct, act, author, reason)
         return await self._apply(made)
 
     async def undo_correction(self, author: str, number: int | None = None) -> Correction:
-        """Undo a correction, and return the record of that.
-
-        Args:
-            number: Which correction; by default the last active one.
-        """
+        """Undo a correction, and return the record of that."""
         return await self._apply(await compute(self._ledger.undo, author, number))
 
     @property

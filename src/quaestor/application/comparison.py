@@ -53,7 +53,6 @@ class PairReport:
     """The comparison of two runs.
 
     Attributes:
-        breakdowns: By the property that turns are split by, the figures of each class.
         differences: Places, in the first run's frame, of the turns that only one of them has right: the first's, then
             the second's.
     """
@@ -69,11 +68,7 @@ class PairReport:
 
 @dataclass(frozen=True, slots=True)
 class RunsCompared:
-    """Runs of the same questions, in the order in which they were named, and every pair of them.
-
-    Attributes:
-        adjusted: The p of each pair, adjusted for that there are several.
-    """
+    """Runs of the same questions, in the order in which they were named, and every pair of them."""
 
     scorer: str
     judged: JudgedRuns
@@ -113,12 +108,7 @@ async def compare_stored(
     dataset: Path | None = None,
     scorer: str | None = None,
 ) -> RunsCompared:
-    """Return two or more runs of the same questions compared.
-
-    Args:
-        scores_in: The URI of the store: its saved scores count if the labelled file is missing.
-        scorer: Whose verdicts are compared; by default the one that says what is right.
-    """
+    """Return two or more runs of the same questions compared."""
     require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)
     if len(runs) < 2:
@@ -177,12 +167,7 @@ def compare_pair(runs: tuple[str, str], first: TurnFrame, second: TurnFrame, sco
 
 @dataclass(frozen=True, slots=True)
 class SideOfTurn:
-    """What one run answered.
-
-    Attributes:
-        verified: Whether its plan, executed again, gave it.
-        reason: Why there is no answer, or what to doubt.
-    """
+    """What one run answered."""
 
     right: bool
     shown: str
@@ -225,8 +210,6 @@ async def show_turn(
 
     Args:
         runs: The frames of runs by their ids, with the same turns in the same order.
-        place: The turn's place in these frames.
-        scorer: Whose verdict counts.
     """
     frame = next(iter(runs.values()))
     conversation, index = frame.conversations[place], frame.places[place]

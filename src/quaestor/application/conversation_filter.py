@@ -73,11 +73,7 @@ def _find_ids(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
 def read_conversations_of_run(
     path: Path, run: RunRecord, cache: ByteCache | None = None, folder: Path | None = None
 ) -> Dataset:
-    """Return the conversations of a file that a run answered.
-
-    Args:
-        folder: The folder of the documents that its questions are about; by default that of the run.
-    """
+    """Return the conversations of a file that a run answered."""
     spec = RunSpec.of_run(run)
     played = None if spec.folder is None else Path(spec.folder)
     dataset = read_dataset(path, spec.limit, cache, folder=folder or played)

@@ -44,11 +44,7 @@ class LibraryEntry:
 
 
 class DocumentLibrary:
-    """Files that were named, and uploads. All calls are made from one event loop.
-
-    Attributes:
-        receiving: Room for the files that have arrived, until they are read.
-    """
+    """Files that were named, and uploads. All calls are made from one event loop."""
 
     def __init__(
         self,

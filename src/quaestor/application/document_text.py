@@ -18,7 +18,6 @@ class TextPart:
     """A part of a document.
 
     Attributes:
-        text: Markdown: headings, paragraphs, and tables as rows.
         pages: The first and the last page that it is of, from 1 as viewers count; None if that is not known.
         tables: The tables of which it has rows, by their places in the document, from 0.
     """

@@ -68,11 +68,7 @@ class DocumentTools:
     async def find(
         self, page: DocumentInCorpus, question: str, earlier: Sequence[str] = (), most: int = 5
     ) -> tuple[Place, ...]:
-        """Return the tables and passages where an answer would stand, best first; none if nothing fits.
-
-        Args:
-            earlier: Questions of a conversation that it goes on with.
-        """
+        """Return the tables and passages where an answer would stand, best first; none if nothing fits."""
         check_question(question, "the question")
         return await self._do(page, partial(_find, [*earlier, question], most))
 

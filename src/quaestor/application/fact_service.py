@@ -25,11 +25,7 @@ class DocumentFacts:
     graph: KnowledgeGraph
 
     def part(self, text: str, part: ListPart) -> tuple[int, list[dict[str, JsonValue]]]:
-        """Return how many facts there are with a text in their label or sentence, and a part of them as JSON.
-
-        Args:
-            text: Whatever the case of its letters; "" lets all through.
-        """
+        """Return how many facts there are with a text in their label or sentence, and a part of them as JSON."""
         wanted = " ".join(text.casefold().split())
         found = [fact for fact in self._all() if wanted in " ".join(_label(fact).casefold().split())]
         return len(found), [fact_object(fact) for fact in found[part.offset : part.offset + part.limit]]

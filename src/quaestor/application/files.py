@@ -71,11 +71,7 @@ class OutputFile:
 
 @dataclass(frozen=True, slots=True)
 class OutputFolder:
-    """A folder that takes files with given names. Others that lie in it stay.
-
-    Attributes:
-        path: Where; made where it is missing.
-    """
+    """A folder that takes files with given names. Others that lie in it stay."""
 
     path: Path
     names: Sequence[str]
@@ -90,11 +86,7 @@ class OutputFolder:
             _require_free(self.path / name, self.inputs, self.force)
 
     def growing(self, name: str, *, go_on: bool = False) -> TextIO:
-        """Open one of the files to be written line by line: it is read while it grows, so nothing is in for it.
-
-        Args:
-            go_on: Whether a file that is there is added to.
-        """
+        """Open one of the files to be written line by line: it is read while it grows, so nothing is in for it."""
         path = self.path / name
         _require_free(path, self.inputs, self.force or go_on)
         with _named_in_errors(path):

@@ -28,11 +28,7 @@ _SEPARATOR = "#"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder, or a single file, that may be read.
-
-    Attributes:
-        path: Where it is, every link followed.
-    """
+    """A folder, or a single file, that may be read."""
 
     label: str
     path: Path
@@ -42,11 +38,7 @@ class Folders:
     """The folders and files that were named. Reads nothing of a file."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Take what may be read.
-
-        Args:
-            names: Folders and files as a person names them, and `sample`, the bundled dataset.
-        """
+        """Take what may be read."""
         self.has_sample: bool = SAMPLE in names
         self.roots: tuple[Folder, ...] = tuple(_label_roots([_existing_path(name) for name in names if name != SAMPLE]))
 

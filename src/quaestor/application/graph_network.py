@@ -29,7 +29,6 @@ class NetworkNode:
     """A thing of a graph.
 
     Attributes:
-        label: For people; cut to fit.
         kind: The local name of its class, such as `Table`, or "".
         facts: Its names and values; other nodes are not among them.
     """
@@ -51,12 +50,7 @@ class NetworkEdge:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A part of a graph.
-
-    Attributes:
-        focus: The thing in its middle; None at the beginning of a walk.
-        hidden: How many neighbours of the focus are left out.
-    """
+    """A part of a graph."""
 
     focus: NetworkNode | None
     nodes: tuple[NetworkNode, ...]

@@ -105,11 +105,7 @@ def graph_object(graph: KnowledgeGraph) -> dict[str, JsonValue]:
 
 
 def ontology_object(ontology: Ontology, type_: str | None = None) -> dict[str, JsonValue]:
-    """Return an ontology as JSON: all its types with their properties, or one type.
-
-    Args:
-        type_: The name of a type, to have that one only.
-    """
+    """Return an ontology as JSON: all its types with their properties, or one type."""
     kinds = [ontology.class_named(type_)] if type_ else list(ontology.classes)
     types: list[JsonValue] = []
     for kind in kinds:

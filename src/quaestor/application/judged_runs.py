@@ -59,8 +59,6 @@ class JudgedRun:
 
     Attributes:
         score: Its figures; None unless `judge_runs` was asked for all figures, like `spent` and `conventions`.
-        conventions: The run by every published rule; empty if the labelled file was not read.
-        audited: Each turn judged by the audit too; empty without one.
     """
 
     run: RunRecord
@@ -73,11 +71,7 @@ class JudgedRun:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRuns:
-    """Runs of the same questions with their verdicts, in the order in which they were named.
-
-    Attributes:
-        labelled: What was asked, if the labelled file and its documents were read.
-    """
+    """Runs of the same questions with their verdicts, in the order in which they were named."""
 
     runs: tuple[JudgedRun, ...]
     labelled: PlayedFile | None = None

@@ -15,11 +15,7 @@ from quaestor.solvers.registry import solver_names, solver_spec, solver_specs
 
 @dataclass(frozen=True, slots=True)
 class CassetteOptions:
-    """Whether exchanges with a model are recorded in a file, or replayed from one.
-
-    Attributes:
-        inputs: The other files of the command: a recording must not overwrite them.
-    """
+    """Whether exchanges with a model are recorded in a file, or replayed from one."""
 
     record: Path | None = None
     replay: Path | None = None
@@ -32,11 +28,7 @@ class CassetteOptions:
         return self.record is not None or self.replay is not None
 
     def require_free(self, *, go_on: bool = False) -> None:
-        """Make sure that the recording may be written.
-
-        Args:
-            go_on: Whether it is appended to an existing one.
-        """
+        """Make sure that the recording may be written."""
         if self.record is not None:
             from quaestor.application.files import OutputFile
 
@@ -59,10 +51,6 @@ def solver_access(
     """Yield the configuration of the model that the solver asks; None if it asks none.
 
     A solver that can do without a model gets one if the caller names it.
-
-    Args:
-        model_named: Whether the caller names a model, so that it is an error if the solver asks none.
-        go_on: Whether a recording is appended to an existing one.
     """
     for name, where in ((settings.solver, ""), *((table, f"in table [solvers.{table}]") for table in settings.solvers)):
         if name not in solver_names():
@@ -101,12 +89,7 @@ def _with_roles(config: ModelConfig, settings: Settings, options: Mapping[str, o
 def model_access(
     settings: Settings, cassette: CassetteOptions = NO_CASSETTE, *, go_on: bool = False
 ) -> Iterator[ModelConfig]:
-    """Yield the configuration of the model that the settings name.
-
-    Args:
-        cassette: Recording or replay; by default neither.
-        go_on: Whether a recording is appended to an existing one.
-    """
+    """Yield the configuration of the model that the settings name."""
     require_extra("models", "using a model")
     from quaestor.llm.budget import Budget, find_price
     from quaestor.llm.cassette import CassettePlayer, CassetteRecorder

@@ -88,11 +88,7 @@ class NumberCheck:
 
 @dataclass(frozen=True, slots=True)
 class _PrintedNumber:
-    """A number of the document.
-
-    Attributes:
-        counts: What it counts, by its print or its labels.
-    """
+    """A number of the document."""
 
     source: Source
     quantity: Quantity

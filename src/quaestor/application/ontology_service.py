@@ -34,9 +34,6 @@ class FrozenFile:
     """The graphs of a file that are kept.
 
     Attributes:
-        ontology: The digest of the ontology that they are built with.
-        policy: What became of labels that it does not have.
-        built: How many of them were not there before.
         minted: How many lines the ontology has no property for.
     """
 
@@ -84,9 +81,7 @@ async def freeze_graphs(name: str, settings: Settings, limit: int | None = None,
     """Build the graphs of all pages of a file and keep them, for runs to take as they are.
 
     Args:
-        name: The file, or `DATASET#ID` for one of its pages.
         limit: Only the pages of the first so many conversations; a run with that limit has the same own ontology.
-        anew: Whether graphs that are there already are built again.
     """
     pages = read_pages(name, limit, file_cache(settings), reading_limits(settings))
     graphs = await make_graph_provider(pages[0].corpus if pages else (), settings)

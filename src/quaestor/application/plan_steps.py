@@ -41,11 +41,7 @@ class PlanNode:
 
 
 def turn_nodes(turn: Turn, earlier: Sequence[Answer]) -> tuple[PlanNode, ...]:
-    """Return what the plan of a turn is drawn of; nothing without a plan.
-
-    Args:
-        earlier: The answers of the turns before it.
-    """
+    """Return what the plan of a turn is drawn of; nothing without a plan."""
     plan = turn.answer.plan
     return () if plan is None else plan_nodes(plan, turn.registers, [*map(show_number, earlier)])
 
@@ -55,7 +51,6 @@ def plan_nodes(plan: Plan, registers: Sequence[StepResult] = (), earlier: Sequen
 
     Args:
         registers: What each step came to, in order; empty if that is not kept.
-        earlier: The answers of the turns before it, in words and in order.
     """
     nodes: dict[str, PlanNode] = {}
     for place, step in enumerate(plan.steps):

@@ -40,7 +40,6 @@ async def read_several(
 
     Args:
         settings: What spreads the work: the engine `ray` with its address, or else nothing.
-        show: Takes a file and its document, or why it cannot be read.
     """
     results: dict[int, Document | QuaestorError] = {}
     limits = reading_limits(settings)

@@ -40,7 +40,6 @@ class _ConversationSoFar:
     """A conversation so far.
 
     Attributes:
-        turns: With the answers that hold.
         document: With the numbers that hold; None if it is the page as it was read.
     """
 
@@ -54,7 +53,6 @@ class _ShownGraph:
 
     Attributes:
         graph_of: The digest of what the graph is of, or None.
-        graph: Its triples, if they were not sent before.
     """
 
     graph_of: str | None = None

@@ -38,9 +38,6 @@ class TurnFigures:
     Attributes:
         mean_requests: Requests to a model, repeated attempts included.
         mean_cached: Tokens that came from the provider's cache.
-        repairs: Replies and plans of a model that were refused, in all turns; each was asked for again or given up.
-        silent: Turns in which a model replied that there is no answer.
-        verified: Turns whose plan, executed again, gave the answer.
     """
 
     turns: int
@@ -104,7 +101,6 @@ class StageFigures:
     """One stage, counted from 1, over all turns of a run.
 
     Attributes:
-        failed: Turns in which it found no answer and gave a reason.
         usage: Of models; of the turns that came to their end, and of those that broke off in a later stage.
     """
 
@@ -167,12 +163,7 @@ def plan_figures(turns: Sequence[TurnRecord]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """The figures of one run.
-
-    Attributes:
-        examples: Those that are not complete, or all.
-        figures: Of its turns; None if none came to its end.
-    """
+    """The figures of one run."""
 
     run: RunRecord
     counts: ConversationCounts
@@ -184,11 +175,7 @@ class RunFigures:
 
 
 async def read_run_figures(store: RunStore, name: str, *, every_example: bool = False) -> RunFigures:
-    """Return the figures of one run.
-
-    Args:
-        every_example: Whether all its conversations are wanted, and not only those that are not complete.
-    """
+    """Return the figures of one run."""
     run = await find_run(store, name)
     measures, plans = await store.measure_turns(run.id), has_plans(run)
     turns = await store.turns(run.id) if plans or measures.stages else ()

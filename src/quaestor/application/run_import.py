@@ -29,12 +29,7 @@ SOLVER = "import"
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
-    """A run that was imported.
-
-    Attributes:
-        answered: Turns with a line in the file.
-        unanswered: Those without one; they are wrong.
-    """
+    """A run that was imported."""
 
     run: RunRecord
     answered: int
@@ -42,18 +37,7 @@ class ImportedRun:
 
 
 async def import_run(store: RunStore, file: Path, dataset: Dataset, name: str | None = None) -> ImportedRun:
-    """Keep the answers of a file as a run; all of them, or nothing.
-
-    Args:
-        file: One JSON object a turn, as `quaestor.evaluation.imported.read_answers` says.
-        dataset: What was asked. Turns that the file does not answer have no answer.
-        name: What the run is called; by default as the file.
-
-    Raises:
-        BadLinesError: Lines of the file cannot be used.
-        InputError: The file cannot be read or has no line, or there is nothing left of the name.
-        StoreError: The store failed. Nothing of the run is left, as far as it still obeys.
-    """
+    """Keep the answers of a file as a run; all of them, or nothing."""
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -78,9 +62,6 @@ def run_name(words: str) -> str:
 
     >>> run_name("Big model, May 2026")
     'big-model-may-2026'
-
-    Raises:
-        InputError: Nothing of it is left.
     """
     name = re.sub(r"[^a-z0-9_]+", "-", words.casefold()).strip("-")[:40].strip("-")
     if not name:
@@ -94,14 +75,7 @@ RecordsOf = Callable[[RunRecord, Conversation], Sequence[TurnRecord]]
 async def keep_whole_run(
     store: RunStore, dataset: Dataset, spec: RunSpec, called: str, kind: RunKind, records_of: RecordsOf
 ) -> RunRecord:
-    """Keep a run with all its turns, or nothing, and return its record.
-
-    Args:
-        records_of: Returns the turns of a conversation as they are stored.
-
-    Raises:
-        StoreError: The store failed. Nothing of the run is left, as far as it still obeys.
-    """
+    """Keep a run with all its turns, or nothing, and return its record."""
     started = await time_of_new_run(store)
     run = replace(
         spec.new_run(started, len(dataset.conversations), kind), id=replace(spec, solver=called).new_run_id(started)
@@ -146,11 +120,7 @@ async def _forget(store: RunStore, run: RunRecord) -> None:
 async def save_held_out_runs(
     store: RunStore, request: "CrossValidationRequest", found: "Sequence[HeldOutReport]"
 ) -> tuple[RunRecord, ...]:
-    """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records.
-
-    Args:
-        request: What decides the answers: it is in the spec of each run.
-    """
+    """Keep the held-out turns of each dataset as a run, all of them or nothing, and return the runs' records."""
     files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in request.files}
     made_with: dict[str, JsonValue] = {"folds": request.folds, "seed": request.seed, "files": dict(files)}
     return tuple([await _keep_held_out(store, one, made_with) for one in found])

@@ -64,7 +64,6 @@ class RunRequest:
         settings: Solver, workers, store, ontology and policy. The default policy is `extend` if the settings name an
             ontology, else `strict`.
         resume: The run to resume (an id, the beginning of one, or `latest`); None starts a new one.
-        selection: The selected conversations, if they are not the first `limit`.
     """
 
     settings: Settings
@@ -83,7 +82,6 @@ class RunOntology:
 
     Attributes:
         own: Whether it is learned from the dataset's own documents.
-        frozen: How many graphs of the pages the store already has.
     """
 
     ontology: str
@@ -250,12 +248,7 @@ async def spread(
     """Do jobs, and handle the result of each once, in this process: a store has one writer.
 
     Args:
-        handle: Takes a job and what came of it, here.
         settings: What spreads them: the engine `ray`, or else nothing.
-
-    Raises:
-        EngineError: The cluster cannot be reached, or its workers die.
-        Exception: Whatever the work or `handle` raised first.
     """
     if settings.engine != "ray":
         for job in jobs:

@@ -29,7 +29,6 @@ class RunView:
     Attributes:
         score: Its latest score; None if it was not scored, or went on since.
         progress: How many of its conversations have each status; empty of a run that is complete.
-        outdated: Whether it went on after it was scored last.
     """
 
     run: RunRecord
@@ -144,11 +143,7 @@ class RunViews:
 
 
 def require_same_questions(first: RunRecord, second: RunRecord) -> None:
-    """Make sure that two runs are of the same questions.
-
-    Raises:
-        InputError: They are not; the message says how many conversations of which file each has.
-    """
+    """Make sure that two runs are of the same questions."""
     if first.dataset_digest == second.dataset_digest:
         return
     shown = [f"{run.id} ({run.conversations:,} conversations of {run.dataset})" for run in (first, second)]

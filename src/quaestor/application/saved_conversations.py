@@ -56,7 +56,6 @@ class SavedConversation:
         id: By which it is found again; nobody can guess it.
         title: As a person calls it, else its first question; "" before that.
         runs: The runs of the store that it was kept as, the latest last: each begins with a copy of the one before.
-        used: When something was last asked, or the title changed.
     """
 
     id: str

@@ -18,8 +18,6 @@ class RunScores:
 
     Attributes:
         latest: Of each labelled file the latest scoring, the latest first.
-        conversations: By id, how each did in the latest scoring.
-        verdicts: By conversation and index, right or wrong in the latest scoring.
         outdated: Whether the run went on after it was scored last; then there are no verdicts.
     """
 
@@ -35,11 +33,7 @@ class RunScores:
 
 
 async def read_run_scores(uri: str, run: RunRecord, *, figures_only: bool = False) -> RunScores:
-    """Return what is kept of a run's scores; nothing if it was not scored, or its store keeps no scores.
-
-    Args:
-        figures_only: Whether conversations and verdicts are left out, which are as many as the run has.
-    """
+    """Return what is kept of a run's scores; nothing if it was not scored, or its store keeps no scores."""
     opened = open_scores(uri)
     if opened is None:
         return RunScores()

@@ -51,11 +51,7 @@ async def score_run(
     *,
     wanted: Wanted = "turns",
 ) -> ScoredRun:
-    """Return the verdicts on a run, whose conversations are read and judged one by one.
-
-    Args:
-        keep_in: The URI of the store, for the score to be kept beside the run; None keeps it nowhere.
-    """
+    """Return the verdicts on a run, whose conversations are read and judged one by one."""
     if run.dataset_digest != dataset.digest:
         raise InputError(f"run {run.id} was over {run.dataset}, which has different questions: score it with that file")
     await require_finished(store, run)

@@ -65,11 +65,7 @@ _LOCK_RETRY_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ConversationState:
-    """A conversation with its document, as it is now.
-
-    Attributes:
-        ledger: What is answered, with its corrections.
-    """
+    """A conversation with its document, as it is now."""
 
     saved: SavedConversation
     page: DocumentInCorpus
@@ -100,12 +96,7 @@ class ConversationState:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredNow:
-    """What was just asked.
-
-    Attributes:
-        first: The number of the first of them that was just answered, from 1.
-        page: What it is about, as it was read.
-    """
+    """What was just asked."""
 
     turns: tuple[Turn, ...]
     first: int
@@ -209,11 +200,7 @@ class SessionManager:
         self._examples: dict[str, asyncio.Future[tuple[str, ...]]] = {}
 
     async def begin(self, document: str, title: str = "", answerer: str | None = None) -> SavedConversation:
-        """Begin a conversation about a document of the library.
-
-        Args:
-            title: What the conversation is called; "" is its first question.
-        """
+        """Begin a conversation about a document of the library."""
         chosen = DEFAULT if answerer is None else find_answerer(self.asking, answerer).id
         page = await self.library.open(document)
         return self.saved.begin(document, page.document.id, title, chosen)
@@ -331,9 +318,6 @@ class SessionManager:
 
         Args:
             fix: Says what is put right, of the conversation as it is when its turn comes.
-
-        Raises:
-            InputError: There is no such conversation, or it cannot be done; all stays as it was.
         """
         async with self._lock_session(id) as session:
             chat = await self._chat(id, session)

@@ -29,11 +29,7 @@ THRESHOLDS = tuple(step / 20 for step in range(21))
 
 @dataclass(frozen=True, slots=True)
 class StageTurn:
-    """One turn of one run, as a stage of a cascade.
-
-    Attributes:
-        failed: Whether there is none because the solver failed.
-    """
+    """One turn of one run, as a stage of a cascade."""
 
     right: bool
     answered: bool = True
@@ -47,7 +43,6 @@ class CascadePoint:
     """A cascade at one threshold.
 
     Attributes:
-        threshold: The confidence that an answer of the first run needs.
         usage: Of models: the first run's in all turns, the second's in those that are given to it.
     """
 
@@ -162,11 +157,7 @@ async def replayed_curve(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[CascadePoint, ...]:
-    """Return what cascades come to in which a solver answers again after a stored run's answers.
-
-    Args:
-        graphs: The ontology that graphs are built with; by default each document's own.
-    """
+    """Return what cascades come to in which a solver answers again after a stored run's answers."""
     by_conversation: dict[str, list[TurnRecord]] = {}
     for turn in second:
         by_conversation.setdefault(turn.conversation, []).append(turn)

@@ -44,11 +44,6 @@ async def copy_store(source: StoreParts, target: StoreParts, done: Callable[[Run
 
     Args:
         source: From where. What is written to it meanwhile may be left out.
-        done: Called with each run that is copied, the oldest first.
-
-    Raises:
-        InputError: The target has a run of the same id that is another, or has gone further.
-        StoreError: One of the stores failed; what was copied stays.
     """
     known = {one.digest for one in await target.runs.ontologies()}
     for ontology in reversed(await source.runs.ontologies()):

@@ -30,7 +30,6 @@ class StoredTurn:
     """A turn as it was stored, and what its sources are named by.
 
     Attributes:
-        turn: What the record says.
         corrected: The turn as a person corrected it; None where nobody did.
     """
 
@@ -136,9 +135,6 @@ async def answers_about(store: RunStore, run: str, document: Document) -> tuple[
     """Return a document with the turns of a run that are about it, conversation by conversation, as they read now.
 
     Each turn has its place in its conversation, from 0; the document has the numbers that a person corrected.
-
-    Args:
-        document: The document as it is read; a whole one.
     """
     record = await find_run(store, run)
     found: list[tuple[int, Turn]] = []

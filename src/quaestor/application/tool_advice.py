@@ -48,12 +48,7 @@ REASONS = (*(reason for reason, _ in _REASONS), OTHER)
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """The turns that asked for one thing and used the same tools.
-
-    Attributes:
-        asked: The metric type that the question asks for, as the core names it.
-        judged: Turns that were scored; `right` are those that are right.
-    """
+    """The turns that asked for one thing and used the same tools."""
 
     asked: str
     tools: tuple[str, ...]

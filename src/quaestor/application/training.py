@@ -40,11 +40,7 @@ class TrainingRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSummary:
-    """What weights were learned from.
-
-    Attributes:
-        conversations: How many, dialogues and single questions among them.
-    """
+    """What weights were learned from."""
 
     conversations: int
     turns: int
@@ -52,12 +48,7 @@ class TrainingSummary:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationRequest:
-    """The parts that are held out in turn, and what is learned from.
-
-    Attributes:
-        datasets: The labelled files to be answered, which train each other's weights too.
-        extra: Labelled files that only ever train.
-    """
+    """The parts that are held out in turn, and what is learned from."""
 
     datasets: Sequence[Path]
     extra: Sequence[Path] = ()
@@ -151,11 +142,7 @@ def _report(path: Path, held_out: Sequence[HeldOutTurn]) -> HeldOutReport:
 
 
 def train_filing_weights(questions: Sequence[Path], filings: Path, output: Path, *, force: bool) -> FilingTraining:
-    """Train weights on labelled questions, and write them.
-
-    Args:
-        output: The folder of weights; a folder `filings` is written there.
-    """
+    """Train weights on labelled questions, and write them."""
     folder = output / "filings"
     if folder.exists() and not force:
         raise InputError(f"{folder} exists; choose another folder, or replace it by force")

@@ -121,11 +121,7 @@ def _refuse_to_compute() -> Score:
 
 
 def exchange_views(prompts: Sequence[PromptRecord], *, raw: bool = False) -> tuple[ExchangeView, ...]:
-    """Return exchanges in pieces; those that the request before had too are only counted.
-
-    Args:
-        raw: Whether requests and replies are one piece each, word for word.
-    """
+    """Return exchanges in pieces; those that the request before had too are only counted."""
     found: list[ExchangeView] = []
     known: tuple[Message, ...] = ()
     for prompt in prompts:

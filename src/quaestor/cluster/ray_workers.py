@@ -146,10 +146,6 @@ class RayWorkerPool(Generic[Job, Result]):
 
         Args:
             job: Small; what is large, or of several jobs, is shared.
-
-        Raises:
-            EngineError: One worker after the other died over it, or none is left.
-            Exception: Whatever the work raised.
         """
         from ray.exceptions import RayError, RayTaskError
 

@@ -164,12 +164,7 @@ _PAGES = 128
 def read_records(
     records: JsonRecords, path: str, format: str, limit: int | None, losses: Sequence[str] = ()
 ) -> Dataset:
-    """Return the dataset that the records of a file are; each is read once here, and again as it is asked for.
-
-    Args:
-        records: All of the file, in order.
-        losses: What the format cannot say, one line each.
-    """
+    """Return the dataset that the records of a file are; each is read once here, and again as it is asked for."""
     if not records:
         raise DatasetError(
             f"{path} contains no conversations: expected a list of records or an object with 'dev', 'train' or 'test'"
@@ -198,12 +193,7 @@ def _no_object(path: str, number: int) -> DatasetError:
 def read_conversation(
     record: Mapping[str, object], where: str, pages: BoundedCache[bytes, Document] | None = None
 ) -> Conversation:
-    """Return the document and the questions of one record of either format.
-
-    Args:
-        record: As the file holds it; no field but id, texts, table and questions is looked at.
-        pages: Documents read so far by their content; equal pages become one object, as long as it is kept.
-    """
+    """Return the document and the questions of one record of either format."""
     name = text_field(record.get("id"), f"{where}: 'id'")
     place = f"{where} ({name[:80]})"
     page = record.get("doc", record)

@@ -16,11 +16,7 @@ from quaestor.errors import DatasetError, UnknownConversationError, unknown_name
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page in the list of a file.
-
-    Attributes:
-        refusal: Why nothing of it was read, in a line; else None.
-    """
+    """A page in the list of a file."""
 
     id: str
     digest: str
@@ -29,12 +25,7 @@ class ListedPage:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation in the list of a file.
-
-    Attributes:
-        page: The page that it is about; equal for all conversations about it.
-        questions: How many.
-    """
+    """A conversation in the list of a file."""
 
     id: str
     page: ListedPage
@@ -106,11 +97,7 @@ class FileConversations(Sequence["Conversation"]):
     @overload
     def __getitem__(self, index: slice) -> "FileConversations": ...
     def __getitem__(self, index: int | slice) -> "Conversation | FileConversations":
-        """Return a conversation, or some of them.
-
-        Raises:
-            DatasetError: The file has changed since.
-        """
+        """Return a conversation, or some of them."""
         if isinstance(index, slice):
             return self.taking(range(len(self))[index])
         return self._read(range(len(self))[index])
@@ -254,11 +241,7 @@ class Dataset:
 def list_records(
     read: Callable[[int], Conversation], count: int, path: str, id_name: str = "id"
 ) -> tuple[FileConversations, str, list[str]]:
-    """Return the first conversations of a file, their digest, and what their pages lack; each is read once for this.
-
-    Raises:
-        DatasetError: A record is not what it should be, or two have the same id.
-    """
+    """Return the first conversations of a file, their digest, and what their pages lack; each is read once for this."""
     listing, losses = ConversationListing(), list[str]()
     for number in range(count):
         conversation = read(number)
@@ -277,9 +260,6 @@ def text_field(value: object, what: str, *, empty: bool = False, benchmark: str 
     Args:
         what: The field and where it is, for the message.
         benchmark: Whose file it should be, for the message.
-
-    Raises:
-        DatasetError: It is none.
     """
     if not isinstance(value, str):
         raise DatasetError(f"{what} is missing or is not text; is this a {benchmark} file?")

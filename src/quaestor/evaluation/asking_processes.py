@@ -75,15 +75,7 @@ async def play_asking(
     spread: "tuple[int, int, SpawnContext | ForkServerContext]",
     seconds: float | None = None,
 ) -> None:
-    """Play every conversation once and tell the listener.
-
-    Args:
-        session: The model, whose meter counts for all.
-        spread: Over how many processes, how many conversations at once in all of them, and how they are started.
-
-    Raises:
-        EngineError: Workers died over one conversation, one after the other, or none can be started.
-    """
+    """Play every conversation once and tell the listener."""
     processes, at_once, context = spread
     play = _Play(listener, session)
     make = partial(_Player, factory, graphs, workers_config(session, "processes"), session.run, play.limited, seconds)

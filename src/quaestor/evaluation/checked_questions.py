@@ -8,25 +8,14 @@ MAX_QUESTION = 4_000
 
 
 def check_questions(conversation: Conversation) -> None:
-    """Make sure that every question of a conversation can be asked.
-
-    Raises:
-        QuestionError: One is empty, without letters and digits, over 4,000 characters, or not valid text.
-    """
+    """Make sure that every question of a conversation can be asked."""
     for number, question in enumerate(conversation.questions, start=1):
         alone = len(conversation.questions) == 1  # as each is of a conversation that goes on
         check_question(question, "the question" if alone else f"question {number} of {conversation.id}")
 
 
 def check_question(question: str, where: str) -> None:
-    """Make sure that a question can be asked.
-
-    Args:
-        where: What to call it in an error.
-
-    Raises:
-        QuestionError: It is empty, without letters and digits, over 4,000 characters, or not valid text.
-    """
+    """Make sure that a question can be asked."""
     if not question.strip():
         raise QuestionError(f"{where} is empty")
     if not any(character.isalnum() for character in question):

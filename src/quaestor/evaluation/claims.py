@@ -58,12 +58,7 @@ def has_ended(owner: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What a runner claims conversations with.
-
-    Attributes:
-        owner: Names the runner, and no other one ever.
-        seconds: How long a claim holds that is not renewed.
-    """
+    """What a runner claims conversations with."""
 
     seconds: float = LEASE_SECONDS
     owner: str = field(default_factory=_new_owner)

@@ -25,11 +25,7 @@ _LITTLE = 200
 
 @dataclass(frozen=True, slots=True)
 class SelectedContext:
-    """The part of a document that a turn is shown.
-
-    Attributes:
-        search: Finds more of a long document; None if all of it is shown.
-    """
+    """The part of a document that a turn is shown."""
 
     excerpt: Excerpt
     graph: KnowledgeGraph
@@ -40,20 +36,12 @@ class PlaceExcerpts:
     """The `Excerpts` of one document; its index is loaded when the first question needs it."""
 
     def __init__(self, document: Document, most: int, find_index: "Callable[[], PlaceIndex]") -> None:
-        """Set the document and the size.
-
-        Args:
-            most: About how many tokens an excerpt may have; a shorter document is shown whole.
-        """
+        """Set the document and the size."""
         self._document, self._most, self._find_index = document, most, find_index
 
     @classmethod
     def of_file(cls, document: Document, most: int, cache: ByteCache | None = None) -> "PlaceExcerpts":
-        """Return the excerpts of a file's document.
-
-        Args:
-            cache: Where its index is cached; None caches it in this process only.
-        """
+        """Return the excerpts of a file's document."""
 
         def find_index() -> "PlaceIndex":
             from quaestor.retrieval.index import load_index
@@ -92,12 +80,7 @@ class ContextSelector:
     def __init__(
         self, document: Document, graphs: "GraphProvider", excerpts: Excerpts | None, stored: Sequence[Triple] | None
     ) -> None:
-        """Set the document.
-
-        Args:
-            excerpts: The excerpts of a long document; None shows all of it in each turn.
-            stored: The graph of the page, if it is frozen.
-        """
+        """Set the document."""
         self._document, self._graphs, self._excerpts, self._stored = document, graphs, excerpts, stored
         self._shown_blocks: set[int] = set()
 
@@ -110,15 +93,7 @@ class ContextSelector:
         return cells + len(self._document.sentences) <= _LITTLE
 
     def select(self, question: Question, memory: Memory, *, whole: bool = False) -> SelectedContext:
-        """Return what a question is answered from.
-
-        Args:
-            whole: Whether the solver reads the whole of a long document; then the excerpt is empty.
-
-        Raises:
-            GapError: The policy is `strict`, and the ontology has no property for a label.
-            GraphError: The frozen graph is damaged.
-        """
+        """Return what a question is answered from."""
         if self._excerpts is None:
             return SelectedContext(Excerpt(self._document), self._whole())
         if whole:
@@ -135,12 +110,7 @@ class ContextSelector:
             self._shown_blocks.update(self._document.block(source).order for source in sources)
 
     def graph(self) -> KnowledgeGraph | None:
-        """Return the graph of all that was shown so far; of a page, of all of it. None if nothing was shown.
-
-        Raises:
-            GapError: The policy is `strict`, and the ontology has no property for a label.
-            GraphError: The frozen graph is damaged.
-        """
+        """Return the graph of all that was shown so far; of a page, of all of it. None if nothing was shown."""
         if self._excerpts is None or len(self._shown_blocks) == len(self._document.blocks):
             return self._whole()
         return self._graphs.graph(self._document.excerpt(self._shown_blocks)) if self._shown_blocks else None

@@ -63,9 +63,6 @@ class Engine(Protocol):
             factory: Builds the solver, once in each process. It must be picklable: a function of a module, or a
                 `functools.partial` of one.
             graphs: The ontology of all pages, sent once to each process; by default each page has its own.
-
-        Raises:
-            EngineError: A worker died, or the engine cannot share a model among its workers.
         """
         ...
 
@@ -102,11 +99,7 @@ class InlineEngine:
 
 
 async def gather_limited(items: Iterable[T], handle: Callable[[T], Awaitable[None]], concurrency: int) -> None:
-    """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised.
-
-    Raises:
-        Exception: Whatever `handle` raised first.
-    """
+    """Handle every item, `concurrency` of them at once; the first error cancels the rest and is raised."""
     waiting: Iterator[T] = iter(items)
 
     async def lane() -> None:

@@ -50,10 +50,6 @@ def read_answers(name: str, data: bytes, dataset: Dataset) -> dict[tuple[str, in
     leave it as it is, every other word is what is counted. `confidence` (0 to 1), `expression` (the arithmetic as
     words), `doubt`, `latency_ms`, `tokens_in`, `tokens_out` and `cost` (US dollars) may be given; other fields are
     left aside.
-
-    Raises:
-        BadLinesError: A line cannot be used; the error has all such lines, each with its number and what is wrong.
-        InputError: There is no line.
     """
     asked = {conversation.id: conversation for conversation in dataset.conversations}
     found: dict[tuple[str, int], Turn] = {}

@@ -25,17 +25,11 @@ class Journal(Watcher):
     """The Watcher that writes.
 
     Attributes:
-        heard: Whether it was told of anything: not of what another process plays.
         graph_of: The digest of the page, or of all that was shown of a document, whose graph is kept; None of none.
     """
 
     def __init__(self, store: RunStore, place: TurnPlace, *, live: bool) -> None:
-        """Take where to write.
-
-        Args:
-            live: Whether what happens within a turn is written at once: of solvers that wait for a model. A turn of
-                one that computes has ended before it could be read.
-        """
+        """Take where to write."""
         self.place, self.heard = place, False
         self.graph_of: str | None = None
         self._store, self._live = store, live
@@ -89,11 +83,7 @@ class Journal(Watcher):
         await self._store.save_turn(await compute(turn_record, self.place.at(index), turn, history, status))
 
     async def settle(self) -> None:
-        """Wait until all is kept that was told so far; what is told late of the turn is in its last record.
-
-        Raises:
-            StoreError: It could not be kept.
-        """
+        """Wait until all is kept that was told so far; what is told late of the turn is in its last record."""
         while self._writing is not None:
             writing, self._writing = self._writing, None
             await writing

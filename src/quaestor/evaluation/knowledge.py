@@ -114,11 +114,7 @@ class FrozenGraphs:
 
     @classmethod
     async def of(cls, store: RunStore, ontology: str) -> "FrozenGraphs":
-        """Return the frozen graphs of an ontology.
-
-        Raises:
-            StoreError: The store cannot be read.
-        """
+        """Return the frozen graphs of an ontology."""
         return cls(store, ontology, await store.frozen_graphs(ontology))
 
     def has(self, document: Document | ListedPage) -> bool:
@@ -126,26 +122,14 @@ class FrozenGraphs:
         return graph_key(document, self._ontology) in self._keys
 
     async def triples(self, document: Document) -> tuple[Triple, ...] | None:
-        """Return the graph of a page, or None if it has to be built.
-
-        Raises:
-            StoreError: The store cannot be read.
-        """
+        """Return the graph of a page, or None if it has to be built."""
         return await self._store.frozen_graph(graph_key(document, self._ontology)) if self.has(document) else None
 
 
 async def resolve_ontology(
     spec: RunSpec, dataset: Dataset, store: RunStore, ontology: Ontology | None = None
 ) -> tuple[RunSpec, GraphProvider]:
-    """Return the spec with the digest of its ontology, and the graphs of the run. Writes nothing.
-
-    Args:
-        spec: Without an ontology it gets the one learned from the dataset's documents.
-
-    Raises:
-        StoreError: The store does not have the spec's ontology.
-        OntologyError: The stored ontology is damaged.
-    """
+    """Return the spec with the digest of its ontology, and the graphs of the run. Writes nothing."""
     from quaestor.ontology.builder import build_ontology
 
     if ontology is None and spec.ontology is None:

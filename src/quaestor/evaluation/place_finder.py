@@ -40,11 +40,7 @@ class PlaceFinder:
         self._index, self._most = index, most
 
     def select(self, question: Question, memory: Memory) -> Excerpt:
-        """Return the places of a question and those of earlier answers; if nothing fits, the statements.
-
-        Raises:
-            InputError: All that fits are tables that are too large.
-        """
+        """Return the places of a question and those of earlier answers; if nothing fits, the statements."""
         sources = tuple(answer.sources for answer in memory.answers)
         found = search_question(self._index, question.text, memory.questions, sources, _PLACES)
         question, context, normalized = found.question, found.context, found.normalized
@@ -103,11 +99,7 @@ class PlaceFinder:
         return [self._index.document.block(place).order]
 
     def search(self, query: str, shown: Document) -> Excerpt:
-        """Return what is shown with the places that fit a query, and all statements that it names or needs.
-
-        Args:
-            shown: An excerpt, all of which stays.
-        """
+        """Return what is shown with the places that fit a query, and all statements that it names or needs."""
         asked = read_question(query)
         found = self._askable(find_places(self._index, asked, most=2 * _PLACES))
         before = {block.order for block in shown.blocks}

@@ -56,9 +56,6 @@ def preload_modules(modules: Sequence[str]) -> None:
 
     For programs, not libraries, before the first worker starts. It does nothing on systems other than Linux, whose
     libraries must not be forked after their import.
-
-    Args:
-        modules: By name. Workers report those that cannot be imported.
     """
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         return

@@ -64,11 +64,7 @@ def prompt_record(exchange: "Exchange", attempt: int = 1) -> PromptRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnPlace:
-    """Where a turn belongs.
-
-    Attributes:
-        attempt: Which attempt at the conversation, from 1.
-    """
+    """Where a turn belongs."""
 
     run: str
     conversation: str
@@ -88,11 +84,7 @@ def turn_records(place: TurnPlace, turns: Sequence[Turn], *, chained: bool = Tru
 
 
 def turn_record(place: TurnPlace, turn: Turn, history: Sequence[Turn], status: TurnStatus = "complete") -> TurnRecord:
-    """Return a turn as it is stored.
-
-    Args:
-        history: The turns that it saw as the conversation so far.
-    """
+    """Return a turn as it is stored."""
     answer = storable(serial.dump(turn.answer))
     return TurnRecord(
         run=place.run,

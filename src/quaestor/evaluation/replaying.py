@@ -25,11 +25,7 @@ from quaestor.store.records import TurnRecord
 
 @dataclass(frozen=True, slots=True)
 class CascadeTurn:
-    """One turn of a cascade that was played with a stored run.
-
-    Attributes:
-        passed: Whether it was given to the stored run.
-    """
+    """One turn of a cascade that was played with a stored run."""
 
     record: TurnRecord
     passed: bool
@@ -88,15 +84,7 @@ async def replay_cascade(
     thresholds: Sequence[float],
     graphs: GraphProvider | None = None,
 ) -> tuple[tuple[CascadeTurn, ...], ...]:
-    """Return the turns of a conversation as the cascade answers them, at each threshold.
-
-    Args:
-        first: The first stage: deterministic, and without a model.
-        thresholds: From 0 to 1, ascending.
-
-    Raises:
-        QuaestorError: What is no fault of an answer: weights, a graph.
-    """
+    """Return the turns of a conversation as the cascade answers them, at each threshold."""
     graphs = graphs or GraphProvider.of([conversation.document])
     once, found, turns = CachingSolver(first), list[tuple[CascadeTurn, ...]](), tuple[Turn, ...]()
     for place, least in enumerate(thresholds):

@@ -97,11 +97,6 @@ class ConversationRunner:
 
         Args:
             continue_after_timeout: Whether a turn that takes too long has no answer and the next one follows.
-
-        Raises:
-            QuestionError: A question is not valid; nothing was asked.
-            QuestionTimeoutError: A turn took too long.
-            QuaestorError: Any error that is not of an answer: an outage, a setting, weights, a store.
         """
         check_questions(self._conversation)
         await self.begin()
@@ -115,11 +110,7 @@ class ConversationRunner:
         return tuple(self._turns)
 
     async def begin(self, turns: Sequence[Turn] = ()) -> None:
-        """Prepare for the first question.
-
-        Args:
-            turns: Earlier turns, which are the conversation so far; the watcher is not notified of them.
-        """
+        """Prepare for the first question."""
         document, graphs = self._conversation.document, self._graphs
         if document.refusal is not None:
             raise DocumentError(f"{document.id}: {document.refusal}")
@@ -166,11 +157,7 @@ class ConversationRunner:
         await self.run_next_turn(" ".join(text.split()))
 
     async def run_next_turn(self, question: str) -> Turn:
-        """Run the next turn, after `begin`.
-
-        Raises:
-            QuestionTimeoutError: It took too long.
-        """
+        """Run the next turn, after `begin`."""
         selector, graphs = self._context_selector, self._graphs
         assert selector is not None
         assert graphs is not None
@@ -299,13 +286,7 @@ def _resolve_references(asked: Question, memory: Memory) -> References:
 
 
 async def run_turn(question: str, context: TurnContext, solver: Solver) -> Turn:
-    """Have a solver answer a question, and verify the answer; `NO_ANSWER_ERRORS` leave the turn without one.
-
-    Raises:
-        OutageError: A service that the solver needs does not answer.
-        MissingModelError: The solver asks a model, and the turn comes without one.
-        QuaestorError: Anything else that is not a fault of the answer: a setting, weights, a store.
-    """
+    """Have a solver answer a question, and verify the answer; `NO_ANSWER_ERRORS` leave the turn without one."""
     answer, verified, error = Answer(value=None), False, None
     registers: tuple[StepResult, ...] = ()
     started, began = now(), monotonic()
@@ -357,9 +338,6 @@ async def run_conversation(
     """Run a conversation of a dataset; any error becomes part of its result.
 
     A turn that takes too long has no answer. A long document is shown in excerpts.
-
-    Args:
-        stored: The page's frozen graph, if `graphs` cannot load it from the store.
     """
     excerpts = await compute(graphs.excerpts, conversation.document) if graphs is not None else None
     runner = ConversationRunner(conversation, solver, graphs, session, watcher, stored, excerpts, seconds)

@@ -93,11 +93,7 @@ class SharedMeter(Meter):
         super().hold(model, seconds)
 
     async def allow(self, model: str = "") -> None:
-        """Allow one more request of all workers, once the model is not left alone any more.
-
-        Raises:
-            BudgetExceededError: A limit is reached.
-        """
+        """Allow one more request of all workers, once the model is not left alone any more."""
         while reply := await self._counter.reserve(model):
             if isinstance(reply, BudgetExceededError):
                 raise reply
@@ -111,11 +107,7 @@ class SharedMeter(Meter):
 
 
 def workers_config(session: ModelSession, engine: str) -> ModelConfig:
-    """Return what workers open sessions of their own with.
-
-    Raises:
-        EngineError: Nobody knows what it was opened with, or its requests are to be traced.
-    """
+    """Return what workers open sessions of their own with."""
     config = session.config
     if config is None:
         raise EngineError(
@@ -141,11 +133,7 @@ class WorkersModel:
         self._stack = AsyncExitStack()
 
     async def session(self) -> ModelSession:
-        """Return the session, which all conversations of the worker share.
-
-        Raises:
-            ModelAccessError: A key is needed and not set on this machine.
-        """
+        """Return the session, which all conversations of the worker share."""
         if self._opening is None:
             self._opening = asyncio.create_task(self._open())
         return await asyncio.shield(self._opening)

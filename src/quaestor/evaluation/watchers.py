@@ -30,8 +30,6 @@ class TurnBegun:
     """The start of a turn.
 
     Attributes:
-        history: The turns that the solver sees as the conversation so far.
-        references: What the question refers to of them, by rule.
         graph_of: The digest of the page, or of all that was shown of a long document so far.
         graph: Its graph, or the graph as stored; None if it is known already, or the watcher is notified afterwards.
     """
@@ -51,11 +49,7 @@ class TurnBegun:
         tool_calls: Sequence[ToolCall] = (),
         usage: Usage | None = None,
     ) -> Turn:
-        """Return the turn as far as it came, without an answer.
-
-        Args:
-            error: Why there is none; None if there may still be one.
-        """
+        """Return the turn as far as it came, without an answer."""
         return Turn(
             question=self.question,
             answer=Answer(value=None),
@@ -125,11 +119,7 @@ class Watchers(Watcher):
 
 
 class EventRelay(Watcher):
-    """The watcher in a worker process: sends everything to the process that started it, and waits until that is stored.
-
-    Attributes:
-        graph_of: The digest of the document whose graph was sent last.
-    """
+    """The watcher in a worker: sends everything to the process that started it, and waits until it is stored."""
 
     def __init__(self, line: "WorkerLine", conversation: str) -> None:
         """Set the line to the process that started this one, and the id of the conversation."""

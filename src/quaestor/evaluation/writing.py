@@ -36,12 +36,7 @@ OnConversation = Callable[[Conversation, tuple[Turn, ...]], None]
 
 
 class RunWriter:
-    """The RunListener that writes a run into its store.
-
-    Attributes:
-        elsewhere: The ids of conversations that other processes run.
-        end: The error that ends the run, if there is one.
-    """
+    """The RunListener that writes a run into its store."""
 
     def __init__(
         self,
@@ -58,8 +53,6 @@ class RunWriter:
         """Take where to write.
 
         Args:
-            used: What earlier attempts at the conversations have used.
-            live: Whether what happens within a turn is written at once: of solvers that wait for a model.
             seen: The attempt at each conversation that was the last when this runner looked.
         """
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
@@ -85,11 +78,7 @@ class RunWriter:
             return False
 
     async def begin(self, conversation: Conversation) -> Watcher:
-        """Store the start of a conversation, and return the watcher that writes its turns.
-
-        Raises:
-            ClaimedError: Another process runs it, or has run it meanwhile.
-        """
+        """Store the start of a conversation, and return the watcher that writes its turns."""
         used = stored_counts(self._used.get(conversation.id, Usage()))
         example = ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
         attempt = await self._begin_attempt(example, self._lease, self._seen.get(conversation.id, 0))
@@ -128,11 +117,7 @@ class RunWriter:
             await journal.on_broken(index, turn)
 
     async def restart(self, conversation: Conversation, turns: Sequence[Turn], used: Usage) -> Watcher:
-        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt.
-
-        Args:
-            used: The usage of earlier attempts since the last call.
-        """
+        """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt."""
         if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
             await journal.settle()
         self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used

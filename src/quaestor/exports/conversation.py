@@ -12,8 +12,6 @@ class ExportedConversation:
     """A conversation.
 
     Attributes:
-        graph: The facts of the page that it is about.
-        turns: In order.
         corrections: What a person corrected, as far as it is; `graph` and `turns` are as they are with it.
     """
 

@@ -47,11 +47,7 @@ def spec_of(model: str) -> ModelSpec:
 
 
 def role_specs(main: ModelSpec, roles: Mapping[str, RoleModel]) -> dict[str, ModelSpec]:
-    """Return the ways to the models of the solver's roles.
-
-    Raises:
-        SettingsError: A role's model is named as ours are.
-    """
+    """Return the ways to the models of the solver's roles."""
     found = {}
     for role, wanted in roles.items():
         if wanted.model is not None:

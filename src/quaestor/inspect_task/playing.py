@@ -112,12 +112,7 @@ async def _play(conversation: Conversation, ready: Ready, session: ModelSession 
 def conversation_player(
     dataset: str = "sample", solver: str | None = None, options: str | Sequence[str] | None = None
 ) -> "InspectSolver":
-    """Return the solver of Inspect that answers each question of a conversation.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        SettingsError: There is no such solver or option.
-    """
+    """Return the solver of Inspect that answers each question of a conversation."""
     player = Player(prepare(dataset, solver, options))
 
     async def solve(state: "TaskState", generate: "Generate") -> "TaskState":

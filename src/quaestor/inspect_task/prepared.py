@@ -30,10 +30,6 @@ def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | Non
 
     Args:
         options: Of the solver, each as `NAME=VALUE`; what Inspect splits at commas comes as several.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        SettingsError: There is no such solver or option.
     """
     settings = load_settings({"solver": solver})
     if settings.solver not in solver_names():
@@ -46,11 +42,7 @@ def prepare(dataset: str, solver: str | None, options: str | Sequence[str] | Non
 
 @lru_cache(maxsize=2)
 def conversations_of(path: Path) -> Dataset:
-    """Return the conversations of a file. Task, solver and scorer share them.
-
-    Raises:
-        DatasetError: It cannot be read.
-    """
+    """Return the conversations of a file. Task, solver and scorer share them."""
     return read_answerable(path)
 
 

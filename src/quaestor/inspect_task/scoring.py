@@ -27,10 +27,6 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
     """Return the scorer of Inspect that judges what was kept of a conversation.
 
     The references are read here, if nothing that answers can see them: no sample has them as its target.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        UnlabelledError: It has no references.
     """
     path = dataset_path(dataset)
     places = {one.id: place for place, one in enumerate(conversations_of(path).conversations)}
@@ -50,12 +46,7 @@ def run_scorer(dataset: str = "sample") -> "Scorer":
 
 @lru_cache(maxsize=2)
 def gold_of(path: Path) -> "Mapping[str, tuple[GoldTurn, ...]]":
-    """Return the reference answers of a file.
-
-    Raises:
-        DatasetError: It cannot be read.
-        UnlabelledError: It has none.
-    """
+    """Return the reference answers of a file."""
     return read_gold(path)
 
 

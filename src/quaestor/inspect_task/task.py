@@ -26,11 +26,6 @@ def convfinqa_task(
         dataset: A labelled file, or `sample` for the one that comes along.
         solver: Who answers, by its name, asked with Inspect's model; by default the one that is set.
         options: Of the solver, each as `NAME=VALUE`, several between commas.
-
-    Raises:
-        DatasetError: The file cannot be read.
-        UnlabelledError: It has no references.
-        SettingsError: There is no such solver or option.
     """
     from inspect_ai import Task
     from inspect_ai.dataset import MemoryDataset, Sample

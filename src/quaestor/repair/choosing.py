@@ -15,11 +15,7 @@ _AROUND = 6
 
 
 def chosen_reading(answer: Answer, choice: ReadingChoice) -> Plan | None:
-    """Return the plan of a reading, as it was when the question was answered.
-
-    Raises:
-        InputError: The answer does not have that reading.
-    """
+    """Return the plan of a reading, as it was when the question was answered."""
     if not choice.reading:
         return answer.plan
     if not 1 <= choice.reading <= len(answer.other_readings):
@@ -34,9 +30,6 @@ def with_choice(plan: Plan | None, choice: Choice, document: Document) -> Plan:
 
     Args:
         choice: What is to be otherwise; of another reading `plan` is that reading.
-
-    Raises:
-        InputError: The plan, step or operation is missing, or the place has no number.
     """
     if plan is None:
         raise InputError(f"answer {choice.turn + 1} has no steps to correct")
@@ -88,11 +81,7 @@ def _compute_with(step: Step, choice: OperationChoice) -> Compute:
 
 
 def quantity_at(document: Document, source: Source) -> Quantity | None:
-    """Return the number at a place of a document; None if there is none.
-
-    Raises:
-        InputError: The document does not have that place.
-    """
+    """Return the number at a place of a document; None if there is none."""
     try:
         if isinstance(source, CellRef):
             if min(source.table, source.row, source.column) < 0 or document.cell(source).ref != source:

@@ -83,14 +83,7 @@ class Ledger:
         return correction
 
     def undo(self, author: str, number: int | None = None, made: datetime | None = None) -> Correction:
-        """Return the record that undoes a correction.
-
-        Args:
-            number: Which correction; by default the last active one.
-
-        Raises:
-            InputError: None is active, or that one is not.
-        """
+        """Return the record that undoes a correction."""
         active = [correction.number for correction in active_corrections(self.corrections)]
         if not active:
             raise InputError("no correction to undo")

@@ -23,12 +23,8 @@ def find_cell(
 
     Args:
         row: The label of its row, or the words in it; of a table turned round, of its column.
-        column: The other label, or a year.
         table: The table's place in the document; None is any.
         first: What tables are counted from: people count from 1, programs from 0.
-
-    Raises:
-        InputError: No cell is called so, or several are.
     """
     named = f"{row} | {column}" if column else row
     if table is not None and not first <= table < first + len(document.tables):
@@ -56,9 +52,6 @@ def read_corrected(text: str, was: Quantity | None) -> Quantity:
     Args:
         text: As a table would print it: `5,400`, `(435)`, `13.7 %`.
         was: As it was read; None if nothing was.
-
-    Raises:
-        InputError: It is not one number.
     """
     typed = " ".join(text.split())
     found = parse_cell(typed) if len(typed) <= _LONGEST_NUMBER else ()

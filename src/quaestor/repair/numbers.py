@@ -52,9 +52,6 @@ def require_numbers(plan: Plan, before: Numbers, now: Numbers) -> None:
 
     Args:
         before: Those of when it was made.
-
-    Raises:
-        OperandError: One was in its place by a correction only, which is undone.
     """
     for source, quantity in _printed_numbers(plan):
         place = _place(source, quantity, before, now)

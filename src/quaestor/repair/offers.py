@@ -50,9 +50,6 @@ def possible_corrections(ledger: Ledger, turn: int) -> tuple[Offer, ...]:
 
     Args:
         turn: The answer's place in the conversation, from 0.
-
-    Raises:
-        InputError: The answer is missing.
     """
     if not 0 <= turn < len(ledger.turns):
         raise InputError(missing_answer(turn + 1, ledger.turns))

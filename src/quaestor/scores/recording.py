@@ -22,9 +22,6 @@ def make_score_records(
     """Return what is kept of a run's score.
 
     The breakdowns are left out: of a run of one conversation they would say what its reference programs do.
-
-    Args:
-        called: Tool calls of each conversation that has any, by its id.
     """
     scored = now()
     places: dict[str, list[int]] = {}

@@ -19,7 +19,6 @@ class ScoreRecord:
     """One scoring of a run. Unique by `id`.
 
     Attributes:
-        dataset_digest: Over its documents and questions; that of the run.
         metrics: By the name of each scorer `correct`, `total`, `value` and the 95 % interval `low` to `high`, drawn
             from `pages` pages.
         correct_answers: How many of them are right by the benchmark (`quaestor.scoring.scorers.Measures.right`).
@@ -46,11 +45,7 @@ class ScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConversationScoreRecord:
-    """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`.
-
-    Attributes:
-        failed_turns: The places of the others, from 0.
-    """
+    """How one conversation did in the latest scoring of its run. Unique by `(run, conversation)`."""
 
     score: str
     run: str
@@ -121,11 +116,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class PairFilter:
-    """Which turns of two runs are listed; None lets all through.
-
-    Attributes:
-        differ: Whose answers do not say the same, or do, by `quaestor.scoring.metrics`.
-    """
+    """Which turns of two runs are listed; None lets all through."""
 
     outcome: Outcome | None = None
     differ: bool | None = None
@@ -151,7 +142,6 @@ class PairCounts:
 
     Attributes:
         outcomes: How many turns have each outcome; those that none has are left out.
-        differ: In how many the answers do not say the same.
     """
 
     outcomes: Mapping[Outcome, int]

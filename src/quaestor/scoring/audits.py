@@ -99,12 +99,7 @@ class Audit:
 
 
 def read_audit(path: Path) -> Audit:
-    """Return an audit.
-
-    Raises:
-        DatasetError: It cannot be read, or a line is not an entry, names a turn twice, or has a program that does not
-            read; the message says which.
-    """
+    """Return an audit."""
     entries: dict[tuple[str, int], AuditEntry] = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip():
@@ -159,11 +154,7 @@ class VerdictShare:
 
 @dataclass(frozen=True, slots=True)
 class AuditedScore:
-    """Raw and audited accuracy, over the same turns.
-
-    Attributes:
-        shares: The turns that the audit bears on, by verdict.
-    """
+    """Raw and audited accuracy, over the same turns."""
 
     audit: str
     entries: int
@@ -190,11 +181,7 @@ class AuditedTurn:
 def judge_turns(
     run: str, turns: Sequence[TurnScore], conversations: Iterable[Conversation], audit: Audit
 ) -> tuple[AuditedTurn, ...]:
-    """Return each turn of a scored run, judged by an audit too, as `audited_turns`.
-
-    Raises:
-        InputError: The run's references are not programs, or the audit has none of its turns.
-    """
+    """Return each turn of a scored run, judged by an audit too, as `audited_turns`."""
     if turns and measures_of(turns[0].verdicts) != PROGRAMS:
         raise InputError("audits accept programs and cannot be applied to a file with stated answers")
     found = audited_turns(turns, conversations, audit)
@@ -210,9 +197,6 @@ def audited_turns(
 
     A disputed turn is judged by what is accepted; if a turn repeats the steps of a wrong reference, what follows from
     the accepted one is right too.
-
-    Args:
-        scores: Its turns with their official verdicts, conversation by conversation; their references are programs.
     """
     documents = {conversation.id: conversation.document for conversation in conversations}
     found: list[AuditedTurn] = []
@@ -268,11 +252,7 @@ def _is_right(score: TurnScore, programs: Sequence[str], tables: Sequence[TableR
 
 @dataclass(frozen=True, slots=True)
 class AuditCandidate:
-    """A turn that a run answers otherwise than its reference.
-
-    Attributes:
-        beside: How many other runs that were given answer the same.
-    """
+    """A turn that a run answers otherwise than its reference."""
 
     conversation: str
     turn: int

@@ -40,8 +40,6 @@ class CalibrationReport:
     """How reliable the confidences of a run's answers are.
 
     Attributes:
-        given: The answers that carry a confidence, and how many of them are right.
-        surest_half: The half of them with the largest confidence.
         coverage: The surest tenth of the answers, the surest two tenths, and so on to all.
     """
 

@@ -35,12 +35,7 @@ class Convention:
 
 @dataclass(frozen=True, slots=True)
 class ConventionFigure:
-    """What a run comes to by one rule.
-
-    Attributes:
-        gained: Turns that are wrong by the benchmark's rule and right by this.
-        lost: Turns that are right by the benchmark's rule and wrong by this.
-    """
+    """What a run comes to by one rule."""
 
     name: str
     rule: str

@@ -289,10 +289,6 @@ def likeliest_place(places: Sequence[Source], read: Source | None, asked: Sequen
 
     One of the table, or of the text, that the solver read; of these the one whose words are most like the question's;
     of these one in the solver's own row or column.
-
-    Args:
-        places: Every place that prints it; at least one.
-        read: Where the solver read instead, or None.
     """
     latest, before = set(stems(asked[-1])), set(stems(" ".join(asked[-3:])))
 

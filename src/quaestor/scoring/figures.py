@@ -46,8 +46,6 @@ class Score:
     Attributes:
         results: By the name of each scorer of such references: over the turns that it can judge.
         unanswered: Turns without an answer. They are wrong in every figure.
-        certainty: How reliable the confidences of answers are; None if no answer carries one.
-        causes: How many turns are wrong for each cause that occurs, the most frequent first.
     """
 
     results: Mapping[str, Proportion]

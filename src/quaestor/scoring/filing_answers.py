@@ -114,7 +114,6 @@ class FilingReference:
 
     Attributes:
         kind: What is asked, as the file calls it: `lookup`, `growth`.
-        judged: What a judge said, by the answer as people are told it: whether it is right.
     """
 
     wanted: ReferenceAnswer

@@ -21,8 +21,6 @@ class PairedFigures:
 
     Attributes:
         wins: Right in the first alone; `losses` in the second alone.
-        ties: With the same verdict in both.
-        p: Of the exact McNemar test, two-sided.
     """
 
     turns: int

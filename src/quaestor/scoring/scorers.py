@@ -28,7 +28,6 @@ class Scorer:
     """One figure of a score.
 
     Attributes:
-        needs: What of the reference it compares with.
         whole: The scorer by which every turn of a conversation has to be right; None for a scorer of turns.
     """
 
@@ -111,11 +110,7 @@ SCORERS: dict[str, Scorer] = {
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is measured on one kind of reference.
-
-    Attributes:
-        second: The one that is shown beside it in breakdowns.
-    """
+    """What is measured on one kind of reference."""
 
     right: str
     second: str
@@ -135,11 +130,7 @@ FILINGS = Measures("right", "answered", _needing("filing"))
 
 
 def measures_of(names: Iterable[str]) -> Measures:
-    """Return what is measured, told by the names of the scorers that were used.
-
-    Raises:
-        ValueError: They are of no such measures.
-    """
+    """Return what is measured, told by the names of the scorers that were used."""
     given = set(names)
     for measures in (PROGRAMS, STATED, FILINGS):
         if {measures.right, measures.second} <= given:

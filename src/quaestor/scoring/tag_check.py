@@ -48,11 +48,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class TagDifference:
-    """A tagged number that was read otherwise than its tag says.
-
-    Attributes:
-        printed: What its tag encloses, with the sign that is printed around it.
-    """
+    """A tagged number that was read otherwise than its tag says."""
 
     wrong: tuple[Aspect, ...]
     place: str
@@ -97,11 +93,7 @@ def _counts(fact: PrintedFact, wrong: Sequence[Aspect]) -> Iterator[str]:
 
 
 def check_tags(document: Document, printed: Iterable[PrintedFact]) -> TagCheck:
-    """Return how the tagged numbers of a filing were read.
-
-    Args:
-        document: As read; its numbers, periods, scales and units come from the print alone.
-    """
+    """Return how the tagged numbers of a filing were read."""
     reader = _Reader(document)
     check = TagCheck()
     for one in printed:

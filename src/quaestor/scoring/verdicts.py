@@ -74,11 +74,7 @@ def judge_predictions(
     *,
     causes: bool = True,
 ) -> tuple[TurnScore, ...]:
-    """Return the verdict on every labelled turn, with why it is wrong.
-
-    Args:
-        causes: Whether to add why turns are wrong; verdicts alone take a fraction of the time.
-    """
+    """Return the verdict on every labelled turn, with why it is wrong."""
     asked = {conversation.id: conversation for conversation in conversations}
     given, judge = _align(predictions, gold, asked), ConversationJudge()
     return tuple(
@@ -135,11 +131,7 @@ class ConversationJudge:
 def predictions_in_order(
     conversation: str, predictions: Iterable[Prediction], reference: Sequence[GoldTurn]
 ) -> list[Prediction | None]:
-    """Return what was predicted of each labelled turn of a conversation.
-
-    Raises:
-        DatasetError: A prediction belongs to no turn, or to one that has one already.
-    """
+    """Return what was predicted of each labelled turn of a conversation."""
     given: list[Prediction | None] = [None] * len(reference)
     for prediction in predictions:
         if not 0 <= prediction.turn < len(reference):
@@ -151,11 +143,7 @@ def predictions_in_order(
 
 
 def require_references(gold: Mapping[str, object], conversations: Iterable[str]) -> None:
-    """Make sure that conversations have reference answers, given those that have and the ids of those asked.
-
-    Raises:
-        DatasetError: One has none.
-    """
+    """Make sure that conversations have reference answers, given those that have and the ids of those asked."""
     for conversation in conversations:
         if conversation not in gold:
             raise DatasetError(f"{conversation} has no reference answers, so it cannot be scored")

@@ -49,14 +49,7 @@ def content_digest(raw: bytes) -> bytes:
 
 
 def unpack_content(data: bytes, size: int, base: bytes | None = None) -> bytes:
-    """Return the text that was packed.
-
-    Args:
-        base: The bytes of what an older version packed it against.
-
-    Raises:
-        StoreError: The data are damaged.
-    """
+    """Return the text that was packed."""
     try:
         if base is None:
             raw = _inflate(zlib.decompressobj(), data, size)
@@ -181,11 +174,7 @@ class Contents:
         self._tables, self._reference = tables, tables.reference
 
     async def put_columns(self, row: Row, *names: str) -> Row:
-        """Return a row whose texts in some columns are kept, and referred to there.
-
-        Raises:
-            UnicodeEncodeError: One holds half a surrogate pair.
-        """
+        """Return a row whose texts in some columns are kept, and referred to there."""
         raw = {name: row[name].encode() for name in names if row[name] is not None}
         digests = {name: content_digest(one) for name, one in raw.items()}
         known = await self._find(digests.values())
@@ -211,11 +200,7 @@ class Contents:
         return dict(zip((one.digest for one in texts), references, strict=True))
 
     async def texts(self, references: Iterable[Any]) -> dict[Any, str]:
-        """Return texts by what refers to them.
-
-        Raises:
-            StoreError: One is missing or damaged.
-        """
+        """Return texts by what refers to them."""
         wanted = {*references} - {None}
         rows: dict[Any, Row] = {}
         waiting = wanted

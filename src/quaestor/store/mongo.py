@@ -109,11 +109,7 @@ class MongoTables:
     reference = "digest"
 
     def __init__(self, uri: str, *, create: bool) -> None:
-        """Read the URI, as `MongoConnection` does; the server is first asked by the first operation.
-
-        Raises:
-            StoreError: The URI is malformed.
-        """
+        """Read the URI, as `MongoConnection` does; the server is first asked by the first operation."""
         self._connection = MongoConnection(uri, self._upgrade, create=create)
         self.name, self._db = self._connection.name, self._connection.database
 
@@ -327,9 +323,6 @@ class MongoStore(RunStore):
         Args:
             uri: `mongodb://` or `mongodb+srv://`; the database is `quaestor` if it names none. Options such as
                 `timeoutMS` (one operation), `serverSelectionTimeoutMS` and `journal` are honoured.
-
-        Raises:
-            StoreError: The URI is malformed.
         """
         super().__init__(MongoTables(uri, create=create))
 

@@ -138,9 +138,6 @@ class MongoConnection:
             uri: The database is `quaestor` if it names none. Its options win over DEFAULTS.
             upgrade: Rewrites what an older version has written. Can be done twice: another process may be at it too.
             create: Whether indexes are made in a database that no run store is in.
-
-        Raises:
-            StoreError: The URI is malformed.
         """
         address, _, query = uri.partition("?")
         given = {name.lower() for name, _ in parse_qsl(query.replace(";", "&"))}
@@ -170,12 +167,6 @@ class MongoConnection:
         """Return the result of an operation, which is done again while the server is away, up to PATIENCE_SECONDS.
 
         A server that has never answered is not waited for: its address may be wrong.
-
-        Args:
-            verb: What is being done to the store, for errors.
-
-        Raises:
-            StoreError: Whatever goes wrong with the server.
         """
         end, number = monotonic() + PATIENCE_SECONDS, 0
         token = _again.set(False)

@@ -156,14 +156,7 @@ class SqliteTables:
     reference = "id"
 
     def __init__(self, path: Path | None, *, create: bool = True) -> None:
-        """Open the file, and make it and its folder where they are missing and `create` is set.
-
-        Args:
-            path: The file; None keeps everything in memory.
-
-        Raises:
-            StoreError: The file cannot be opened, is not a run store, or has another version's schema.
-        """
+        """Open the file, and make it and its folder where they are missing and `create` is set."""
         self._path, self.name = path, str(path) if path else "the store in memory"
         if path and path.is_dir():
             raise StoreError(f"{path} is a folder, not a run store; choose a file in it, such as {path / 'runs.db'}")

@@ -43,11 +43,7 @@ def turn_events(
 
 
 def model_event(prompt: PromptRecord, model: Callable[[str], str], span: str, working_start: float) -> "ModelEvent":
-    """Return an exchange with a model as messages of Inspect, with the bodies verbatim.
-
-    Args:
-        working_start: How many seconds after the conversation was begun.
-    """
+    """Return an exchange with a model as messages of Inspect, with the bodies verbatim."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.model import ChatCompletionChoice, GenerateConfig, ModelCall, ModelOutput
 

@@ -45,12 +45,7 @@ _STATUS: "Mapping[RunStatus, EvalStatus]" = {
 
 @dataclass(frozen=True, slots=True)
 class LoggedConversation:
-    """A conversation as it was played.
-
-    Attributes:
-        verdicts: On every labelled turn; none if there are no references.
-        place: Its place in the dataset, from 0.
-    """
+    """A conversation as it was played."""
 
     record: ConversationRecord
     turns: tuple[TurnRecord, ...]
@@ -61,11 +56,7 @@ class LoggedConversation:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRun:
-    """A run with all that its log contains.
-
-    Attributes:
-        labelled: What was asked, with references; None if that is not there any more.
-    """
+    """A run with all that its log contains."""
 
     run: RunRecord
     conversations: tuple[LoggedConversation, ...]

@@ -32,11 +32,7 @@ def sample_input(questions: Sequence[str]) -> str:
 
 
 def show_answer(turn: TurnRecord, document: Document | None) -> str:
-    """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none.
-
-    Args:
-        document: What it is about; None if that is not there any more, so that sources are left out.
-    """
+    """Return an answer as people read it: the number, its arithmetic, and where it comes from or why there is none."""
     answer = answer_of(turn)
     if answer.value is None:
         return f"no answer: {turn.error or answer.reason or 'none was given'}"

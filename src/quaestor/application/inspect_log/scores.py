@@ -30,11 +30,7 @@ _VERDICTS, _PAGE, _PLACE = "verdicts", "page", "place"
 def inspect_score(
     scored: Sequence[TurnScore], played: Sequence[TurnRecord], place: int, broken: str | None = None
 ) -> "Score":
-    """Return the verdicts on one conversation as the score of a sample.
-
-    Args:
-        broken: Why the conversation did not come to its end, where it did not.
-    """
+    """Return the verdicts on one conversation as the score of a sample."""
     from inspect_ai.scorer import Score
 
     names = measures_of(scored[0].verdicts).scorers

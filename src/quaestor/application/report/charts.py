@@ -21,7 +21,6 @@ def element(tag: str, *children: Child, **attributes: str | float | None) -> Ele
     """Return an element.
 
     Args:
-        *children: Elements and texts, in order; None is nothing.
         **attributes: By name; `class_` is `class`, and an underscore a hyphen. None is left out.
     """
     made = etree.Element(tag)
@@ -96,7 +95,6 @@ class ChartLine:
     """A line of a chart.
 
     Attributes:
-        colour: The number of the run that it is of.
         points: Across and up, each from 0 to 1; in the order in which they are joined.
         weights: How large the mark of each point is, from 0 to 1; none for a line without marks.
     """

@@ -29,11 +29,7 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """One run of a report.
-
-    Attributes:
-        causes: How many turns are wrong for each cause, the most frequent first.
-    """
+    """One run of a report."""
 
     judged: JudgedRun
     score: Score
@@ -70,11 +66,7 @@ async def read_report(
     dataset: Path | None = None,
     audit: Audit | None = None,
 ) -> EvaluationReport:
-    """Return what there is to tell of runs of the same questions.
-
-    Args:
-        scores_in: The store's URI: the scores that are kept there count where the labelled file is not there.
-    """
+    """Return what there is to tell of runs of the same questions."""
     if len(names) > 1:
         require_extra("compare", "comparing runs")
     runs = await require_comparable(store, names)

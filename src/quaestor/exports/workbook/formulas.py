@@ -30,8 +30,6 @@ class WorkingRow:
     """One row. Formulas are written without their `=`.
 
     Attributes:
-        turn: The question's number, from 1.
-        what: What is done, in the plan's words.
         number: The formula of the number or the words; None if the row has a label alone.
         label: The formula of the label, or None.
         compared: The formula of what it is compared by, or None.
@@ -58,13 +56,7 @@ class Single:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A list on the sheet.
-
-    Attributes:
-        first: The row of its first entry, from 0.
-        labels: What the entries were called when the plan was executed.
-        numbered: Whether its entries have numbers.
-    """
+    """A list on the sheet."""
 
     first: int
     labels: tuple[str, ...]
@@ -104,11 +96,7 @@ _SPREAD = {
 
 
 class FormulaRows:
-    """The rows of a conversation, and the formula of each answer.
-
-    Attributes:
-        answers: For each turn its formula; None if it has no answer.
-    """
+    """The rows of a conversation, and the formula of each answer."""
 
     def __init__(
         self, conversation: ExportedConversation, inputs: Mapping[PlanInput, InputCell], first: int = 1, turn: int = 1
@@ -116,9 +104,7 @@ class FormulaRows:
         """Write all turns of a conversation.
 
         Args:
-            inputs: Where its numbers are in the workbook.
             first: The row of the sheet where it begins, from 0; the headings are in the first.
-            turn: The number of its first question in the workbook.
         """
         self.rows: list[WorkingRow] = []
         self.answers: list[str | None] = []

@@ -84,8 +84,6 @@ class InputCell:
     """A number that answers rest on, in its cell of the workbook.
 
     Attributes:
-        row: From 0.
-        column: From 0.
         note: Who corrected it, and what was read there before; None where nobody did.
     """
 

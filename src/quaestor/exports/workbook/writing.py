@@ -45,9 +45,6 @@ def workbook_bytes(conversations: Sequence[ExportedConversation]) -> bytes:
 
     Args:
         conversations: One or more; those about one page share its sheets.
-
-    Raises:
-        SettingsError: The extra `workbook` is not installed.
     """
     require_extra("workbook", "writing a workbook")
     from xlsxwriter import Workbook

@@ -130,11 +130,7 @@ def _gold(reference: FilingReference) -> GoldTurn:
 
 
 def read_reference_answer(answer: object, where: str) -> ReferenceAnswer:
-    """Return a right answer as quaestor's own format has it.
-
-    Raises:
-        DatasetError: It is none; the message says what it lacks.
-    """
+    """Return a right answer as quaestor's own format has it."""
     if not isinstance(answer, Mapping) or not answer.keys() & (_FIELDS - {"scale", "unit"}):
         raise DatasetError(f"{where} must be an object with one of {', '.join(sorted(_FIELDS - {'scale', 'unit'}))}")
     if unknown := answer.keys() - _FIELDS:
@@ -177,9 +173,6 @@ def wanted_in_text(answer: object, question: str, where: str) -> ReferenceAnswer
 
     Args:
         question: May say in what a number counts ("in USD millions").
-
-    Raises:
-        DatasetError: It is not text and no number, or empty.
     """
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
         raise DatasetError(f"{where}: the answer must be text or a number")
