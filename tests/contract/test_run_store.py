@@ -34,7 +34,7 @@ def test_a_store_that_breaks_a_rule_is_named_in_one_line(tmp_path: Path) -> None
     def open_forgetful(uri: str, /, *, create: bool) -> RunStore:
         return Forgetful(Path(uri), create=create)
 
-    with pytest.raises(AssertionError, match="Corrections come back equal") as caught:
+    with pytest.raises(AssertionError, match="corrections come back equal") as caught:
         check_store(open_forgetful, lambda name: str(tmp_path / name))
     assert "\n" not in str(caught.value)
 

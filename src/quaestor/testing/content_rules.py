@@ -106,7 +106,6 @@ async def add_measured_runs(store: RunStore) -> None:
 
 
 async def runs_are_listed_part_by_part_and_filtered(open_store: OpenStore) -> None:
-    """Runs are listed part by part and filtered."""
     model = replace(OTHER, spec={"solver": "asking", "model": _MODEL}, dataset="other.json")
     question = replace(a_run("a-question", minutes=9), kind="ask")
     async with open_store() as store:
@@ -128,7 +127,6 @@ async def runs_are_listed_part_by_part_and_filtered(open_store: OpenStore) -> No
 
 
 async def an_empty_store_lists_nothing(open_store: OpenStore) -> None:
-    """An empty store lists nothing."""
     async with open_store() as store:
         assert (await store.list_runs(RunFilter(("run",)), _ALL)).total == 0
         assert await store.run_choices() == RunChoices((), (), ())
@@ -155,7 +153,6 @@ _FILTERS = [
 
 
 async def turns_are_filtered(open_store: OpenStore) -> None:
-    """Turns are filtered."""
     async with open_store() as store:
         await add_listed_run(store, RUN, "c1")
         await add_listed_run(store, OTHER, "c1", "c2")
@@ -165,7 +162,6 @@ async def turns_are_filtered(open_store: OpenStore) -> None:
 
 
 async def a_listed_turn_has_what_is_kept_of_it(open_store: OpenStore) -> None:
-    """A listed turn has the fields of its record."""
     async with open_store() as store:
         await add_listed_run(store, RUN, "c2", "c1")
         page = await store.list_turns(RUN.id, TurnFilter(), ListPart(3, 2))
@@ -178,7 +174,6 @@ async def a_listed_turn_has_what_is_kept_of_it(open_store: OpenStore) -> None:
 
 
 async def turns_are_counted_by_their_classes(open_store: OpenStore) -> None:
-    """Turns are counted by their classes."""
     async with open_store() as store:
         await add_listed_run(store, RUN, "c1", "c2")
         assert await store.count_turns(RUN.id, "index") == {0: 2, 1: 2, 2: 2}
@@ -187,7 +182,6 @@ async def turns_are_counted_by_their_classes(open_store: OpenStore) -> None:
 
 
 async def only_the_attempt_that_counts_is_listed(open_store: OpenStore) -> None:
-    """Only the attempt that counts is listed."""
     async with open_store() as store:
         await store.create_run(RUN)
         pending = an_example(RUN, status="pending", turns=0)
@@ -204,7 +198,6 @@ async def only_the_attempt_that_counts_is_listed(open_store: OpenStore) -> None:
 
 
 async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
-    """The turns of the attempts that count are measured."""
     async with open_store() as store:
         await add_measured_runs(store)
         found = await store.measure_turns(RUN.id)
@@ -218,7 +211,6 @@ async def the_turns_that_count_are_measured(open_store: OpenStore) -> None:
 
 
 async def the_conversations_are_counted(open_store: OpenStore) -> None:
-    """The conversations are counted."""
     async with open_store() as store:
         await add_measured_runs(store)
         found, examples = await store.count_examples(RUN.id), await store.examples(RUN.id)
@@ -237,7 +229,6 @@ async def the_conversations_are_counted(open_store: OpenStore) -> None:
 
 
 async def a_run_of_which_nothing_was_played_has_nothing_to_count(open_store: OpenStore) -> None:
-    """A run of which nothing was played has no counts."""
     async with open_store() as store:
         await store.create_run(RUN)
         assert await store.measure_turns(RUN.id) == RunMeasures()
@@ -246,7 +237,6 @@ async def a_run_of_which_nothing_was_played_has_nothing_to_count(open_store: Ope
 
 
 async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
-    """A graph comes back equal after closing and opening."""
     async with open_store() as store:
         await store.create_run(RUN)
         # In any order, from plain tuples, repeats among them: a graph is a set.
@@ -259,7 +249,6 @@ async def a_graph_comes_back_equal_after_closing_and_opening(open_store: OpenSto
 
 
 async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenStore) -> None:
-    """A graph saved again takes the place of the earlier."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.save_graph(RUN.id, "c1", GRAPH)
@@ -270,7 +259,6 @@ async def a_graph_saved_again_takes_the_place_of_the_earlier(open_store: OpenSto
 
 
 async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: OpenStore) -> None:
-    """Graphs of two runs are apart and outlive a second attempt."""
     other = a_run("other")
     async with open_store() as store:
         for run, graph in ((RUN, GRAPH), (other, [PRICE])):
@@ -284,7 +272,6 @@ async def graphs_of_two_runs_are_apart_and_outlive_a_second_attempt(open_store: 
 
 
 async def a_graph_that_is_not_kept_is_one_clear_line(open_store: OpenStore) -> None:
-    """A graph that is not kept is an error that names its conversation."""
     async with open_store() as store:
         await store.create_run(RUN)
         with raises(StoreError, "'c9'"):
@@ -292,7 +279,6 @@ async def a_graph_that_is_not_kept_is_one_clear_line(open_store: OpenStore) -> N
 
 
 async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -> None:
-    """An ontology comes back equal and is kept once."""
     ontology = (Triple("kg:StockOption", "rdf:type", "owl:Class"), Triple("kg:StockOption", "rdfs:label", '"option"'))
     async with open_store() as store:
         await store.save_ontology("ab" * 32, ontology)
@@ -304,7 +290,6 @@ async def an_ontology_comes_back_equal_and_is_kept_once(open_store: OpenStore) -
 
 
 async def ontologies_are_listed_the_latest_first(open_store: OpenStore) -> None:
-    """Ontologies are listed the latest first."""
     async with open_store() as store:
         assert await store.ontologies() == ()
         await store.save_ontology("ab" * 32, GRAPH)
@@ -315,7 +300,6 @@ async def ontologies_are_listed_the_latest_first(open_store: OpenStore) -> None:
 
 
 async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore) -> None:
-    """A frozen graph is kept under all that decides it."""
     keys = [GraphKey(d, digest, o, v) for d in "pq" for digest in "ab" for o in "xy" for v in ("0.1.0", "0.2.0")]
     async with open_store() as store:
         for place, key in enumerate(reversed(keys)):
@@ -333,7 +317,6 @@ async def a_frozen_graph_is_kept_under_all_that_decides_it(open_store: OpenStore
 
 
 async def prompts_come_back_equal_by_turn_and_number(open_store: OpenStore) -> None:
-    """Prompts come back equal by turn and number."""
     prompts = tuple(a_prompt(RUN, turn=turn, number=number) for turn in range(2) for number in range(11))
     async with open_store() as store:
         await store.create_run(RUN)
@@ -348,7 +331,6 @@ async def prompts_come_back_equal_by_turn_and_number(open_store: OpenStore) -> N
 
 
 async def a_prompt_is_kept_once(open_store: OpenStore) -> None:
-    """A prompt is kept once."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.log_prompt(a_prompt(RUN))
@@ -358,7 +340,6 @@ async def a_prompt_is_kept_once(open_store: OpenStore) -> None:
 
 
 async def the_prompts_of_an_attempt_stay_when_the_next_begins(open_store: OpenStore) -> None:
-    """The prompts of an attempt stay when the next begins."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.begin_example(an_example(RUN, status="pending", turns=0))
@@ -375,7 +356,6 @@ async def the_prompts_of_an_attempt_stay_when_the_next_begins(open_store: OpenSt
 
 
 async def text_that_is_not_unicode_is_refused_and_nothing_is_kept(open_store: OpenStore) -> None:
-    """Text that is not valid Unicode is refused, and nothing is kept."""
     broken = [*GRAPH, Triple("kg:a", "rdfs:label", '"\ud800"')]
     turns = tuple(replace(turn, question="what \ud800 was it?") for turn in some_turns(RUN))
     async with open_store() as store:
@@ -394,7 +374,6 @@ async def text_that_is_not_unicode_is_refused_and_nothing_is_kept(open_store: Op
 
 
 async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) -> None:
-    """A run is deleted with all that belongs to it."""
     other = a_run("other")
 
     async def fill(store: RunStore, run: RunRecord) -> None:
@@ -433,7 +412,6 @@ async def a_run_is_deleted_with_all_that_belongs_to_it(open_store: OpenStore) ->
 
 
 async def a_run_that_is_deleted_while_it_is_played_stays_deleted(open_store: OpenStore) -> None:
-    """A run that is deleted while it is played stays deleted."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.begin_example(an_example(RUN, status="pending", turns=0))
@@ -446,7 +424,6 @@ async def a_run_that_is_deleted_while_it_is_played_stays_deleted(open_store: Ope
 
 
 async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(open_store: OpenStore) -> None:
-    """Corrections come back equal in their order and leave the turns alone."""
     run, turns = a_run(), some_turns(a_run())
     corrections = tuple(a_correction(run, number=number) for number in (1, 2, 3))
     async with open_store() as store:
@@ -463,7 +440,6 @@ async def corrections_come_back_equal_in_their_order_and_leave_the_turns_alone(o
 
 
 async def a_correction_is_written_once(open_store: OpenStore) -> None:
-    """A correction is written once."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)
@@ -475,7 +451,6 @@ async def a_correction_is_written_once(open_store: OpenStore) -> None:
 
 
 async def what_was_never_begun_cannot_be_corrected(open_store: OpenStore) -> None:
-    """A conversation that was never begun cannot be corrected."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)
@@ -484,7 +459,6 @@ async def what_was_never_begun_cannot_be_corrected(open_store: OpenStore) -> Non
 
 
 async def each_attempt_has_its_own_corrections(open_store: OpenStore) -> None:
-    """Each attempt has its own corrections."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)

@@ -459,7 +459,7 @@ def check_store(open_store: StoreOpener, uri: Callable[[str], str]) -> None:
         except Exception as error:
             frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.name == rule.__name__]
             raised = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            broken = f"{(rule.__doc__ or '').rstrip('.')}: {frames[-1].line} ({raised})"
+            broken = f"{rule.__name__.replace('_', ' ')}: {frames[-1].line} ({raised})"
             raise ContractError(f"the store {place} breaks a rule: {broken}") from error
 
 

@@ -90,7 +90,6 @@ async def _two_runs(open_store: OpenStore) -> AsyncIterator[ScoreStore]:
 
 
 async def a_score_comes_back_equal(open_store: OpenStore) -> None:
-    """A score comes back equal."""
     async with _one_run(open_store) as (_, scores):
         assert await scores.scores(RUN.id) == ()
         assert await scores.verdicts(RUN.id) == ()
@@ -103,7 +102,6 @@ async def a_score_comes_back_equal(open_store: OpenStore) -> None:
 
 
 async def a_run_can_be_scored_again(open_store: OpenStore) -> None:
-    """A run scored again keeps both scores, and the verdicts of the latest."""
     async with _one_run(open_store) as (_, scores):
         await scores.add_score(_FIRST)
         await scores.add_score(_LATER)
@@ -113,7 +111,6 @@ async def a_run_can_be_scored_again(open_store: OpenStore) -> None:
 
 
 async def scores_of_all_runs_come_latest_first(open_store: OpenStore) -> None:
-    """Scores of all runs come latest first."""
     other = a_run("another-run")
     async with _one_run(open_store) as (store, scores):
         await store.create_run(other)
@@ -124,7 +121,6 @@ async def scores_of_all_runs_come_latest_first(open_store: OpenStore) -> None:
 
 
 async def only_an_existing_run_can_be_scored(open_store: OpenStore) -> None:
-    """Only an existing run can be scored."""
     async with _one_run(open_store) as (_, scores):
         with raises(UnknownRunError, "'nosuch'"):
             await scores.add_score(a_score(replace(RUN, id="nosuch"), {"c1": (True,)}))
@@ -132,7 +128,6 @@ async def only_an_existing_run_can_be_scored(open_store: OpenStore) -> None:
 
 
 async def scores_are_deleted_with_their_run(open_store: OpenStore) -> None:
-    """Scores are deleted with their run."""
     other = a_run("another-run")
     async with _one_run(open_store) as (store, scores):
         await store.create_run(other)
@@ -147,7 +142,6 @@ async def scores_are_deleted_with_their_run(open_store: OpenStore) -> None:
 
 
 async def verdicts_are_those_of_the_latest_score(open_store: OpenStore) -> None:
-    """Verdicts are those of the latest score, in whichever order scores are added."""
     async with _one_run(open_store) as (_, scores):
         await scores.add_score(_LATER)
         await scores.add_score(_FIRST)
@@ -157,7 +151,6 @@ async def verdicts_are_those_of_the_latest_score(open_store: OpenStore) -> None:
 
 
 async def two_scores_may_be_added_at_once(open_store: OpenStore) -> None:
-    """Two scores may be added at once; the verdicts are those of the later."""
     async with _one_run(open_store) as (_, scores):
         async with ScoreStore(open_store()._tables) as second:
             await asyncio.gather(scores.add_score(_FIRST), second.add_score(_LATER))
@@ -166,7 +159,6 @@ async def two_scores_may_be_added_at_once(open_store: OpenStore) -> None:
 
 
 async def verdicts_come_with_answers(open_store: OpenStore) -> None:
-    """Verdicts come with the answers that they judge."""
     async with _one_run(open_store) as (store, scores):
         assert not len(await scores.judged_frame(RUN.id))
         # The third turn has a verdict, and was not played in the attempt that counts.
@@ -193,7 +185,6 @@ async def verdicts_come_with_answers(open_store: OpenStore) -> None:
 
 
 async def the_latest_scores_of_some_runs_are_found(open_store: OpenStore) -> None:
-    """The latest scores of some runs are found."""
     async with _two_runs(open_store) as scores:
         found = await scores.latest_scores([OTHER.id, "nosuch", RUN.id])
         assert {run: score.id for run, score in found.items()} == {RUN.id: "s1", OTHER.id: "s2"}
@@ -210,7 +201,6 @@ _VERDICTS: Sequence[tuple[VerdictFilter, TurnFilter, list[tuple[str, int]]]] = (
 
 
 async def turns_are_listed_by_their_verdicts(open_store: OpenStore) -> None:
-    """Turns are listed by their verdicts."""
     async with _two_runs(open_store) as scores:
         kept = {(v.conversation, v.index): v for v in await scores.verdicts(RUN.id)}
         for verdicts, wanted, places in _VERDICTS:
@@ -221,7 +211,6 @@ async def turns_are_listed_by_their_verdicts(open_store: OpenStore) -> None:
 
 
 async def turns_without_a_verdict_are_listed(open_store: OpenStore) -> None:
-    """Turns without a verdict are listed too."""
     async with _two_runs(open_store) as scores:
         page = await scores.list_turns(OTHER.id, TurnFilter(), VerdictFilter(), ListPart(2, 2))
         assert [judged.verdict is None for judged in page.items] == [False, True]
@@ -235,7 +224,6 @@ async def turns_without_a_verdict_are_listed(open_store: OpenStore) -> None:
 
 
 async def two_runs_are_compared(open_store: OpenStore) -> None:
-    """Two runs are compared turn by turn."""
     async with _two_runs(open_store) as scores:
         counts = await scores.count_pairs(RUN.id, OTHER.id)
         assert counts.outcomes == {"both": 1, "second": 1, "neither": 1, "unjudged": 3}
@@ -252,7 +240,6 @@ async def two_runs_are_compared(open_store: OpenStore) -> None:
 
 
 async def answers_that_differ_are_found(open_store: OpenStore) -> None:
-    """Answers that differ are found: equal to five decimals is the same, and so are two that are missing."""
     first, second, third = listed_turns(OTHER, "c1")
     changed = replace(first, number="4", answer=_numbered("4"))
     longer = replace(second, number="0.030001", answer=_numbered("0.030001"))

@@ -36,7 +36,6 @@ def raises(kind: type[Exception], pattern: str = "") -> Any:
 
 
 async def records_come_back_equal_after_closing_and_opening(open_store: OpenStore) -> None:
-    """Records come back equal after the store is closed and opened."""
     run, example, turns = replace(a_run(), kind="ask"), an_example(a_run()), some_turns(a_run())
     async with open_store() as store:
         await store.create_run(run)
@@ -51,7 +50,6 @@ async def records_come_back_equal_after_closing_and_opening(open_store: OpenStor
 
 
 async def an_empty_store_has_no_runs(open_store: OpenStore) -> None:
-    """An empty store has no runs."""
     async with open_store() as store:
         assert await store.runs() == ()
         with raises(UnknownRunError):
@@ -59,7 +57,6 @@ async def an_empty_store_has_no_runs(open_store: OpenStore) -> None:
 
 
 async def runs_come_latest_first(open_store: OpenStore) -> None:
-    """Runs come latest first."""
     async with open_store() as store:
         for name, minutes in (("b", 5), ("a", 9), ("c", 1)):
             await store.create_run(a_run(name, minutes=minutes))
@@ -67,7 +64,6 @@ async def runs_come_latest_first(open_store: OpenStore) -> None:
 
 
 async def turns_come_by_conversation_and_index(open_store: OpenStore) -> None:
-    """Turns come by their conversation and index."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)
@@ -82,7 +78,6 @@ async def turns_come_by_conversation_and_index(open_store: OpenStore) -> None:
 
 
 async def a_run_finishes_and_is_resumed(open_store: OpenStore) -> None:
-    """A run finishes and is resumed."""
     run, end = a_run(), START + timedelta(hours=1)
     async with open_store() as store:
         await store.create_run(run)
@@ -93,7 +88,6 @@ async def a_run_finishes_and_is_resumed(open_store: OpenStore) -> None:
 
 
 async def a_run_id_is_taken_once(open_store: OpenStore) -> None:
-    """A run id is taken once."""
     async with open_store() as store:
         await store.create_run(a_run("r", conversations=2))
         with raises(DuplicateRecordError, "'r'"):
@@ -102,7 +96,6 @@ async def a_run_id_is_taken_once(open_store: OpenStore) -> None:
 
 
 async def an_unfinished_conversation_is_played_again(open_store: OpenStore) -> None:
-    """A conversation that did not come to its end is played again."""
     async with open_store() as store:
         for status in ("pending", "failed", "outage"):
             run = a_run(status)
@@ -118,7 +111,6 @@ async def an_unfinished_conversation_is_played_again(open_store: OpenStore) -> N
 
 
 async def turns_are_kept_as_they_happen_and_outlive_their_writer(open_store: OpenStore) -> None:
-    """Turns are kept as they happen."""
     run = a_run()
     first, second = some_turns(run)
     begun = replace(second, status="understanding", finished=None, answer={"value": None}, number=None)
@@ -139,7 +131,6 @@ async def turns_are_kept_as_they_happen_and_outlive_their_writer(open_store: Ope
 
 
 async def attempts_are_counted_by_the_store_and_none_writes_into_another(open_store: OpenStore) -> None:
-    """The store counts attempts, and the turns that count are those of one."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)
@@ -160,7 +151,6 @@ async def attempts_are_counted_by_the_store_and_none_writes_into_another(open_st
 
 
 async def a_turn_of_a_conversation_that_was_never_begun_is_refused(open_store: OpenStore) -> None:
-    """A turn of a conversation that was never begun is refused."""
     async with open_store() as store:
         await store.create_run(a_run())
         with raises(StoreError, "'c1'"):
@@ -169,7 +159,6 @@ async def a_turn_of_a_conversation_that_was_never_begun_is_refused(open_store: O
 
 
 async def a_complete_conversation_stays_as_it_is(open_store: OpenStore) -> None:
-    """A complete conversation stays as it is."""
     run = a_run()
     async with open_store() as store:
         await store.create_run(run)
@@ -183,7 +172,6 @@ async def a_complete_conversation_stays_as_it_is(open_store: OpenStore) -> None:
 
 
 async def a_conversation_is_kept_whole_or_not_at_all(open_store: OpenStore) -> None:
-    """The end of a conversation is kept whole or not at all."""
     run = a_run()
     first, second = some_turns(run)
     async with open_store() as store:
@@ -196,7 +184,6 @@ async def a_conversation_is_kept_whole_or_not_at_all(open_store: OpenStore) -> N
 
 
 async def progress_counts_by_status(open_store: OpenStore) -> None:
-    """Progress counts conversations by status."""
     run = a_run(conversations=9)
     async with open_store() as store:
         await store.create_run(run)
@@ -207,7 +194,6 @@ async def progress_counts_by_status(open_store: OpenStore) -> None:
 
 
 async def every_operation_refuses_an_unknown_run(open_store: OpenStore) -> None:
-    """Every operation refuses an unknown run."""
     gone = a_run("gone")
     async with open_store() as store:
         await store.create_run(a_run("here"))
@@ -240,7 +226,6 @@ async def every_operation_refuses_an_unknown_run(open_store: OpenStore) -> None:
 
 
 async def an_unknown_turn_is_one_clear_line(open_store: OpenStore) -> None:
-    """An unknown turn is an error of one line."""
     async with open_store() as store:
         await store.create_run(a_run())
         await store.complete_example(an_example(a_run()), some_turns(a_run()))
@@ -251,7 +236,6 @@ async def an_unknown_turn_is_one_clear_line(open_store: OpenStore) -> None:
 
 
 async def a_store_can_be_closed_twice(open_store: OpenStore) -> None:
-    """A store can be closed twice, and is not used afterwards."""
     store = open_store()
     await store.close()
     await store.close()
@@ -260,7 +244,6 @@ async def a_store_can_be_closed_twice(open_store: OpenStore) -> None:
 
 
 async def a_claimed_conversation_is_begun_by_nobody_else(open_store: OpenStore) -> None:
-    """A conversation that is claimed is begun by nobody else."""
     async with open_store() as store:
         await store.create_run(RUN)
         assert await store.begin_example(_BEGUN, Claim("ada", 30)) == 1
@@ -276,7 +259,6 @@ async def a_claimed_conversation_is_begun_by_nobody_else(open_store: OpenStore) 
 
 
 async def a_claim_ends_with_its_time_or_when_it_is_given_back(open_store: OpenStore) -> None:
-    """A claim ends with its time, or when it is given back."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.begin_example(_BEGUN, Claim("ada", 0.3))
@@ -293,7 +275,6 @@ async def a_claim_ends_with_its_time_or_when_it_is_given_back(open_store: OpenSt
 
 
 async def what_was_played_since_is_not_played_again(open_store: OpenStore) -> None:
-    """A conversation that was played since is not played again."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.begin_example(_BEGUN, Claim("ada", 30))
@@ -310,7 +291,6 @@ async def what_was_played_since_is_not_played_again(open_store: OpenStore) -> No
 
 
 async def records_do_not_have_the_owner_of_a_claim(open_store: OpenStore) -> None:
-    """Records do not have the owner of a claim."""
     async with open_store() as store:
         await store.create_run(RUN)
         await store.begin_example(_BEGUN, Claim("ada", 30))
@@ -318,7 +298,6 @@ async def records_do_not_have_the_owner_of_a_claim(open_store: OpenStore) -> Non
 
 
 async def of_many_that_want_one_conversation_one_has_it(open_store: OpenStore) -> None:
-    """Of many that claim one conversation, one gets it."""
     async with open_store() as store:
         await store.create_run(RUN)
 
