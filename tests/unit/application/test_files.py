@@ -9,11 +9,6 @@ from quaestor.application.files import OutputFile, OutputFolder
 from quaestor.errors import InputError, OutputExistsError
 
 
-def test_a_new_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
-    OutputFile(tmp_path / "new.txt").write("ten")
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("new.txt", "ten")]
-
-
 def test_a_file_that_is_there_is_replaced_with_force_only(tmp_path: Path) -> None:
     path = tmp_path / "old.txt"
     path.write_text("old")

@@ -14,7 +14,6 @@ from quaestor.application.resolve import read_page
 from quaestor.core.provenance import CellRef
 from quaestor.core.serial import Triple
 from quaestor.errors import GraphError, QueryError
-from quaestor.graph.sparql import Limits
 from quaestor.store.listing import ListPart
 
 GRAPH = sample_knowledge().graph(sample_pages()[OPTIONS])
@@ -46,11 +45,6 @@ def test_rows_come_with_the_places_of_their_numbers() -> None:
 def test_what_is_no_query_of_this_graph_is_refused(query: str) -> None:
     with pytest.raises(QueryError):
         query_graph(GRAPH, query)
-
-
-def test_more_rows_than_may_be_are_refused() -> None:
-    with pytest.raises(QueryError):
-        query_graph(GRAPH, "SELECT * { ?s ?p ?o }", Limits(rows=3))
 
 
 def test_numbers_of_tables_come_before_those_of_the_text(tmp_path: Path) -> None:

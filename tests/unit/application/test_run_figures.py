@@ -111,8 +111,3 @@ def test_turns_answers_failures_time_and_usage_are_told_by_stage() -> None:
     first_line, second_line = stage_lines(found).values()
     assert all(part in first_line for part in ("embedded", "33.3 %", "10 ms"))
     assert all(part in second_line for part in ("workflow", "50.0 %", "1.5 s", "2,000", "0.0050"))
-
-
-def test_a_run_without_stages_has_none() -> None:
-    assert stage_figures([turn(Note("x"))]) == ()
-    assert stage_lines(()) == {}

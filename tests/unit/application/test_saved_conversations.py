@@ -106,11 +106,6 @@ def test_titles_that_are_none(tmp_path: Path, title: str) -> None:
         kept.rename(kept.begin("doc", "page").id, title)
 
 
-def test_a_title_is_one_line(tmp_path: Path) -> None:
-    kept = SavedConversations(tmp_path)
-    assert kept.rename(kept.begin("doc", "page").id, " Sales\n of  2009 ").title == "Sales of 2009"
-
-
 def test_they_are_beside_the_store(tmp_path: Path) -> None:
     with open_conversations(Settings(store=str(tmp_path / "runs.db"))) as kept:
         kept.begin("doc", "page")

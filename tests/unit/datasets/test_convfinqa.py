@@ -80,12 +80,6 @@ def test_a_cleaned_file(tmp_path: Path) -> None:
     ]
 
 
-def test_pages_of_one_name_but_other_content_are_two_documents(tmp_path: Path) -> None:
-    records = [original(), original("Double_ACME/2008/page_1.pdf", post_text=["costs fell ."])]
-    first, second = read_dataset(write(tmp_path, records)).conversations
-    assert first.document.digest != second.document.digest
-
-
 def test_the_limit_reads_the_first_records(tmp_path: Path) -> None:
     path = write(tmp_path, [original(), {"id": 5}])
     assert len(read_dataset(path, limit=1).conversations) == 1
@@ -159,17 +153,6 @@ def test_a_file_that_is_not_what_it_should_be(tmp_path: Path, content: str) -> N
         read_dataset(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
-
-
-def test_a_path_that_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="directory"):
-        read_dataset(tmp_path)
-    with pytest.raises(DatasetError):
-        read_dataset(tmp_path / "absent.json")
-    binary = tmp_path / "binary.json"
-    binary.write_bytes(b"\xff\xfe\x00[")
-    with pytest.raises(DatasetError, match="as JSON"):
-        read_dataset(binary)
 
 
 def test_a_table_without_numbers_is_a_warning(tmp_path: Path) -> None:
@@ -254,16 +237,6 @@ def test_any_bytes_are_a_dataset_or_an_error(tmp_path: Path, content: bytes) -> 
 @given(data=JSON | st.lists(RECORD, max_size=2) | st.fixed_dictionaries({"dev": JSON | st.lists(RECORD, max_size=2)}))
 def test_any_json_is_a_dataset_or_an_error(tmp_path: Path, data: object) -> None:
     gives_a_dataset_or_an_error(write(tmp_path, data))
-
-
-def test_a_path_may_be_text(tmp_path: Path) -> None:
-    path = write(tmp_path, [original()])
-    assert read_dataset(str(path)) == read_dataset(path)
-    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(DatasetError, match=r"x\.png"):
-        read_dataset(str(tmp_path / "x.png"))
-    with pytest.raises(DatasetError):
-        read_dataset("absent.json")
 
 
 def test_a_conversation_says_what_its_id_does(tmp_path: Path) -> None:

@@ -25,13 +25,6 @@ def test_questions_are_about_the_files_of_a_folder(tmp_path: Path) -> None:
     assert (chosen.folder, chosen.unanswerable, len(chosen.conversations)) == (dataset.folder, True, 1)
 
 
-def test_without_a_folder_the_files_lie_beside_the_questions(tmp_path: Path) -> None:
-    folder = write_filings(tmp_path)
-    path = write_questions(folder)
-    path.rename(folder / "alder-2024.jsonl")
-    assert len(read_dataset(folder / "alder-2024.jsonl", 2).conversations) == 2
-
-
 def test_answers_change_nothing_that_is_read(tmp_path: Path) -> None:
     folder = write_filings(tmp_path)
     labelled = read_dataset(write_questions(tmp_path), folder=folder)

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from scripted import a_conversation, a_dataset
 
 from quaestor.core import serial
@@ -34,14 +32,6 @@ def test_a_sample_keeps_the_order_of_the_file_and_a_larger_one_holds_it() -> Non
 def test_one_more_conversation_changes_a_sample_by_one_at_most() -> None:
     more = a_dataset(*DATASET.conversations, a_conversation("x", name="new"))
     assert len(set(drawn(12)) - set(drawn(12, among=more))) <= 1
-
-
-def test_some_are_taken_by_their_ids_in_the_order_of_the_file() -> None:
-    found = Selection(("c7", "c3")).of(DATASET)
-    assert ids(found) == ["c3", "c7"]
-    assert Selection(("c7",)).of(replace(DATASET, answers="numbers")).answers == "numbers"
-    assert found.digest == Selection(("c3", "c7")).of(DATASET).digest != DATASET.digest
-    assert (found.path, found.format) == (DATASET.path, DATASET.format)
 
 
 def test_a_selection_comes_back_as_it_was_written() -> None:

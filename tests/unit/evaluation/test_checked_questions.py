@@ -30,8 +30,3 @@ def test_a_question_that_cannot_be_asked_is_refused_before_any_is(question: str)
     with pytest.raises(QuestionError) as caught:
         asyncio.run(play_conversation(conversation, Untouched()))
     assert len(str(caught.value)) < 200
-
-
-def test_the_longest_question_is_asked() -> None:
-    (turn,) = asyncio.run(play_conversation(a_conversation("guess 1".ljust(MAX_QUESTION)), ScriptedSolver()))
-    assert turn.answer.number == 1

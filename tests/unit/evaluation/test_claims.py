@@ -1,10 +1,9 @@
 """How a runner holds its claims: until its block ends, whatever its store does to a cancellation."""
 
 import asyncio
-import os
 from typing import cast
 
-from quaestor.evaluation.claims import Lease, has_ended
+from quaestor.evaluation.claims import Lease
 from quaestor.store.base import RunStore
 
 
@@ -32,12 +31,3 @@ def test_claims_are_given_back_though_a_cancellation_is_missed() -> None:
         return store.renewed
 
     assert asyncio.run(held()) == [0.03, 0]
-
-
-def test_a_process_of_this_machine_is_gone_when_nothing_has_its_number_and_its_beginning() -> None:
-    machine, process, started, name = Lease().owner.split("/")
-    assert process == str(os.getpid())
-    assert not has_ended(f"{machine}/{process}/{started}/{name}")
-    assert has_ended(f"{machine}/{process}/1/{name}")
-    assert not has_ended(f"another/{process}/1/{name}")
-    assert not has_ended("anything")

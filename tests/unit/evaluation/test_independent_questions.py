@@ -6,7 +6,6 @@ from dataclasses import replace
 from scripted import a_conversation
 
 from quaestor.conversation.answer import Answer
-from quaestor.datasets.dataset import Dataset
 from quaestor.evaluation.runner import play_conversation
 from quaestor.solvers.base import TurnContext
 
@@ -43,8 +42,3 @@ def test_a_chained_question_knows_those_before_it() -> None:
     told, questions = played(chained=True)
     assert [turns for turns, _ in told] == [0, 1, 2]
     assert questions == list(CONVERSATION.questions)
-
-
-def test_the_digest_tells_them_apart() -> None:
-    chained, independent = (Dataset.of("x", "x", [replace(CONVERSATION, chained=c)]).digest for c in (True, False))
-    assert chained != independent

@@ -13,7 +13,6 @@ from quaestor.evaluation.engines import Engine, InlineEngine
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.processes import ProcessEngine
 from quaestor.evaluation.run import run_dataset
-from quaestor.evaluation.runner import run_conversation
 from quaestor.evaluation.spec import RunSpec
 from quaestor.graph.knowledge_graph import Policy
 from quaestor.graph.writing import graph_from_triples
@@ -125,13 +124,6 @@ def test_a_dataset_is_never_a_gap_of_its_own_ontology(tmp_path: Path) -> None:
     run, examples = run_with(tmp_path / "runs.db", dataset)
     assert run.status == "complete"
     assert all(example.kg_stats["minted"] == 0 for example in examples)
-
-
-def test_a_defect_of_the_solver_leaves_the_graph() -> None:
-    played = asyncio.run(run_conversation(Conversation("c", sample_pages()[OPTIONS], ("break",)), scripted()))
-    assert played.status == "failed"
-    assert played.graph
-    assert played.kg_stats["instances"] == 3
 
 
 def test_knowledge_travels_to_other_processes_without_where_it_was_seen() -> None:

@@ -42,15 +42,6 @@ def test_other_tables_are_asked_beside_one_that_is_too_large() -> None:
     assert [table.index for table in excerpts.search("ship 30", shown.document).document.tables] == [1]
 
 
-def test_one_search_gets_the_three_statements_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
-    filing = a_long_filing()
-    query = "income statement, balance sheet and cash flow statement"
-    found = PlaceFinder(PlaceIndex.of(filing), 60).search(query, filing.excerpt(()))
-    assert found.document.tables[:3] == filing.tables[:3]
-    assert {block.order for block in found.document.blocks if block.content in filing.tables[:3]} <= {*found.weights}
-
-
 def test_a_search_adds_places_where_the_best_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaestor.documents.table.MOST_CELLS_ASKED", 1000)
     excerpts = PlaceFinder(PlaceIndex.of(a_long_filing()), 400)

@@ -2,22 +2,20 @@
 
 import csv
 import json
-from dataclasses import replace
 from decimal import Decimal
 from io import StringIO
 
-import pytest
 from pages import page
 from sample_turns import a_turn
 
 from quaestor.conversation.answer import Answer
 from quaestor.conversation.turn import Turn
-from quaestor.core.answer_value import Number, Text
+from quaestor.core.answer_value import Number
 from quaestor.core.provenance import CellRef
 from quaestor.core.quantity import Scale
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.exports.conversation import ExportedConversation
-from quaestor.exports.rows import COLUMNS, to_csv, to_html, to_json, to_markdown
+from quaestor.exports.rows import COLUMNS, to_csv, to_json, to_markdown
 
 MILL = page([["( in millions )", "2012"], ["net | sales", "-98.5"]])
 SOURCE = MILL.tables[0].cells[1][1].ref
@@ -41,13 +39,6 @@ def test_a_line_a_question() -> None:
     assert row["kind"] == "number"
 
 
-@pytest.mark.parametrize("question", ["=1+1", "+1+1", "-2+3", "@sum", "\tx", "=cmd|' /C calc'!A0"])
-def test_no_program_takes_words_for_a_formula(question: str) -> None:
-    (row,) = rows(conversation(a_turn(question, Answer(Text("=2+2")))))
-    assert row["question"] == f"'{question}"
-    assert row["answer"].startswith("'=")
-
-
 def test_json_has_every_turn() -> None:
     (told,) = json.loads(to_json([conversation(a_turn("a", SALES), a_turn("b", Answer(None, reason="no")))]))
     assert [turn["value"] for turn in told["turns"]] == [-98.5, None]
@@ -59,13 +50,3 @@ def test_signs_of_markdown_are_signs() -> None:
     told = to_markdown([conversation(a_turn("a | <b> `c` [d](e)", SALES))])
     assert r"a \| &lt;b> \`c\` \[d](e)" in told
     assert len({line.count(" | ") for line in told.splitlines() if line.startswith("| ")}) == 1
-
-
-def test_a_page_runs_nothing_and_asks_nobody() -> None:
-    told = conversation(a_turn("<script>alert(1)</script>", replace(SALES, reason='<img src="http://x">')))
-    written = to_html([told])
-    assert "<script" not in written
-    assert "<img" not in written
-    assert "&lt;script&gt;" in written
-    assert "default-src 'none'" in written
-    assert "$ -98.5 million" in written

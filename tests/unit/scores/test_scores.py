@@ -12,47 +12,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import JsonValue
 
 import quaestor
 from quaestor.core import serial
-from quaestor.errors import StoreError
-from quaestor.scores.base import ScoreStore, open_scores
+from quaestor.scores.base import ScoreStore
 from quaestor.scores.columns import pack_rows, unpack_frame
 from quaestor.scores.recording import make_score_records
 from quaestor.scores.records import ScoreRecords
 from quaestor.scoring.turn_frame import COLUMNS, TurnFrame
-from quaestor.store.base import open_store
-from quaestor.store.records import TurnRecord
 from quaestor.store.sqlite import SqliteStore, SqliteTables
 from quaestor.testing.score_rules import a_score
 from quaestor.testing.store_records import a_run, an_example, some_turns
-
-
-def test_nothing_is_kept_in_memory() -> None:
-    assert open_scores("sqlite://") is None
-
-
-def test_scores_stand_in_a_store_that_is_there(tmp_path: Path) -> None:
-    with pytest.raises(StoreError):
-        open_scores(str(tmp_path / "runs.db"))
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("written", ["{}", "sqlite:///{}"])
-def test_they_are_named_as_the_runs_are(tmp_path: Path, written: str) -> None:
-    import asyncio
-
-    async def opened() -> None:
-        uri = written.format(tmp_path / "runs.db")
-        async with open_store(uri):
-            scores = open_scores(uri)
-            assert scores is not None
-            async with scores:
-                assert await scores.scores() == ()
-
-    asyncio.run(opened())
-
 
 SCORERS = ("execution", "program")
 ROWS = st.lists(
@@ -127,17 +97,6 @@ def test_the_figures_are_those_of_the_report(scored: quaestor.ScoredRun) -> None
     assert verdicts[wrong.conversation, 1].program_correct is wrong.verdicts["program"]
     assert {record.score for record in found.conversations} == {found.score.id}
     assert {record.score for record in found.verdicts} == {found.score.id}
-
-
-def test_tool_calls_are_counted_a_turn(scored: quaestor.ScoredRun) -> None:
-    calls: list[JsonValue] = [{"tool": "query_kg", "input": "{}", "output": "{}", "seconds": 0.1}]
-
-    def with_calls(turn: TurnRecord) -> TurnRecord:
-        return replace(turn, tool_calls=calls * (turn.index + 1))
-
-    found = kept(replace(scored, turns={key: with_calls(turn) for key, turn in scored.turns.items()}))
-    assert [record.mean_tool_calls for record in found.conversations] == [2.5, 2.5, 2.5]
-    assert found.score.mean_tool_calls == 2.5
 
 
 def test_no_answer_program_or_question_is_kept(scored: quaestor.ScoredRun) -> None:

@@ -76,12 +76,6 @@ def test_what_is_no_labelled_file_is_named(tmp_path: Path, content: object) -> N
         read_gold(written(tmp_path, content))
 
 
-def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(DatasetError):
-            read_gold(path)
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)
 )

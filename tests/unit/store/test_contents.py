@@ -1,4 +1,3 @@
-import random
 import zlib
 
 import pytest
@@ -14,7 +13,6 @@ from quaestor.store.contents import (
     triples_to_text,
     unpack_content,
 )
-from quaestor.testing.store_records import GRAPH
 
 
 def pack_against(base: bytes, begin: int, between: bytes, end: int) -> bytes:
@@ -29,13 +27,6 @@ def test_what_is_packed_comes_back(raw: bytes) -> None:
     assert unpack_content(pack_text(raw).data, len(raw)) == raw
 
 
-@pytest.mark.parametrize("size", [2_000, 300_000])
-def test_a_text_that_was_packed_against_another_is_read(size: int) -> None:
-    page = random.Random(1).randbytes(size // 2).hex().encode()
-    packed = pack_against(page, size // 3, b"another question", 500)
-    assert unpack_content(packed, size // 3 + 16 + 500, page) == page[: size // 3] + b"another question" + page[-500:]
-
-
 @pytest.mark.parametrize("damage", [lambda data: data[:-3], lambda data: b"\0" * len(data), lambda data: b""])
 def test_damaged_data_are_refused(damage: object) -> None:
     assert callable(damage)
@@ -48,12 +39,6 @@ def test_damaged_data_are_refused(damage: object) -> None:
 def test_no_more_is_inflated_than_was_packed() -> None:
     with pytest.raises(StoreError, match="101"):
         unpack_content(pack_text(b"x" * 10_000_000).data, 100)
-
-
-def test_a_graph_has_one_text_in_any_order() -> None:
-    assert triples_to_text(reversed(GRAPH)) == triples_to_text([*GRAPH, *GRAPH])
-    assert text_to_triples(triples_to_text(GRAPH)) == GRAPH
-    assert text_to_triples(triples_to_text([])) == ()
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text())))

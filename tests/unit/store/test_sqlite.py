@@ -69,13 +69,6 @@ def test_the_schema_is_marked_and_the_log_is_written_ahead(tmp_path: Path) -> No
     db.close()
 
 
-def test_json_columns_can_be_queried(tmp_path: Path) -> None:
-    with sqlite3.connect(written(tmp_path / "runs.db")) as db:
-        found = db.execute("SELECT json_extract(answer, '$.value'), json_extract(usage, '$.requests') FROM turns")
-        assert found.fetchall() == [("1.50", 2)] * 2
-    db.close()
-
-
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert str(tmp_path) in refusal(tmp_path)
 
@@ -216,10 +209,6 @@ def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
         assert str(path) in refusal(path)
     finally:
         tmp_path.chmod(0o755)
-
-
-def test_a_write_to_a_read_only_store_is_one_clear_line(tmp_path: Path) -> None:
-    assert "runs.db" in failing(written(tmp_path / "runs.db"), "PRAGMA query_only = ON")
 
 
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:

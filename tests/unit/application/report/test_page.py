@@ -18,7 +18,6 @@ from quaestor.application.report.charts import (
     ChartLine,
     Element,
     difference_chart,
-    interval_chart,
     line_chart,
     to_markup,
 )
@@ -31,7 +30,6 @@ from quaestor.scoring.bootstrap import Proportion
 from quaestor.store.base import open_store
 
 EVIL = "</code></script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> & \x00 \x85 …"
-ONE = "Single_NORD/2012/page_41.pdf-1"
 
 
 @pytest.fixture(scope="module")
@@ -177,23 +175,8 @@ def test_more_is_further_right_and_further_up() -> None:
     assert one[1] > other[1] > third[1]
 
 
-@pytest.mark.parametrize("count", [1, 8])
-def test_each_run_has_a_row_with_its_name_and_its_share(count: int) -> None:
-    chart = interval_chart("t", [ChartInterval(f"run {n}", n / 8, 0, n / 8 + 0.1, n) for n in range(count)])
-    found = marks(chart)
-    assert len(found) == count
-    assert [y for _, y in found] == sorted(y for _, y in found)
-    words = str(chart.xpath("string(.)"))
-    assert all(f"run {n}" in words and f"{100 * n / 8:.1f} %" in words for n in range(count))
-
-
 def test_nothing_stands_in_the_middle_and_more_than_that_right_of_it() -> None:
     rows = [("a", 0, -0.1, 0.1), ("b", 0.3, 0.2, 0.4), ("c", -0.3, -0.4, 0)]
     even, better, worse = marks(difference_chart("t", [ChartInterval(*row) for row in rows]))
     assert worse[0] < even[0] < better[0]
     assert better[0] - even[0] == pytest.approx(even[0] - worse[0])
-
-
-def test_a_chart_of_nothing_is_a_chart() -> None:
-    assert marks(line_chart("t", "x", "y", [])) == []
-    assert marks(difference_chart("t", [])) == []

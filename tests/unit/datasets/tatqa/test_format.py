@@ -10,13 +10,6 @@ from quaestor.errors import DatasetError
 FIELDS = ["answer", "answer_type", "answer_from", "derivation", "scale", "rel_paragraphs", "req_comparison"]
 
 
-def test_a_file_is_recognised_by_what_it_holds(tmp_path: Path) -> None:
-    dataset = read_dataset(write_tatqa(tmp_path))
-    assert (dataset.format, dataset.answers) == ("tatqa", "all")
-    assert [len(conversation.questions) for conversation in dataset.conversations] == [6, 4]
-    assert dataset.warnings == ()
-
-
 def test_a_conversation_is_a_page_with_independent_questions_and_the_page_s_id(tmp_path: Path) -> None:
     for conversation in read_dataset(write_tatqa(tmp_path)).conversations:
         assert not conversation.chained
