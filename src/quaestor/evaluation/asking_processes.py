@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 _PAGES = 64
 """Pages that are kept ready to be sent, or as they were received."""
 
-_ELSEWHERE = Document("", (Section(""),), ())
+ELSEWHERE = Document("", (Section(""),), ())
 """Stands for the page in a conversation that travels without it."""
 
-_Page = tuple[Document, tuple[Triple, ...] | None]
+SentPage = tuple[Document, tuple[Triple, ...] | None]
 """A page, and its graph where that is frozen."""
 
 
@@ -89,7 +89,7 @@ async def play_asking(
                 if watcher is False:
                     return
                 key, page = await pages.written(conversation.document)
-                job = _Job(replace(conversation, document=_ELSEWHERE), key, page, watcher is not None)
+                job = _Job(replace(conversation, document=ELSEWHERE), key, page, watcher is not None)
                 async with play.hearing(conversation, watcher) as heard:
                     try:
                         played: ConversationResult = await workers.call(job, key)
@@ -195,7 +195,7 @@ class _Player:
         self._factory, self._graphs, self._limited, self._line = factory, graphs, limited, line
         self._model = WorkersModel(config, run, self)
         self._solver: asyncio.Task[Solver] | None = None
-        self._pages = BoundedCache[tuple[str, str], _Page](_PAGES)
+        self._pages = BoundedCache[tuple[str, str], SentPage](_PAGES)
 
     async def call(self, job: _Job) -> ConversationResult:
         """Return how a conversation went; of one that is watched, without what was told before."""

@@ -9,10 +9,9 @@ import asyncio
 import multiprocessing
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from quaestor.core.caching import collect_seldom
@@ -21,7 +20,7 @@ from quaestor.core.serial import Triple
 from quaestor.core.workers import Workers
 from quaestor.datasets.dataset import Conversation
 from quaestor.evaluation.conversation_result import ConversationResult
-from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.engines import RunListener, chunks, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.llm.session import ModelSession
@@ -113,13 +112,7 @@ class ProcessEngine:
         # Leaving the block ends the workers, even during a conversation.
         with workers:
             # Twice as many as workers, so that each has its next chunk at once.
-            await gather_limited(_chunks(conversations), play_chunk, 2 * self.workers)
-
-
-def _chunks(conversations: Iterable[Conversation]) -> Iterator[tuple[Conversation, ...]]:
-    waiting = iter(conversations)
-    while chunk := tuple(islice(waiting, CHUNK)):
-        yield chunk
+            await gather_limited(chunks(conversations, CHUNK), play_chunk, 2 * self.workers)
 
 
 class _Worker:

@@ -6,21 +6,21 @@ once. What models are asked is counted in one place (`shared_budget`).
 
 import pickle
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from quaestor.cluster.joining import Cluster, joined_cluster
 from quaestor.cluster.ray_workers import RayWorkerPool
 from quaestor.core.computing import compute
-from quaestor.core.serial import Triple
 from quaestor.datasets.dataset import Conversation
-from quaestor.documents.document import Document, Section
+from quaestor.documents.document import Document
 from quaestor.errors import BudgetExceededError
+from quaestor.evaluation.asking_processes import ELSEWHERE, SentPage
 from quaestor.evaluation.conversation_result import ConversationResult
-from quaestor.evaluation.engines import RunListener, gather_limited
+from quaestor.evaluation.engines import RunListener, chunks, gather_limited
 from quaestor.evaluation.knowledge import GraphProvider
+from quaestor.evaluation.processes import CHUNK
 from quaestor.evaluation.runner import SolverFactory, run_conversation
 from quaestor.evaluation.shared_budget import Counter, WorkersModel, workers_config
 from quaestor.llm.budget import Meter, no_price
@@ -32,16 +32,9 @@ from quaestor.solvers.base import Solver
 if TYPE_CHECKING:
     from ray import ObjectRef
 
-CHUNK = 4
-"""Conversations that travel together to a worker that computes; those that ask a model travel alone."""
-
 _MOST_PAGES = 64
 """Pages that stay where all workers reach them, besides those that are being asked about."""
 
-_ELSEWHERE = Document("", (Section(""),), ())
-"""Stands for the page in a conversation that travels without it."""
-
-_Page = tuple[Document, tuple[Triple, ...] | None]
 _Chunk = tuple[tuple[Conversation, int], ...]
 """Conversations without their pages, each with the number of its page among what is shared."""
 
@@ -89,8 +82,8 @@ class RayEngine:
                                 played = replace(played, usage=await counter.used(conversation.id))
                         await listener.on_finish(conversation, played)
 
-                size = CHUNK if at_once is None else 1
-                await gather_limited(_chunks(conversations, size), play_chunk, pool.lanes)
+                size = CHUNK if at_once is None else 1  # those that ask a model travel alone
+                await gather_limited(chunks(conversations, size), play_chunk, pool.lanes)
 
 
 class _Remote(Protocol):
@@ -152,12 +145,6 @@ def started_counter(config: ModelConfig, already: Usage, cluster: Cluster) -> Ra
     return RayCounter(actor)
 
 
-def _chunks(conversations: Iterable[Conversation], size: int) -> Iterator[tuple[Conversation, ...]]:
-    waiting = iter(conversations)
-    while chunk := tuple(islice(waiting, size)):
-        yield chunk
-
-
 def _asking(session: ModelSession | None, cluster: Cluster) -> "tuple[ModelConfig | None, RayCounter | None]":
     """Return how workers reach the model, and what counts for all of them; neither where no model is asked."""
     if session is None:
@@ -180,19 +167,19 @@ class _Pages:
 
     def __init__(self, pool: RayWorkerPool[Any, Any], graphs: GraphProvider | None) -> None:
         self._crew, self._graphs = pool, graphs
-        self._shared: OrderedDict[tuple[str, str], ObjectRef[_Page]] = OrderedDict()
+        self._shared: OrderedDict[tuple[str, str], ObjectRef[SentPage]] = OrderedDict()
 
-    async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[_Page]]]":
+    async def without(self, chunk: Sequence[Conversation]) -> "tuple[_Chunk, list[ObjectRef[SentPage]]]":
         """Return conversations without their pages, and the pages."""
         keys = [(conversation.document.id, conversation.document.digest) for conversation in chunk]
-        found: dict[tuple[str, str], ObjectRef[_Page]] = {}
+        found: dict[tuple[str, str], ObjectRef[SentPage]] = {}
         for key, conversation in zip(keys, chunk, strict=True):
             found[key] = await self._page(key, conversation.document)
         order = list(found)
-        bare = (replace(conversation, document=_ELSEWHERE) for conversation in chunk)
+        bare = (replace(conversation, document=ELSEWHERE) for conversation in chunk)
         return tuple((one, order.index(key)) for one, key in zip(bare, keys, strict=True)), list(found.values())
 
-    async def _page(self, key: tuple[str, str], document: Document) -> "ObjectRef[_Page]":
+    async def _page(self, key: tuple[str, str], document: Document) -> "ObjectRef[SentPage]":
         if key not in self._shared:
             # Only this process has opened the store: what is frozen travels with the page.
             stored = await self._graphs.stored(document) if self._graphs else None
@@ -227,7 +214,7 @@ class ConversationWork:
         given = (self._solver, self._factory, self._graphs, self._config, self._run, self._counter, self._seconds)
         return ConversationWork, given
 
-    async def __call__(self, chunk: _Chunk, /, *pages: _Page) -> tuple[ConversationResult, ...]:
+    async def __call__(self, chunk: _Chunk, /, *pages: SentPage) -> tuple[ConversationResult, ...]:
         """Return how conversations went."""
         if self._solver is None:
             self._solver = self._factory()

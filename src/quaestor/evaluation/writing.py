@@ -3,8 +3,9 @@
 `recording` makes the records; `journal` writes the events of conversations that run in this process.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from quaestor.conversation.turn import Correction, Turn
 from quaestor.core.computing import compute
@@ -58,7 +59,7 @@ class RunWriter:
         self._store, self._run, self._on_conversation, self._live = store, run, on_conversation, live
         self._observing = observing
         self._observers: dict[str, Observer] = {}
-        self._used = dict(used or {})
+        self._used = defaultdict(Usage, used or {})
         self._journals: dict[str, Journal] = {}
         self._lease, self._seen = lease, dict(seen or {})
         self.elsewhere: set[str] = set()
@@ -79,8 +80,7 @@ class RunWriter:
 
     async def begin(self, conversation: Conversation) -> Watcher:
         """Store the start of a conversation, and return the watcher that writes its turns."""
-        used = stored_counts(self._used.get(conversation.id, Usage()))
-        example = ConversationRecord(self._run, conversation.id, conversation.document.id, started=now(), usage=used)
+        example = self._example(conversation, self._used[conversation.id], started=now())
         attempt = await self._begin_attempt(example, self._lease, self._seen.get(conversation.id, 0))
         place = TurnPlace(self._run, conversation.id, attempt=attempt)
         journal = self._journals[conversation.id] = Journal(self._store, place, live=self._live)
@@ -88,6 +88,11 @@ class RunWriter:
             return journal
         observer = self._observers[conversation.id] = self._observing(place)
         return Watchers([journal, observer])
+
+    def _example(self, conversation: Conversation, used: Usage, **fields: Any) -> ConversationRecord:
+        return ConversationRecord(
+            self._run, conversation.id, conversation.document.id, usage=stored_counts(used), **fields
+        )
 
     async def _begin_attempt(self, example: ConversationRecord, lease: "Lease | None", seen: int) -> int:
         if lease is None:
@@ -120,7 +125,7 @@ class RunWriter:
         """Continue from some of the turns in a new attempt; the stored ones stay as an earlier attempt."""
         if (journal := self._journals.pop(conversation.id, None)) is not None:  # else this was stopped midway before
             await journal.settle()
-        self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
+        self._used[conversation.id] += used
         watcher = await self.begin(conversation)
         await self.copy_turns(conversation, turns)
         return watcher
@@ -137,18 +142,15 @@ class RunWriter:
         if played.graph and journal.graph_of != played.graph_of:
             await self._store.save_graph(self._run, conversation.id, map(storable_triple, played.graph))
         turns = await compute(_unkept, conversation, played, journal)
-        used = self._used.get(conversation.id, Usage()) + played.usage
-        example = ConversationRecord(
-            run=self._run,
-            conversation=conversation.id,
-            document=conversation.document.id,
+        example = self._example(
+            conversation,
+            self._used[conversation.id] + played.usage,
             status=played.status,
             turns=len(played.turns),
             started=played.started,
             finished=played.finished,
             error=storable(played.error),
             kg_stats=dict(played.kg_stats),
-            usage=stored_counts(used),
             attempt=journal.place.attempt,
         )
         try:
@@ -173,19 +175,10 @@ class RunWriter:
         """End the attempt at a conversation whose process has died; its records stay as that attempt."""
         journal = self._journals.pop(conversation.id)
         await journal.settle()
-        spent = self._used[conversation.id] = self._used.get(conversation.id, Usage()) + used
-        self._seen[conversation.id] = journal.place.attempt
-        example = ConversationRecord(
-            run=self._run,
-            conversation=conversation.id,
-            document=conversation.document.id,
-            status="outage",
-            started=now(),
-            finished=now(),
-            error=_LOST,
-            usage=stored_counts(spent),
-            attempt=journal.place.attempt,
-        )
+        self._used[conversation.id] += used
+        attempt = self._seen[conversation.id] = journal.place.attempt
+        lost: dict[str, Any] = {"status": "outage", "started": now(), "finished": now(), "error": _LOST}
+        example = self._example(conversation, self._used[conversation.id], **lost, attempt=attempt)
         await self._store.complete_example(example, ())
         if observer := self._observers.pop(conversation.id, None):
             await observer.on_end("outage", _LOST)
